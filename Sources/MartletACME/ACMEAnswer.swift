@@ -1,20 +1,20 @@
 public import MartletHTTP
 import MartletModel
 
-/// What a certificate authority answered to one request. Nothing in it is trusted.
+/// A certificate authority's answer to one request. None of its content is trusted.
 public struct ACMEAnswer: Hashable, Sendable {
     public var status: HTTPStatus
-    /// The field `replay-nonce`; nil if it is missing or no Base64url.
+    /// The value of the field `replay-nonce`; nil if the field is missing or is not valid Base64url.
     public var nonce: String?
-    /// The field `location`; nil if it is missing or no https URL.
+    /// The value of the field `location`; nil if the field is missing or is not an https URL.
     public var location: ACMEURL?
-    /// How long the authority asks to be left alone.
+    /// How long the authority asks the client to wait before the next request.
     public var retryAfter: Duration?
     public var body: [UInt8]
 
     private static let nonceLimit = 512
     private static let depthLimit = 16
-    /// The longest answer that is read.
+    /// The maximum length of an answer that is read, in bytes.
     public static let lengthLimit = 256 * 1024
 
     public init(
@@ -28,13 +28,13 @@ public struct ACMEAnswer: Hashable, Sendable {
         self.body = body
     }
 
-    /// The body as JSON; nil if it is too long or no JSON.
+    /// The body as JSON; nil if it is too long or is not JSON.
     var document: JSON? {
         guard body.count <= Self.lengthLimit else { return nil }
         return try? JSON(parsing: body, maximumDepth: Self.depthLimit)
     }
 
-    /// Whether a text has only characters of Base64url (RFC 8555, sections 6.5.1 and 8.3).
+    /// Whether a text consists only of Base64url characters (RFC 8555, sections 6.5.1 and 8.3).
     static func isToken(_ text: String, limit: Int) -> Bool {
         (1...limit).contains(text.utf8.count)
             && text.utf8.allSatisfy { byte in

@@ -1,6 +1,6 @@
 import MartletModel
 
-/// The proof that an authority wants for one name (RFC 8555, section 7.1.4).
+/// The proof that an authority requires for one name (RFC 8555, section 7.1.4).
 struct ACMEAuthorization: Hashable, Sendable {
     enum Status: String, Sendable {
         case pending, valid, invalid, deactivated, expired, revoked
@@ -10,7 +10,7 @@ struct ACMEAuthorization: Hashable, Sendable {
     let domain: String
     /// The challenge `tls-alpn-01`; nil if there is none.
     let challenge: ACMEChallenge?
-    /// Why a challenge was not passed.
+    /// Why a challenge failed.
     let problem: ACMEProblem?
 
     private static let countLimit = 32
@@ -35,7 +35,7 @@ public struct ACMEChallenge: Hashable, Sendable {
     public let domain: String
     public let token: String
     let url: ACMEURL
-    /// True until the authority was told that it may validate.
+    /// True until the client has told the authority that it may validate the challenge.
     let isPending: Bool
 
     private static let tokenLimit = 512

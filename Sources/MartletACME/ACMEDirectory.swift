@@ -1,11 +1,12 @@
 import MartletModel
 
-/// Where a certificate authority takes requests (RFC 8555, section 7.1.1).
+/// The URLs to which a certificate authority accepts requests (RFC 8555, section 7.1.1).
 struct ACMEDirectory: Hashable, Sendable {
     let newNonce: ACMEURL
     let newAccount: ACMEURL
     let newOrder: ACMEURL
-    /// True if the authority only has accounts for its customers (RFC 8555, section 7.3.4).
+    /// True if the authority requires an external account, because it only serves its own customers (RFC 8555, section
+    /// 7.3.4).
     let needsExternalAccount: Bool
 
     init?(_ document: JSON?) {

@@ -1,15 +1,15 @@
-/// A host name that TLS-ALPN-01 can prove.
+/// A host name that can be validated with TLS-ALPN-01.
 public enum ACMEDomain {
-    /// The most names of one certificate.
+    /// The maximum number of names in one certificate.
     public static let countLimit = 20
 
-    /// Reads a host name of DNS, in lower case.
-    /// - Returns: nil for an address, a wildcard (which this challenge cannot prove) and what is no host name.
+    /// Reads a DNS host name and converts it to lower case.
+    /// - Returns: nil if the text is an IP address, a wildcard (which this challenge cannot prove) or not a host name.
     public static func name(_ text: some StringProtocol) -> String? {
         let name = text.lowercased()
         let labels = name.split(separator: ".", omittingEmptySubsequences: false)
         guard name.utf8.count <= 253, labels.count > 1, labels.allSatisfy(isLabel) else { return nil }
-        // The last label of a name is never a number; that of an IPv4 address always is.
+        // The last label of a host name is never a number, whereas the last part of an IPv4 address always is.
         guard let last = labels.last, last.utf8.contains(where: { !isDigit($0) }) else { return nil }
         return name
     }

@@ -1,10 +1,10 @@
-/// Why an attempt to get a certificate ended without one.
+/// The reason why an attempt to get a certificate failed.
 public struct ACMEFailure: Error, Hashable, Sendable {
-    /// What went wrong, as the second half of a sentence: `the authority says: …`.
+    /// The reason, as the second half of a sentence: `the authority says: …`.
     public let reason: String
-    /// How long the authority asks to be left alone.
+    /// How long the authority asks the client to wait before the next request.
     public let retryAfter: Duration?
-    /// True if the order cannot be continued: the next attempt begins a new one.
+    /// True if the order cannot be continued, so that the next attempt creates a new order.
     public let endsOrder: Bool
 
     public init(_ reason: String, retryAfter: Duration? = nil, endsOrder: Bool = false) {

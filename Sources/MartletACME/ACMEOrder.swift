@@ -2,17 +2,18 @@ import MartletCrypto
 import MartletHTTP
 import MartletModel
 
-/// One attempt to get a certificate from an authority (RFC 8555) by TLS-ALPN-01 (RFC 8737): answers in, requests out.
+/// One attempt to get a certificate from an authority (RFC 8555) by TLS-ALPN-01 (RFC 8737). It receives answers and
+/// returns the next requests.
 ///
-/// The caller performs the actions in order. After `.send` it passes the answer to `received`, after `.wait` it calls
-/// `waited`; `.finish` and `.fail` end the attempt.
+/// The caller performs the actions in order. After `.send` it passes the answer to `received`; after `.wait` it calls
+/// `waited`. `.finish` and `.fail` end the attempt.
 public struct ACMEOrder: Sendable {
     public struct Settings: Hashable, Sendable {
         public var directory: ACMEURL
         public var domains: [String]
-        /// A `mailto:` URL for messages of the authority.
+        /// The `mailto:` URL to which the authority sends its messages.
         public var contact: String?
-        /// The certificate signing request, DER.
+        /// The certificate signing request in DER.
         public var request: [UInt8]
 
         public init(directory: ACMEURL, domains: [String], contact: String? = nil, request: [UInt8]) {
@@ -26,29 +27,29 @@ public struct ACMEOrder: Sendable {
     public enum Action: Hashable, Sendable {
         case send(ACMERequest)
         case wait(Duration)
-        /// A new order is made next.
+        /// Counts an order, because the next request creates a new one.
         case countOrder
-        /// The order's URL, with which a later process can continue it.
+        /// Stores the order's URL, so that a later process can continue the order.
         case remember(ACMEURL)
-        /// From now on these challenges are answered.
+        /// Starts answering these challenges.
         case answer([ACMEChallenge])
-        /// The certificate with its chain, PEM. Not checked.
+        /// Ends the attempt with the certificate and its chain in PEM. They have not been checked.
         case finish(String)
         case fail(ACMEFailure)
     }
 
-    /// What the outstanding request is for.
+    /// The purpose of the outstanding request.
     enum Step: Hashable, Sendable {
         case directory
         case account
         case newOrder
-        /// Reads the order of an earlier process.
+        /// Reads an order that an earlier process created.
         case continuation
-        /// Reads an authorization, by its index.
+        /// Reads the authorization with this index.
         case authorization(Int)
-        /// Tells that a challenge can be validated, by its index in `challenges`.
+        /// Tells the authority that it can validate the challenge with this index in `challenges`.
         case challenge(Int)
-        /// Reads an authorization until it is valid, by its index.
+        /// Reads the authorization with this index until it is valid.
         case validation(Int)
         /// Reads the order until it is ready to be finalized.
         case readiness
@@ -58,12 +59,14 @@ public struct ACMEOrder: Sendable {
         case certificate
     }
 
-    /// How often one request is repeated because of its nonce. Test authorities refuse half of the good ones.
+    /// How often one request is repeated after the authority refused its nonce. Test authorities refuse half of the
+    /// valid nonces.
     private static let nonceRefusalLimit = 30
-    /// How often the authority is asked whether something has changed.
+    /// The maximum number of times that the authority is polled for a change of state.
     private static let pollLimit = 60
     private static let longestPoll: Duration = .seconds(60)
-    /// A longer wait ends the attempt; the next one continues the order.
+    /// The longest wait within an attempt. If the authority asks for a longer one, the attempt ends, and the next
+    /// attempt continues the order.
     private static let longestWait: Duration = .seconds(3_600)
 
     let settings: Settings
@@ -80,8 +83,8 @@ public struct ACMEOrder: Sendable {
     private var polls = 0
 
     /// - Parameters:
-    ///   - order: An order of an earlier process that is not finished.
-    ///   - mayOrder: Whether a new order may be made.
+    ///   - order: An unfinished order of an earlier process.
+    ///   - mayOrder: Whether a new order may be created.
     public init(_ settings: Settings, continuing order: ACMEURL? = nil, mayOrder: Bool = true) {
         self.settings = settings
         self.mayOrder = mayOrder
@@ -90,10 +93,10 @@ public struct ACMEOrder: Sendable {
 
     public mutating func begin() -> [Action] { send(.directory) }
 
-    /// Continues after `.wait`.
+    /// Continues the attempt after a `.wait` is over.
     public mutating func waited() -> [Action] { send(step) }
 
-    /// Takes the answer to the last request.
+    /// Processes the answer to the last request.
     public mutating func received(_ answer: ACMEAnswer) -> [Action] {
         nonce = answer.nonce ?? nonce
         if isAskingForNonce {
@@ -138,7 +141,7 @@ public struct ACMEOrder: Sendable {
         }
     }
 
-    /// Empty for a request that reads.
+    /// The payload of a step's request; empty if the request only reads.
     private func payload(of step: Step) -> [UInt8] {
         switch step {
         case .account:
@@ -162,7 +165,7 @@ public struct ACMEOrder: Sendable {
         return [.countOrder] + send(.newOrder)
     }
 
-    /// Asks again later.
+    /// Repeats the request of a step after a wait.
     private mutating func poll(_ step: Step, _ answer: ACMEAnswer) -> [Action] {
         self.step = step
         polls += 1
@@ -255,7 +258,7 @@ public struct ACMEOrder: Sendable {
         ACMEOrderDocument(answer.document, limit: settings.domains.count)
     }
 
-    /// Goes on from the state of an order that was just made or found.
+    /// Continues according to the state of an order that was just created or found.
     private mutating func proceed(_ order: ACMEOrderDocument, _ answer: ACMEAnswer) -> [Action] {
         guard order.status == .pending, !order.authorizations.isEmpty else { return proceedWithoutProof(order, answer) }
         return send(.authorization(0))
@@ -271,7 +274,7 @@ public struct ACMEOrder: Sendable {
         switch order.status {
         case .pending: return poll(.readiness, answer)
         case .ready:
-            // The authority may show the old state for a moment after it was finalized.
+            // The authority may report the old state for a short time after the order was finalized.
             if step == .finalization || step == .issuance { return poll(.issuance, answer) }
             return send(.finalization)
         case .processing: return poll(.issuance, answer)

@@ -12,7 +12,7 @@ struct ACMEOrderDocument: Hashable, Sendable {
     let certificate: ACMEURL?
     let problem: ACMEProblem?
 
-    /// - Parameter limit: The most authorizations, which are one for each name.
+    /// - Parameter limit: The maximum number of authorizations; there is one for each name.
     init?(_ document: JSON?, limit: Int) {
         guard let status = document?["status"]?.string.flatMap(Status.init),
             let finalize = document?["finalize"]?.string.flatMap(ACMEURL.init),

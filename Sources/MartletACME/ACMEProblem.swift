@@ -2,16 +2,16 @@ import MartletModel
 
 /// An error document of a certificate authority (RFC 7807; RFC 8555, section 6.7).
 struct ACMEProblem: Hashable, Sendable {
-    /// The type without the prefix of ACME, such as `badNonce`.
+    /// The error type without ACME's prefix, such as `badNonce`.
     let type: String
-    /// What the authority says, in one line for the log.
+    /// The authority's error message, as one line for the log.
     let sentence: String
 
     private static let prefix = "urn:ietf:params:acme:error:"
     private static let lengthLimit = 300
     private static let countLimit = 4
 
-    /// - Returns: nil for what is no object.
+    /// - Returns: nil if the document is not an object.
     init?(_ document: JSON?) {
         guard let document, document.object != nil else { return nil }
         let name = document["type"]?.string ?? ""
@@ -21,7 +21,7 @@ struct ACMEProblem: Hashable, Sendable {
         sentence = Self.printable(details.isEmpty ? type : details.joined(separator: " "))
     }
 
-    /// A text of a stranger for log and terminal: one line of limited length without control characters.
+    /// Makes an untrusted text safe for log and terminal: one line of limited length without control characters.
     static func printable(_ text: String) -> String {
         let shown = text.unicodeScalars.prefix(lengthLimit).map { scalar in
             scalar.properties.isWhitespace ? " " : isPrintable(scalar) ? scalar : "?"

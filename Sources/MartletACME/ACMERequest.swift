@@ -7,10 +7,11 @@ public struct ACMERequest: Hashable, Sendable {
     public enum Content: Hashable, Sendable {
         case get
         case head
-        /// Signed with the account's key (RFC 8555, section 6.2). An empty payload reads a resource (section 6.3).
+        /// A request signed with the account's key (RFC 8555, section 6.2). An empty payload reads a resource (section
+        /// 6.3).
         /// - Parameters:
-        ///   - nonce: Used once.
-        ///   - account: The account's URL; nil for the request that makes or finds the account.
+        ///   - nonce: A nonce, which can be used only once.
+        ///   - account: The account's URL; nil for the request that creates or finds the account.
         case post(payload: [UInt8], nonce: String, account: ACMEURL?)
     }
 
@@ -18,7 +19,7 @@ public struct ACMERequest: Hashable, Sendable {
     public let content: Content
 
     /// The HTTP request. The client must send it to `url.origin`.
-    /// - Parameter program: What the program is called in `user-agent`, which is mandatory (RFC 8555, section 6.1).
+    /// - Parameter program: The program's name in `user-agent`, which is mandatory (RFC 8555, section 6.1).
     public func http(key: P256PrivateKey, program: String) throws(CryptoError) -> HTTPRequest {
         var request = HTTPRequest(
             .get, url.target, authority: url.origin.authority, fields: ["user-agent": program, "accept": "*/*"])

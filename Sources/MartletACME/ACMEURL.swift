@@ -12,7 +12,7 @@ public struct ACMEURL: Hashable, Sendable, CustomStringConvertible {
     public static let letsEncrypt = ACMEURL(
         origin: HTTPOrigin(scheme: .https, host: "acme-v02.api.letsencrypt.org"), target: "/directory")
 
-    /// - Returns: nil for anything but https, a URL with user information or a fragment, and one that is too long.
+    /// - Returns: nil if the text is not an https URL, is too long, or has user information or a fragment.
     public init?(_ text: String) {
         guard text.utf8.count <= Self.lengthLimit, text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F && $0 != 0x23 }),
             let (origin, rest) = HTTPOrigin.splitting(text), origin.scheme == .https

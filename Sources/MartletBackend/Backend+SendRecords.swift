@@ -2,7 +2,7 @@ import MartletCore
 
 extension Backend {
     /// The record of an earlier attempt of a request.
-    /// - Throws: `.keyReused`, among others, where the key was used for another request.
+    /// - Throws: `.keyReused` if the key was used for another request, among other errors.
     func record(of request: RequestIdentity?) async throws(BackendError) -> SendRecord? {
         guard let request else { return nil }
         let record = try await stored { () throws(StorageError) in
@@ -13,8 +13,8 @@ extension Backend {
         return record
     }
 
-    /// Records a request before its first push goes out.
-    /// - Returns: The record, and whether it is that of another attempt, which came first.
+    /// Records a request before its first push is sent.
+    /// - Returns: The record, and whether it belongs to another attempt that recorded the request first.
     func begin(
         _ request: RequestIdentity, payloads: [PayloadID?]
     ) async throws(BackendError) -> (record: SendRecord, isOther: Bool) {
@@ -31,7 +31,7 @@ extension Backend {
 
     func remove(_ record: SendRecord?) async {
         guard let record else { return }
-        // Where this fails too, a repeated request sends what this one did not.
+        // If this fails too, a repeated request sends the pushes that this request did not send.
         try? await sends.removeSendRecord(record.request.key)
     }
 }

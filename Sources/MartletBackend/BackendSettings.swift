@@ -1,19 +1,19 @@
 public import MartletCore
 public import MartletHTTP
 
-/// What an operator may choose about the app backend.
+/// The operator's settings of the app backend.
 public struct BackendSettings: Sendable {
     /// How long a session lasts after its log-in.
     public var sessionLifetime: Duration
-    /// Whether users see on their own devices what they send: their devices get the tag `from:NAME`, and a message goes
-    /// to that tag too.
+    /// Whether users see their own messages on their devices. If so, their devices get the tag `from:NAME`, and each
+    /// message is also sent to that tag.
     public var showsSenders: Bool
-    /// Who may send to whom.
+    /// The policy that decides who may send to whom.
     public var policy: any SendPolicy
     public var payloads: PayloadSettings
-    /// How fast a user may ask for anything.
+    /// The maximum rate of a user's requests.
     public var requestRate: RequestRate
-    /// The origin that clients use, where it is not that which their requests name.
+    /// The origin that clients use, if it differs from the origin in their requests.
     public var publicOrigin: HTTPOrigin?
 
     public init(

@@ -6,10 +6,10 @@ import Darwin
 import Glibc
 #endif
 
-/// What the client needs of the world besides the network; replaced in tests.
+/// The client's dependencies on the system, apart from the network. Tests replace them.
 struct ClientEnvironment: Sendable {
     var sleep: @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
-    /// Returns when a time limit is over; throws where that is not waited for any more.
+    /// Returns when a time limit is over; throws if the wait is cancelled.
     var timeLimit: @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
     var chance: @Sendable () -> Double = { Double.random(in: 0...1) }
     var now: @Sendable () -> Timestamp = { Self.systemTime() }

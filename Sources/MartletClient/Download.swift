@@ -1,26 +1,26 @@
-/// The content of a notification on its way to memory or to a file, over as many requests as it takes.
+/// The download of a notification's content to memory or to a file, over as many requests as it takes.
 ///
-/// `@unchecked Sendable`: a transport calls one thing at a time and nothing after it has returned; between two requests
-/// only the task that downloads touches it.
+/// `@unchecked Sendable`: a transport makes one call at a time and none after it has returned. Between two requests,
+/// only the downloading task accesses the object.
 final class Download: ResponseSink, @unchecked Sendable {
-    /// Told how many bytes are here, and how many there will be; nil where that is not known.
+    /// Called with the number of bytes received so far and the total number; the total is nil if it is not known.
     typealias Progress = @Sendable (_ received: Int64, _ total: Int64?) -> Void
 
     enum Place {
-        /// With the most that may be collected, in bytes.
+        /// In memory, with the maximum size in bytes.
         case memory(limit: Int)
         case file(WritableFile)
     }
 
     private let index: Place
     private let progress: Progress?
-    /// What was collected in memory.
+    /// The bytes that were received into memory.
     private(set) var bytes: [UInt8] = []
     private var received: Int64 = 0
     private var total: Int64?
-    /// Names the version that `received` bytes are of; nil where the rest of it cannot be asked for.
+    /// The entity tag of the version that the received bytes belong to; nil if the rest of it cannot be requested.
     private var version: String?
-    /// Why no more is wanted.
+    /// Why the download was aborted.
     private(set) var failure: PushClientError?
 
     init(to index: Place, progress: Progress? = nil) {
@@ -28,10 +28,11 @@ final class Download: ResponseSink, @unchecked Sendable {
         self.progress = progress
     }
 
-    /// Whether everything has come.
+    /// Whether all bytes have been received.
     var isComplete: Bool { total == nil || total == received }
 
-    /// The header fields that ask for what is missing (RFC 9110, section 14.2): the whole where that has changed.
+    /// Adds the header fields that request the missing bytes (RFC 9110, section 14.2), or the whole content if it has
+    /// changed.
     func asking(_ request: ClientRequest) -> ClientRequest {
         let request = request.with("accept-encoding", "identity")
         guard received > 0, let version else { return request }
@@ -46,7 +47,7 @@ final class Download: ResponseSink, @unchecked Sendable {
             version = head.fields["etag"].flatMap { $0.hasPrefix("W/") ? nil : $0 }
         case 206:
             guard head.fields["content-range"]?.hasPrefix("bytes \(received)-") == true else {
-                // Not what was asked for: the next attempt asks for the whole.
+                // The answer is not the requested range, so the next attempt requests the whole content.
                 restart()
                 return false
             }

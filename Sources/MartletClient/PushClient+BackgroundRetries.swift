@@ -1,8 +1,9 @@
 extension PushClient {
-    /// Takes up at once what waits: registrations that failed, log-outs and receipts that the server has not heard of.
+    /// Immediately retries all pending work: failed registrations, and log-outs and receipts that the server has not
+    /// received.
     ///
-    /// Call it at launch, when the app comes to the foreground, and when the network is back. Returns when each was
-    /// tried once; what fails again is tried on in the background.
+    /// Call it at launch, when the app comes to the foreground, and when the network is back. It returns after each
+    /// item was tried once; items that fail again are retried in the background.
     public func resume() async {
         await withCheckedContinuation { continuation in
             backgroundRetries.waiting.append(continuation)
@@ -10,8 +11,8 @@ extension PushClient {
         }
     }
 
-    /// Does what is due in the background, where the policy allows that.
-    /// - Parameter afterFailure: Whether it has just failed, so that it waits first.
+    /// Runs due work in the background, if the policy allows that.
+    /// - Parameter afterFailure: Whether the work has just failed, so that the first round waits.
     func runBackgroundRetries(afterFailure: Bool = false) {
         guard retry.keepsTrying else { return }
         guard afterFailure else { return startRound() }
@@ -36,7 +37,7 @@ extension PushClient {
         }
     }
 
-    /// Holds the client only while a round is under way: an app that lets it go is not kept waiting.
+    /// Retains the client only while a round is in progress, so that an app can release it during a wait.
     private func start(after wait: Duration) {
         Task { [weak self] in
             var wait: Duration? = wait
@@ -47,7 +48,7 @@ extension PushClient {
         }
     }
 
-    /// - Returns: nil where there is nothing to wait for.
+    /// - Returns: nil if there is nothing to wait for.
     private func sleeper(_ time: Duration) -> Task<Void, Never>? {
         guard backgroundRetries.phase == .sleeping else { return nil }
         let sleeper = Task { [environment] in _ = try? await environment.sleep(time) }
@@ -55,7 +56,7 @@ extension PushClient {
         return sleeper
     }
 
-    /// - Returns: How long to wait before the next round; nil where none is needed.
+    /// - Returns: How long to wait before the next round; nil if none is needed.
     private func round() async -> Duration? {
         backgroundRetries.phase = .running
         backgroundRetries.sleeper = nil
@@ -72,12 +73,12 @@ extension PushClient {
         return wait
     }
 
-    /// Tells the server who has logged out.
+    /// Tells the server about pending log-outs.
     private func retryLogOut() async -> RetryableFailure? {
         for departure in await logIns.value.departures {
             do throws(RetryableFailure) {
                 try await takeTurn { () throws(RetryableFailure) in
-                    // A user who is back and has the same registration is not to lose it.
+                    // If the user has logged in again and has the same registration, it must not be removed.
                     guard await logIns.value.departures.contains(departure) else { return }
                     try await depart(departure)
                 }

@@ -1,8 +1,8 @@
 import MartletModel
 
 extension PushClient {
-    /// Decrypts what a push brought, or says where it is: then it is fetched first.
-    /// - Throws: `PushClientError`: `noKey` where this device has none, `encryptionFailed`, and what fetching may throw.
+    /// Decrypts the message of a push. If the push only carries an id, the message is fetched first.
+    /// - Throws: `PushClientError`: `noKey` if this device has no key, `encryptionFailed`, and the errors of fetching.
     public func decrypt(_ push: EncryptedPush) async throws(PushClientError) -> DecryptedMessage {
         let encryption = try needEncryption()
         switch push {
@@ -11,7 +11,7 @@ extension PushClient {
         }
     }
 
-    /// The fingerprint of this device's key, to be compared with what senders see of it; nil before the first
+    /// The fingerprint of this device's key, to be compared with the fingerprint that senders see; nil before the first
     /// registration.
     public func fingerprint() async throws(PushClientError) -> KeyFingerprint? {
         let encryption = try needEncryption()
@@ -23,7 +23,7 @@ extension PushClient {
         }
     }
 
-    /// What a registration says of the device's key.
+    /// The JSON members that describe the device's key in a registration.
     func keyMembers() async throws(RetryableFailure) -> [String: JSON] {
         guard let encryption else { return [:] }
         do throws(PushClientError) {
@@ -44,9 +44,9 @@ extension PushClient {
 }
 
 extension EndToEndEncryption {
-    /// Decrypts an encrypted message without asking a server: what a notification service extension needs.
-    /// - Parameter content: In Base 64, as pushes carry it.
-    /// - Throws: `PushClientError`: `noKey` where this device has none, `encryptionFailed`, `storageProblem`.
+    /// Decrypts an encrypted message without contacting a server, as a notification service extension needs to.
+    /// - Parameter content: The message in Base64, as pushes carry it.
+    /// - Throws: `PushClientError`: `noKey` if this device has no key, `encryptionFailed`, `storageProblem`.
     public func decrypt(_ content: String) async throws(PushClientError) -> DecryptedMessage {
         guard let keyPair = try await keyPair() else {
             throw PushClientError(.noKey, "This device has no key to decrypt with.")
@@ -67,7 +67,7 @@ extension EndToEndEncryption {
         }
     }
 
-    /// This device's key, which is made where there is none yet.
+    /// This device's key, which is created if it does not exist yet.
     func deviceKey() async throws(PushClientError) -> DeviceKey {
         if let keyPair = try await keyPair() { return keyPair.key }
         let keyPair: DeviceKeyPair

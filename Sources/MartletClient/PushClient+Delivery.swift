@@ -1,12 +1,12 @@
 import MartletModel
 
 extension ClientRequest {
-    /// The same request, asked with this bearer token.
+    /// The same request with this bearer token.
     func authorized(by token: String?) -> ClientRequest {
         with("authorization", token.map { "Bearer \($0)" })
     }
 
-    /// The same request with one header field more.
+    /// The same request with an additional header field.
     func with(_ name: String, _ value: String?) -> ClientRequest {
         var fields = fields
         fields[name] = value
@@ -21,8 +21,9 @@ extension PushClient {
         return ClientRequest(method, server.base + target, fields: fields, body: body?.bytes)
     }
 
-    /// Asks as the user who is logged in; logs in again, once, where the session has ended. Never asks for another.
-    /// - Parameter sink: Takes the body of the answer where it wants it.
+    /// Sends a request as the user who is logged in. If the session has ended, logs in again once. Never sends it as
+    /// another user.
+    /// - Parameter sink: Receives the body of the answer, if it accepts it.
     func ask(
         _ request: ClientRequest, to sink: (any ResponseSink)? = nil
     ) async throws(RetryableFailure) -> ClientResponse {
@@ -43,8 +44,8 @@ extension PushClient {
     }
 
     /// Sends one request, once.
-    /// - Parameter status: Comes back as an answer although it may pass.
-    /// - Throws: `RetryableFailure` where there is no answer, or one that may be another the next time.
+    /// - Parameter status: A status whose answer is returned, although it stands for a temporary failure.
+    /// - Throws: `RetryableFailure` if there is no answer, or if the answer stands for a temporary failure.
     nonisolated func exchange(
         _ request: ClientRequest, except status: Int? = nil, to sink: (any ResponseSink)? = nil
     ) async throws(RetryableFailure) -> ClientResponse {
@@ -60,10 +61,10 @@ extension PushClient {
         throw failure
     }
 
-    /// Does some work until it succeeds, fails for good, or the attempts are used up.
-    /// - Parameter isRepeatable: Whether doing it twice is doing it once. Where not, it is only done again if the server
-    ///   cannot have acted on it.
-    /// - Parameter endsWithUser: Whether it is not done any more once another user has logged in, or this one out.
+    /// Repeats `work` until it succeeds, fails permanently, or the attempts are used up.
+    /// - Parameter isRepeatable: Whether `work` is idempotent. Otherwise it is only repeated if the server cannot have
+    ///   processed it.
+    /// - Parameter endsWithUser: Whether to stop once another user has logged in, or this user has logged out.
     func retrying<Value>(
         isRepeatable: Bool = true, endsWithUser: Bool = true, _ work: () async throws(RetryableFailure) -> Value
     ) async throws(PushClientError) -> Value {
@@ -86,7 +87,7 @@ extension PushClient {
         }
     }
 
-    /// Everything but the unreserved characters as `%XX` (RFC 3986, section 2.1).
+    /// Percent-encodes everything but the unreserved characters as `%XX` (RFC 3986, section 2.1).
     nonisolated func percentEncoded(_ text: String) -> String {
         let digits = Array("0123456789ABCDEF".utf8)
         var bytes: [UInt8] = []

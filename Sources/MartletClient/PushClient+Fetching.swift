@@ -1,19 +1,20 @@
 import MartletModel
 
 extension PushClient {
-    /// Told while content comes: how many bytes are here, and how many there will be (nil where that is not known).
+    /// Called while content is received, with the number of bytes received so far and the total number (nil if it is
+    /// not known).
     public typealias Progress = @Sendable (_ received: Int64, _ total: Int64?) -> Void
 
-    /// Fetches what a rich push announced.
+    /// Fetches the content of a rich push.
     ///
-    /// Where the connection breaks, the next attempt fetches only what is missing.
+    /// If the connection breaks, the next attempt fetches only the missing bytes.
     /// - Parameters:
-    ///   - path: A file to put it into, which is never in memory as a whole; it is there once it is complete. nil
-    ///     collects it in memory.
-    ///   - limit: The most that is collected in memory, in bytes.
-    ///   - progress: Called for each piece, on any thread; it returns at once.
-    /// - Returns: The content, or what to show where nobody is logged in.
-    /// - Throws: `PushClientError`; `notFound` where it has expired or is for somebody else.
+    ///   - path: The file to write the content to. The content is then never in memory as a whole, and the file appears
+    ///     once it is complete. nil collects the content in memory.
+    ///   - limit: The maximum size of content that is collected in memory, in bytes.
+    ///   - progress: Called for each piece, on any thread. It must return quickly.
+    /// - Returns: The content, or what to show if nobody is logged in.
+    /// - Throws: `PushClientError`; `notFound` if the content has expired or is for another user.
     public func fetch(
         _ reference: RichReference, to path: String? = nil, limit: Int = 10 << 20, progress: Progress? = nil
     ) async throws(PushClientError) -> Fetched<RichNotification> {
@@ -30,9 +31,9 @@ extension PushClient {
         }
     }
 
-    /// Fetches what a secure push announced. It counts as read by that, and is gone where it can be read once only.
-    /// - Returns: The text, or what to show where nobody is logged in.
-    /// - Throws: `PushClientError`; `notFound` where it has expired, was read once, or is for somebody else.
+    /// Fetches the text of a secure push. This counts as reading it; a text that can be read only once is then deleted.
+    /// - Returns: The text, or what to show if nobody is logged in.
+    /// - Throws: `PushClientError`; `notFound` if the text has expired, was already read, or is for another user.
     public func fetch(_ reference: SecureReference) async throws(PushClientError) -> Fetched<SecureNotification> {
         try await unlessLoggedOut(reference.message) { () throws(PushClientError) in
             let answer = try await fetchJSON(reference.id)
@@ -41,21 +42,21 @@ extension PushClient {
         }
     }
 
-    /// Decrypts what came for this device alone; fetches it first where it did not fit into its push.
-    /// - Returns: The message, or what to show where it has to be fetched and nobody is logged in.
-    /// - Throws: `PushClientError`; as `decrypt(_:)`.
+    /// Decrypts a message for this device; fetches it first if it did not fit into its push.
+    /// - Returns: The message, or what to show if the message has to be fetched and nobody is logged in.
+    /// - Throws: `PushClientError`; the errors of `decrypt(_:)`.
     public func fetch(_ reference: EncryptedReference) async throws(PushClientError) -> Fetched<DecryptedMessage> {
         try await unlessLoggedOut(reference.message) { () throws(PushClientError) in try await decrypt(reference.push) }
     }
 
-    /// Who may read what this user sent, and who has.
-    /// - Parameter id: As `sendRich` or `sendSecure` returned it.
-    /// - Throws: `PushClientError`; `notFound` for what somebody else sent, and for what has expired.
+    /// The users who may read a notification that this user sent, and whether they have read it.
+    /// - Parameter id: The id that `sendRich` or `sendSecure` returned.
+    /// - Throws: `PushClientError`; `notFound` if the notification was sent by another user or has expired.
     public func readers(of id: Int32) async throws(PushClientError) -> [PayloadReader] {
         let path = "/api/notifications/\(id)/readers"
         var answer = try await json(path)
         var readers = Self.readers(in: answer)
-        // The server gives so many at a time, and names the last where there are more.
+        // The server returns one page at a time, and names the page's last user if there are more.
         while let last = answer["next"]?.string, last == readers.last?.user {
             answer = try await json("\(path)?after=\(percentEncoded(last))")
             let more = Self.readers(in: answer)
@@ -117,7 +118,8 @@ extension PushClient {
         return (contentType, .bytes(download.bytes))
     }
 
-    /// What is not complete has another name, so that nobody takes it for the whole.
+    /// Downloads content to a file. An incomplete file has another name, so that it is not mistaken for the complete
+    /// one.
     private func download(
         _ id: Int32, to path: String, _ progress: Progress?
     ) async throws(PushClientError) -> (contentType: String, PayloadContent) {
@@ -138,7 +140,7 @@ extension PushClient {
         }
     }
 
-    /// - Returns: The media type of what was fetched.
+    /// - Returns: The media type of the content.
     private func fetch(_ id: Int32, into download: Download) async throws(PushClientError) -> String {
         let request = request("GET", "/api/notifications/\(id)").with("accept", "*/*")
         return try await retrying { () throws(RetryableFailure) in

@@ -1,15 +1,15 @@
 import MartletModel
 
 extension PushClient {
-    /// The name of the user who is logged in with a password; nil where nobody is, and where a `TokenProvider` logs
-    /// users in.
+    /// The name of the user who is logged in with a password; nil if nobody is, or if users log in through a
+    /// `TokenProvider`.
     public var user: String? {
         get async { await logIns.value.credentials?.user }
     }
 
-    /// Logs a user in and keeps the credentials in the `CredentialStore`. A registration that waited for a log-in is
-    /// done in the background.
-    /// - Throws: `PushClientError`, of kind `wrongPassword` or `tooManyAttempts` where the user can do something.
+    /// Logs a user in and stores the credentials in the `CredentialStore`. A registration that was waiting for a log-in
+    /// is done in the background.
+    /// - Throws: `PushClientError`, of kind `wrongPassword` or `tooManyAttempts` if the user can do something about it.
     public func logIn(user: String, password: String) async throws(PushClientError) {
         guard tokens == nil else {
             throw PushClientError(.logInNeeded, "Users of this app log in at its identity provider.")
@@ -32,8 +32,9 @@ extension PushClient {
         registerAfterLogIn()
     }
 
-    /// Tells a client with a `TokenProvider` that a user has logged in there. A registration that waited for that is done
-    /// in the background, and so is the user's own where another user's was registered before.
+    /// Tells a client with a `TokenProvider` that a user has logged in at the identity provider. A registration that
+    /// was waiting for a log-in is done in the background. If the device was registered for another user before, it is
+    /// registered for this user in the background as well.
     public func loggedIn() {
         guard tokens != nil else { return }
         lastLogIn += 1
@@ -41,16 +42,16 @@ extension PushClient {
         registerAfterLogIn()
     }
 
-    /// Forgets the credentials, removes this device's registration and ends the session.
+    /// Removes the credentials and this device's registration, and ends the session.
     ///
-    /// The user is logged out on this device in any case. Where the server cannot be told now, that is tried again in
-    /// the background and, by `resume()`, at later launches. With a `TokenProvider`, call this before the user logs out
-    /// there: the server must still know who asks.
+    /// The user is logged out on this device in any case. If the server cannot be reached now, the log-out is retried
+    /// in the background and, by `resume()`, at later launches. With a `TokenProvider`, call this before the user logs
+    /// out at the provider, because the server must still be able to identify the user.
     public func logOut() async {
         lastUser += 1
         lastLogIn += 1
         let number = lastLogIn
-        // Before anything else: what is being registered is seen below, and nothing is registered any more.
+        // This comes first: the code below then sees any registration in progress, and no further one can start.
         giveUpRegistration()
         let departure = await departureNow()
         await registrationRecord.change { $0 = RegistrationRecord() }
@@ -59,15 +60,15 @@ extension PushClient {
             if isLast { record.credentials = nil }
             if departure.isDue { record.departures.append(departure.kept) }
         }
-        // Where the disk is full the old value is still there: a password must not be.
+        // If the disk is full, the old value is still stored. A password must not remain, so the value is removed.
         if isLast, await logIns.value.credentials != nil, number == lastLogIn { await logIns.remove() }
         if number == lastLogIn {
-            // Somebody may have opened another while the credentials were still there.
+            // Another task may have opened a new session while the credentials were still stored.
             session = nil
             lastUser += 1
         }
         guard departure.isDue else { return }
-        // Now, while the password is still at hand for a session that has ended meanwhile.
+        // Done now, while the password is still available for opening a new session if this one has ended meanwhile.
         if (try? await takeTurn({ () throws(RetryableFailure) in try await depart(departure) })) != nil {
             await logIns.change { $0.departures.removeAll { $0 == departure.kept } }
         } else {
@@ -77,8 +78,8 @@ extension PushClient {
 }
 
 extension PushClient {
-    /// The bearer token to ask with.
-    /// - Parameter refused: One that the server has just refused.
+    /// The bearer token for requests.
+    /// - Parameter refused: A token that the server has just refused.
     func authorization(insteadOf refused: String? = nil) async throws(RetryableFailure) -> String {
         if let tokens { return try await token(of: tokens, insteadOf: refused) }
         if let refused, session == refused { session = nil }
@@ -99,7 +100,7 @@ extension PushClient {
         return token
     }
 
-    /// Logs in with the credentials that are kept; what the caller wants to ask has not been asked by then.
+    /// Logs in with the stored credentials. The caller's own request has not been sent yet at that point.
     private func reopenSession() async throws(RetryableFailure) -> String {
         let user = lastUser
         guard let kept = await logIns.value.credentials else { throw .logInNeeded }
@@ -116,7 +117,8 @@ extension PushClient {
         }
     }
 
-    /// Too many failed log-ins are final: trying on by itself would only prolong the wait.
+    /// Opens a session. Too many failed log-ins are a final error, because automatic retries would only prolong the
+    /// wait.
     private func openSession(_ credentials: Credentials) async throws(RetryableFailure) -> String {
         let answer = try await exchange(
             request("POST", "/api/sessions", .object(credentials.members)), except: 429)
@@ -140,7 +142,7 @@ extension PushClient {
         return departure
     }
 
-    /// Tells the server of a log-out. Returns normally, too, where there is nothing more that could be done.
+    /// Tells the server about a log-out. Also returns normally if nothing more can be done.
     func depart(_ departure: PendingLogOut) async throws(RetryableFailure) {
         var departure = departure
         if departure.token == nil {
@@ -157,7 +159,7 @@ extension PushClient {
         _ = try await exchange(request("DELETE", "/api/sessions").authorized(by: departure.token))
     }
 
-    /// - Returns: false where there are no credentials, or wrong ones.
+    /// - Returns: false if there are no credentials, or they are wrong.
     private func openSession(for departure: inout PendingLogOut) async throws(RetryableFailure) -> Bool {
         if let tokens { return try await renewToken(of: tokens, for: &departure) }
         guard let credentials = departure.credentials else { return false }
@@ -171,8 +173,8 @@ extension PushClient {
         return true
     }
 
-    /// Another user's token, should one have logged in at the provider meanwhile, removes no registration but that
-    /// user's own.
+    /// Gets a new token. If another user has logged in at the provider meanwhile, the token is that user's and can only
+    /// remove that user's own registration.
     private func renewToken(
         of tokens: any TokenProvider, for departure: inout PendingLogOut
     ) async throws(RetryableFailure) -> Bool {

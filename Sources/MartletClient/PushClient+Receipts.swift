@@ -1,16 +1,17 @@
 import MartletModel
 
 extension PushClient {
-    /// Tells the server that a notification came to this device. It is kept until the server has taken it, and goes out
-    /// in the background, with others where several wait.
+    /// Tells the server that this device received a notification. The receipt is kept until the server has accepted it,
+    /// and is sent in the background, together with any other pending receipts.
     ///
-    /// Does nothing where the push names no notification, or this device is not registered.
+    /// Does nothing if the push names no notification, or if this device is not registered.
     public func received(_ content: PushContent) async {
         await record(content.receiptID, .received)
     }
 
-    /// The same for a process that the system stops once it has shown the notification, such as a notification service
-    /// extension: returns when the server was told, and after a while in any case.
+    /// Does the same as `received(_:)`, for a process that the system stops once it has shown the notification, such as
+    /// a notification service extension. Returns when the server has received the receipt, and at the latest after
+    /// `limit`.
     /// - Parameter limit: The longest wait.
     public func received(_ content: PushContent, within limit: Duration) async {
         await received(content)
@@ -27,7 +28,7 @@ extension PushClient {
         clock.cancel()
     }
 
-    /// Tells the server that the user opened a notification; as `received` in all else.
+    /// Tells the server that the user opened a notification. Otherwise it works like `received(_:)`.
     public func opened(_ content: PushContent) async {
         await record(content.receiptID, .opened)
     }
@@ -39,18 +40,18 @@ extension PushClient {
         runBackgroundRetries()
     }
 
-    /// Sends the receipts that wait.
-    /// - Returns: What keeps some of them from being sent for now.
+    /// Sends the pending receipts.
+    /// - Returns: The failure that prevents some of them from being sent for now.
     func retryReceipts() async -> RetryableFailure? {
         while true {
             let batch = await receiptQueue.value.batch
             guard let device = batch.first?.device else { return nil }
             let body: JSON = ["device": .string(device), "receipts": .array(batch.map { .object($0.members) })]
             do throws(RetryableFailure) {
-                // The server takes the same receipt twice; any other refusal is one for good.
+                // The server accepts a repeated receipt, so any refusal is permanent.
                 _ = try await ask(request("POST", "/api/receipts", body))
             } catch {
-                // After log-in there is another round.
+                // Log-in starts another round.
                 if error.error.kind == .logInNeeded { return nil }
                 return error
             }

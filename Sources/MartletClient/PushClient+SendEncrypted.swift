@@ -1,20 +1,21 @@
 import MartletModel
 
 extension PushClient {
-    /// Sends a text that nobody can read but the devices of one user: neither the push services nor the server.
+    /// Sends a text that only the devices of one user can read: neither the push services nor the server can.
     ///
-    /// The keys of the user's devices are pinned when something is first sent to that user. From then on a key that is
-    /// not pinned stops the sending, with an error of kind `keysChanged`: show its fingerprints, and once the user has
-    /// compared them call `trust(_:)` and send again. Before anything is sent, `keys(of:)` has the fingerprints to
-    /// compare, and `trust(_:)` holds the server to those.
+    /// The keys of the user's devices are pinned when something is first sent to that user. From then on, a key that is
+    /// not pinned prevents sending, with an error of kind `keysChanged`: show the key's fingerprints, and once the user
+    /// has compared them, call `trust(_:)` and send again. Before the first send, `keys(of:)` returns the fingerprints
+    /// to compare, and `trust(_:)` pins them, so that the server cannot substitute other keys.
     ///
     /// - Parameters:
     ///   - text: At most `MessageCoding.messageLimit` bytes in UTF-8.
-    ///   - user: One user's name.
-    ///   - message: What devices show that cannot decrypt; everybody on the way can read it. nil means a stock sentence.
-    ///   - expiresIn: How long the server keeps what does not fit into a push; nil means as long as it does by itself.
-    /// - Returns: How the text goes to each of the user's devices that has a key.
-    /// - Throws: `PushClientError`: `keysChanged`, `noKey` where no device has one, and as `send`.
+    ///   - user: The name of one user.
+    ///   - message: The text shown by devices that cannot decrypt; every party on the way can read it. nil means a
+    ///     default text.
+    ///   - expiresIn: How long the server keeps messages that do not fit into a push; nil means the server's default.
+    /// - Returns: The deliveries, one for each of the user's devices that has a key.
+    /// - Throws: `PushClientError`: `keysChanged`, `noKey` if no device has a key, and the errors of `send`.
     @discardableResult
     public func sendEncrypted(
         _ text: String, to user: String, message: String? = nil, expiresIn: Duration? = nil
@@ -22,8 +23,8 @@ extension PushClient {
         try await sendEncrypted(Array(text.utf8), to: user, message: message, expiresIn: expiresIn)
     }
 
-    /// Sends bytes that nobody can read but the devices of one user, as `sendEncrypted(_:to:message:expiresIn:)` does a
-    /// text.
+    /// Sends bytes that only the devices of one user can read. Otherwise it works like
+    /// `sendEncrypted(_:to:message:expiresIn:)`.
     @discardableResult
     public func sendEncrypted(
         _ bytes: [UInt8], to user: String, message: String? = nil, expiresIn: Duration? = nil
@@ -48,7 +49,7 @@ extension PushClient {
             }
         }
         var answer = try await attempt()
-        // Somebody registered again in between: nothing was sent.
+        // A device of the recipient registered again in between, and nothing was sent.
         if answer.status == 409 { answer = try await attempt() }
         guard answer.status == 201 else { throw RetryableFailure(answer).error }
         let devices = (try? JSON(parsing: answer.body))?["devices"]?.array ?? []
@@ -58,15 +59,15 @@ extension PushClient {
         }
     }
 
-    /// The keys of a user's devices as the server gives them now, with their fingerprints, and what is pinned of them.
-    /// Pins nothing.
+    /// The keys of a user's devices as the server currently reports them, with their fingerprints, and the keys that
+    /// are pinned. Does not pin anything.
     public func keys(of user: String) async throws(PushClientError) -> UserKeys {
         let encryption = try needEncryption()
         return try await compare(try await recipients(of: user, encryption), of: user, encryption)
     }
 
-    /// Trusts precisely the keys that were shown, and none that has been pinned before and is not among them.
-    /// - Parameter keys: From an error of kind `keysChanged`, or from `keys(of:)`.
+    /// Trusts exactly these keys. Keys that were pinned before and are not among them are no longer trusted.
+    /// - Parameter keys: The keys from an error of kind `keysChanged`, or from `keys(of:)`.
     public func trust(_ keys: UserKeys) async throws(PushClientError) {
         let pins = try needEncryption().pins
         do throws(StorageProblem) {
@@ -119,7 +120,7 @@ extension PushClient {
         }
     }
 
-    /// The devices to encrypt for. Where it is the first time they are pinned.
+    /// The devices to encrypt for. At the first send to a user, their keys are pinned.
     private func trustedRecipients(
         of user: String, _ encryption: EndToEndEncryption
     ) async throws(PushClientError) -> [Recipient] {

@@ -1,16 +1,17 @@
 extension PushClient {
-    /// What to show of a push, with what it announced: fetched, and decrypted where that is needed.
+    /// The notification to show for a push, with its announced content fetched, and decrypted if needed.
     ///
     /// For the handler of silent pushes, which shows it as a local notification, and for a notification service
-    /// extension. Nothing is ever thrown and nothing left unsaid: where the content cannot be had, the sender's words
-    /// for that are shown, or `words`.
+    /// extension. It never throws, and there is always a text to show: if the content is not available, the sender's
+    /// text for that case or a text of `words` is shown.
     /// - Parameters:
-    ///   - content: What the push brought.
-    ///   - folder: Where the files of pictures, sounds and films go; nil leaves them at the server. The app removes them.
-    ///   - words: Where the sender gave none.
-    ///   - limit: How long that may take, which is what systems grant an app in the background; then, and where the task
-    ///     is cancelled, it is as if the content could not be had.
-    /// - Returns: nil for a push that is not Martlet's.
+    ///   - content: The content of the push.
+    ///   - folder: The folder for files of pictures, sounds and films; nil means that they are not downloaded. The app
+    ///     removes the files.
+    ///   - words: The texts that are used if the sender gave none.
+    ///   - limit: How long this may take, which should be the time that the system grants an app in the background.
+    ///     When the time is over or the task is cancelled, the content counts as not available.
+    /// - Returns: nil if the push is not Martlet's.
     public func notification(
         for content: PushContent, folder: String? = nil, words: NotificationTexts = NotificationTexts(),
         within limit: Duration = .seconds(25)
@@ -29,7 +30,7 @@ extension PushClient {
         }
     }
 
-    /// - Parameter plain: What is shown without a server.
+    /// - Parameter plain: The notification that is shown if the server is not available.
     private func filled(
         _ plain: NotificationContent, _ content: PushContent, folder: String?, words: NotificationTexts
     ) async -> NotificationContent {
@@ -49,7 +50,7 @@ extension PushClient {
                 shown.show(try await fetch(reference), words: words) { $0.body = $1.text ?? words.notAvailable }
             }
         } catch {
-            // What is shown without a server is shown already.
+            // `shown` already is what is shown if the server is not available.
         }
         return shown
     }

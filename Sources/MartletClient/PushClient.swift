@@ -1,6 +1,7 @@
 import MartletModel
 
-/// An app's way to its push server: log in, register this device, notify other users, fetch what they sent.
+/// An app's client for its push server: logs users in, registers this device, notifies other users, and fetches what
+/// they sent.
 ///
 /// ```swift
 /// let client = PushClient(
@@ -15,47 +16,49 @@ import MartletModel
 /// try await client.send("Dinner at eight?", to: "bob", platform: .apns)
 /// ```
 ///
-/// The client keeps the rules of push registration by itself:
+/// The client follows the rules of push registration by itself:
 /// - Ask the system for the device token at **every** launch and pass it on. The client never stores it, so it can never
-///   send an old one; where the token has changed, the registration changes with it.
-/// - Where the system gives no token, tell `registrationFailed(_:askAgain:)`: that is noted, and tried again later.
-/// - The id of the registration is kept from launch to launch. When the server says that it is gone, the client forgets
-///   it, asks for another and registers again.
-/// - What fails and may pass (no network, a server that is restarting) is tried again, waiting longer each time. What
-///   still fails then becomes an **background retry**: it is tried in the background for as long as the process lives, and taken
-///   up again by `resume()` at the next launch. Registrations, log-outs and receipts are retried so.
-/// - When a session ends, the client logs in again with the credentials that it has; where it has none, or they are
-///   wrong now, it throws `PushClientError` of kind `logInNeeded`.
+///   send an old one; if the token has changed, the registration is updated.
+/// - If the system provides no token, call `registrationFailed(_:askAgain:)`: the failure is recorded, and the
+///   registration is tried again later.
+/// - The id of the registration is kept across launches. If the server reports that it no longer exists, the client
+///   discards it, requests a new one and registers again.
+/// - Temporary failures (no network, a server that is restarting) are retried with increasing waits. What still fails
+///   becomes a **background retry**: it is retried for as long as the process lives, and again by `resume()` at the next
+///   launch. This applies to registrations, log-outs and receipts.
+/// - When a session ends, the client logs in again with its stored credentials; if there are none, or they are now
+///   wrong, it throws `PushClientError` of kind `logInNeeded`.
 public actor PushClient {
     let server: ServerAddress
     let transport: any ClientTransport
     let logIns: StoredValue<LogInRecord>
     let registrationRecord: StoredValue<RegistrationRecord>
     let receiptQueue: StoredValue<ReceiptQueue>
-    /// Whom users log in with instead of this server; nil where that is the server itself.
+    /// The identity provider where users log in; nil if users log in at this server.
     let tokens: (any TokenProvider)?
-    /// What end-to-end encryption needs; nil where the app does without.
+    /// The dependencies of end-to-end encryption; nil if the app does not use it.
     let encryption: EndToEndEncryption?
     let retry: RetryPolicy
     let environment: ClientEnvironment
 
-    /// The token of the session; nil where there is none.
+    /// The session token; nil if there is no session.
     var session: String?
-    /// Counts who has been logged in, nobody included: what was begun for another is not kept.
+    /// Incremented whenever the user changes, also on log-out. The result of work that was begun for an earlier user is
+    /// discarded.
     var lastUser = 0
-    /// Counts log-ins and log-outs that were asked for: the last one is what the app wants.
+    /// Counts the requested log-ins and log-outs. Only the last one determines the state that the app wants.
     var lastLogIn = 0
     var registration = DesiredRegistration()
-    /// Requests about registrations go out one at a time.
+    /// Ensures that only one request about registrations is sent at a time.
     let mutex = AsyncMutex()
     var backgroundRetries = BackgroundRetries()
 
-    /// A client of users who log in with a password.
+    /// Creates a client for users who log in with a password.
     /// - Parameters:
-    ///   - server: Where the server is.
-    ///   - transport: What carries the requests, such as `URLSessionTransport`.
-    ///   - stores: Where things are kept from launch to launch.
-    ///   - encryption: What end-to-end encryption needs; nil where the app does without.
+    ///   - server: The address of the server.
+    ///   - transport: The transport for requests, such as `URLSessionTransport`.
+    ///   - stores: The stores for data that persists across launches.
+    ///   - encryption: The dependencies of end-to-end encryption; nil if the app does not use it.
     ///   - retry: How often requests are tried.
     public init(
         server: ServerAddress, transport: any ClientTransport, stores: ClientStores = ClientStores(),
@@ -66,13 +69,13 @@ public actor PushClient {
             environment: ClientEnvironment())
     }
 
-    /// A client of users who log in at an identity provider (OpenID Connect).
+    /// Creates a client for users who log in at an identity provider (OpenID Connect).
     /// - Parameters:
-    ///   - server: Where the server is; it trusts the same provider.
-    ///   - transport: What carries the requests, such as `URLSessionTransport`.
-    ///   - tokens: What gives the present bearer token.
-    ///   - stores: Where things are kept from launch to launch.
-    ///   - encryption: What end-to-end encryption needs; nil where the app does without.
+    ///   - server: The address of the server, which must trust the same provider.
+    ///   - transport: The transport for requests, such as `URLSessionTransport`.
+    ///   - tokens: The provider of the current bearer token.
+    ///   - stores: The stores for data that persists across launches.
+    ///   - encryption: The dependencies of end-to-end encryption; nil if the app does not use it.
     ///   - retry: How often requests are tried.
     public init(
         server: ServerAddress, transport: any ClientTransport, tokens: any TokenProvider,

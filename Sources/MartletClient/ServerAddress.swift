@@ -1,9 +1,9 @@
-/// Where the server is: `https://push.example.org`, with a port and a path where needed.
+/// The address of the server: `https://push.example.org`, with a port and a path if needed.
 ///
-/// Clear text is refused, because the requests carry passwords and device tokens; only to this machine itself, for
-/// development, may the address be `http://localhost:8080`.
+/// Unencrypted addresses are refused, because the requests carry passwords and device tokens. The only exception, for
+/// development, is this machine itself: `http://localhost:8080`.
 public struct ServerAddress: Hashable, Sendable, CustomStringConvertible {
-    /// Without a slash at its end.
+    /// The address without a trailing slash.
     let base: String
 
     /// - Throws: `PushClientError` of kind `badServer` or `insecureServer`.
@@ -31,7 +31,7 @@ public struct ServerAddress: Hashable, Sendable, CustomStringConvertible {
 
     public var description: String { base }
 
-    /// The host of `HOST[:PORT]`; nil where the port is no number.
+    /// The host of `HOST[:PORT]`; nil if the port is not a number.
     private static func host(_ authority: Substring) -> String? {
         var host = authority[...]
         var port: Substring?

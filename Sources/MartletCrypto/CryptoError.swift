@@ -1,12 +1,12 @@
 /// An error of a cryptographic operation. No case contains key material or input.
 public enum CryptoError: Error, Equatable, Sendable, CustomStringConvertible {
-    /// The text or bytes are not a private key this package can read, or it is protected by a password.
+    /// The text or bytes are not a private key that this package can read, or the key is protected by a password.
     case malformedPrivateKey
-    /// The text or bytes are not a public key this package can read, or the point is not on the curve.
+    /// The text or bytes are not a public key that this package can read, or the point is not on the curve.
     case malformedPublicKey
-    /// The key is of another kind than the operation needs; `expected` names the kind.
+    /// The operation needs a different kind of key; `expected` names that kind.
     case wrongKeyKind(expected: String)
-    /// A key or nonce of the wrong length.
+    /// A key or nonce has the wrong length.
     case wrongLength(expected: Int, actual: Int)
     /// The text or bytes contain no readable certificate.
     case malformedCertificate
@@ -14,11 +14,11 @@ public enum CryptoError: Error, Equatable, Sendable, CustomStringConvertible {
     case malformedPKCS12
     /// The password of the container is wrong.
     case wrongPassword
-    /// Certificate and private key do not belong together, or one of them is missing.
+    /// The certificate and the private key do not belong together, or one of them is missing.
     case incompleteIdentity
-    /// A name that is not valid in a certificate.
+    /// The name is not valid in a certificate.
     case invalidName(String)
-    /// The ciphertext was changed, is too short, or belongs to another key or other associated data.
+    /// The ciphertext was changed, is too short, or belongs to another key or to other associated data.
     case authenticationFailed
     /// OpenSSL or Argon2 reported an error; `operation` names the step.
     case failed(operation: String)

@@ -1,8 +1,8 @@
 import CMartletOpenSSL
 
-/// Secret bytes: the memory is zeroed when the last copy is released, and descriptions show nothing.
+/// Secret bytes. Their memory is zeroed when the last copy is released, and descriptions do not reveal them.
 ///
-/// Copies share one buffer. `==` runs in constant time for equal lengths.
+/// Copies share one buffer. `==` takes constant time if the lengths are equal.
 public struct SecretBytes: Sendable, Equatable, CustomStringConvertible, CustomDebugStringConvertible,
     CustomReflectable
 {
@@ -16,14 +16,14 @@ public struct SecretBytes: Sendable, Equatable, CustomStringConvertible, CustomD
     /// The number of bytes.
     public var count: Int { storage.buffer.count }
 
-    /// Calls `body` with the bytes; the pointer is not valid afterwards.
+    /// Calls `body` with the bytes. The pointer is not valid after the call.
     public func withUnsafeBytes<Result, Failure: Error>(
         _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
     ) throws(Failure) -> Result {
         try body(UnsafeRawBufferPointer(storage.buffer))
     }
 
-    /// A plain copy, which is not zeroed: for functions that take arrays.
+    /// A plain copy for functions that take arrays. Unlike `SecretBytes`, the copy is not zeroed.
     public var bytes: [UInt8] { Array(storage.buffer) }
 
     public static func == (left: SecretBytes, right: SecretBytes) -> Bool {

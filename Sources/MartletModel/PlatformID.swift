@@ -1,4 +1,4 @@
-/// The name of a push platform, such as `apns`. The set is open: each added platform has its own name.
+/// The name of a push platform, such as `apns`. The set of platforms is open; each platform has its own name.
 public struct PlatformID: RawRepresentable, Hashable, Sendable, Comparable, CustomStringConvertible {
     /// The name in lower case.
     public let rawValue: String

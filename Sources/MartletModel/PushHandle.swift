@@ -1,7 +1,7 @@
-/// The address of one app on one device at a push service: a token, a channel URI, a browser's subscription.
+/// The address of one app on one device at a push service: a token, a channel URI or a browser's subscription.
 ///
-/// The handles of most platforms have one part; a browser's subscription has three. The description does not show the
-/// handle, because anyone who knows it can send to the device.
+/// The handles of most platforms have one part; a browser's subscription has three parts. The description does not show
+/// the handle, because anyone who knows it can send to the device.
 public struct PushHandle: Hashable, Sendable, CustomStringConvertible, CustomDebugStringConvertible {
     /// The parts, in the order of the platform's descriptor.
     public var parts: [String]
@@ -14,14 +14,15 @@ public struct PushHandle: Hashable, Sendable, CustomStringConvertible, CustomDeb
         self.parts = parts
     }
 
-    /// The parts as one text, separated by line feeds, which cannot occur in a part. Handles are stored and compared in
-    /// this form.
+    /// The parts as one text, separated by line feeds, which cannot occur in a part. This is the form in which handles
+    /// are stored and compared.
     public var text: String { parts.count == 1 ? parts[0] : parts.joined(separator: Self.separator) }
 
-    /// Parses the result of `text`.
+    /// Creates a handle from the value of `text`.
     public init(text: String) {
         var text = text
-        // Almost all handles have one part, and searching bytes for a line feed is faster than searching characters.
+        // A fast path, because almost all handles have one part. Bytes are searched, because searching characters is
+        // slower.
         guard text.withUTF8({ $0.contains(UInt8(ascii: "\n")) }) else {
             parts = [text]
             return

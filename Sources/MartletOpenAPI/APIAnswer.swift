@@ -1,14 +1,14 @@
 public import MartletHTTP
 import MartletModel
 
-/// A status that an operation answers with, and what comes with it.
+/// A status with which an operation answers, and the contents of that answer.
 public struct APIAnswer: Sendable {
     public var status: HTTPStatus
     public var text: String
     public var contents: [APIContent]
     public var headers: [APIParameter]
 
-    /// - Parameter contents: The forms of the body; none where there is no body.
+    /// - Parameter contents: The media types of the body; empty if there is no body.
     public init(_ status: HTTPStatus, _ text: String, _ contents: APIContent..., headers: [APIParameter] = []) {
         self.status = status
         self.text = text

@@ -1,6 +1,6 @@
 public import MartletModel
 
-/// A form of a body.
+/// One form of a body.
 public struct APIContent: Sendable {
     public var mediaType: String
     public var schema: JSON

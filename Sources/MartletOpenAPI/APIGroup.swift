@@ -1,14 +1,14 @@
 import MartletModel
 
-/// Operations that are about the same thing, and what they have in common.
+/// A group of operations on the same subject, and the settings they share.
 public struct APIGroup: Sendable {
     public var name: String
     public var text: String
-    /// The names of the security schemes, of which a caller needs one; empty: anybody may call.
+    /// The names of the security schemes, of which a caller needs one. If empty, anybody may call the operations.
     public var security: [String]
-    /// What every operation takes.
+    /// The parameters of every operation in the group.
     public var parameters: [APIParameter]
-    /// What every operation may answer that says nothing else of the status.
+    /// The answers of every operation in the group, unless the operation defines its own answer for the same status.
     public var answers: [APIAnswer]
     public var operations: [APIOperation]
 

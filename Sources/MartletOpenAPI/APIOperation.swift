@@ -1,20 +1,20 @@
 public import MartletHTTP
 import MartletModel
 
-/// A method of a path: what it takes, and every status that it answers with.
+/// A method of a path: its parameters, its body, and every status with which it answers.
 public struct APIOperation: Sendable {
     public var method: HTTPMethod
-    /// As the router has it; see `Router`.
+    /// The path pattern in the form that `Router` uses.
     public var pattern: String
-    /// A name for generated code.
+    /// The name of the operation in generated code.
     public var id: String
-    /// One line.
+    /// A summary of one line.
     public var summary: String
-    /// The security schemes, where they are not those of the group.
+    /// The security schemes; nil if they are those of the group.
     public var security: [String]?
-    /// Besides the parameters in the path, which need to be here only where there is more to say of them.
+    /// The parameters. A parameter in the path is listed only if there is more to say about it than its name.
     public var parameters: [APIParameter]
-    /// The forms that a body may have; none where there is no body.
+    /// The forms that the body may have; empty if there is no body.
     public var body: [APIContent]
     public var answers: [APIAnswer]
 
@@ -32,7 +32,7 @@ public struct APIOperation: Sendable {
         self.answers = answers
     }
 
-    /// The pattern as OpenAPI writes it, which has no sign for several segments.
+    /// The pattern in OpenAPI's notation, which has no special form for a parameter that spans several segments.
     var path: String {
         "/"
             + pattern.split(separator: "/").map { $0.hasSuffix("...}") ? $0.dropLast(4) + "}" : $0 }

@@ -1,6 +1,6 @@
 public import MartletModel
 
-/// Something that a request says outside of its body, or a header of an answer.
+/// A parameter of a request outside its body, or a header of an answer.
 public struct APIParameter: Sendable {
     public enum Location: String, Sendable {
         case path, query, header
@@ -10,7 +10,7 @@ public struct APIParameter: Sendable {
     public var name: String
     public var text: String
     public var schema: JSON
-    /// What is in the path is always needed.
+    /// Whether the parameter is required. A path parameter always is.
     public var isRequired: Bool
 
     public init(
@@ -29,11 +29,12 @@ public struct APIParameter: Sendable {
             "name": .string(name), "in": .string(location.rawValue), "required": .bool(isRequired), "schema": schema,
         ]
         if !text.isEmpty { members["description"] = .string(text) }
-        // A flag that is in a query without a value.
+        // Allows a flag in the query that has no value.
         if location == .query { members["allowEmptyValue"] = true }
         return .object(members)
     }
 
-    /// As a header of an answer, whose name is elsewhere.
+    /// The parameter described as a header of an answer. The name is omitted, because it is the key under which this
+    /// object is stored.
     var headerJSON: JSON { ["description": .string(text), "required": .bool(isRequired), "schema": schema] }
 }

@@ -1,9 +1,9 @@
 public import MartletClient
 import MartletCrypto
 
-/// The cryptographic primitives of end-to-end encryption on OpenSSL 3, for systems without CryptoKit.
+/// The cryptographic primitives of end-to-end encryption, implemented with OpenSSL 3 for systems without CryptoKit.
 ///
-/// A private key is its scalar, 32 bytes.
+/// A private key is represented by its scalar of 32 bytes.
 public struct OpenSSLCryptography: ClientCryptography {
     /// Creates an instance, which has no state.
     public init() {}

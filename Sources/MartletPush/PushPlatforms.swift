@@ -1,6 +1,6 @@
 public import MartletCore
 
-/// The push platforms that this package knows. A platform is a folder here and an entry in this list.
+/// The push platforms that this package supports. Each platform is a folder here and an entry in this list.
 public enum PushPlatforms {
     public static let all = PushPlatformList([
         APNs.self, FCM.self, LegacyFCM.self, WNS.self, MPNS.self, WebPush.self, ADM.self, Baidu.self, Xiaomi.self,
@@ -8,8 +8,8 @@ public enum PushPlatforms {
 }
 
 extension PushPlatforms {
-    /// The far side of every service, each with its own state.
-    /// - Parameter acceptsAnyKey: Whether senders that nobody registered are taken at their word.
+    /// Returns a simulator of every service, each with its own state.
+    /// - Parameter acceptsAnyKey: Whether senders that are not registered are accepted without a check.
     public static func simulators(acceptsAnyKey: Bool) -> [any PushServiceSimulator] {
         var apns = APNsSimulator.Configuration()
         apns.acceptsAnyKey = acceptsAnyKey

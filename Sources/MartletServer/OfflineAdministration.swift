@@ -8,9 +8,9 @@ public struct OfflineAdministration: Sendable {
 
     /// - Parameters:
     ///   - publicURL: The address that clients use; nil if it is unknown.
-    ///   - version: The program's version, which the database records.
-    ///   - build: Its commit; empty if unknown.
-    /// - Throws: `ServerError` if the directory cannot be opened, for example because a server runs on it.
+    ///   - version: The program's version, which is recorded in the database.
+    ///   - build: The program's commit; empty if unknown.
+    /// - Throws: `ServerError` if the directory cannot be opened, for example because a server is using it.
     public init(
         dataDirectory: String, publicURL: HTTPOrigin? = nil, version: String = "", build: String = ""
     ) async throws(ServerError) {

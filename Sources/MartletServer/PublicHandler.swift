@@ -10,12 +10,12 @@ final class PublicHandler: HTTPHandler {
         let containers: any HTTPHandler
         let hubs: any HTTPHandler
         let metrics: ServerMetrics
-        /// Wraps a handler so that its answers are counted, logged and get a request id.
+        /// Wraps a handler so that its answers are counted and logged, and get a request id.
         let answering: @Sendable (any HTTPHandler, RequestCount.Area) -> any HTTPHandler
         let notice: UntrustedProxyNotice
     }
 
-    /// Kept across reloads, with its log-ins, rates and uploads.
+    /// The app backend. It is kept across reloads, with its log-ins, rates and uploads.
     let backend: Backend
     private let parts: Parts
     private let current: Mutex<any HTTPHandler>
@@ -30,7 +30,7 @@ final class PublicHandler: HTTPHandler {
         current.withLock(\.self).route(for: head)
     }
 
-    /// Uses another configuration from the next request on.
+    /// Uses another configuration, starting with the next request.
     func use(_ configuration: ServerConfiguration, token: MetricsToken?) {
         let handler = parts.handler(configuration, token, backend.with(configuration.backendSettings))
         current.withLock { $0 = handler }
@@ -46,7 +46,7 @@ extension PublicHandler.Parts {
             metrics: answering(MetricsAPI(metrics: metrics, token: token), .metrics),
             containers: containers, hubs: hubs)
         let forwarded = ForwardedClients(root, proxies: configuration.trustedProxies) { [notice] in notice.found($0) }
-        // HSTS with a certificate that browsers do not trust would lock users out.
+        // Sending HSTS with a certificate that browsers do not trust would lock users out.
         guard case .files = configuration.tls else { return forwarded }
         return StrictTransport(handler: forwarded)
     }

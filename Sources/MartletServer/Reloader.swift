@@ -4,7 +4,7 @@ import MartletModel
 import MartletNetwork
 import MartletStorage
 
-/// Takes up a new configuration while the server serves: all of it, or, where anything is wrong, nothing.
+/// Applies a new configuration while the server runs: all of it, or nothing if any part is invalid.
 actor Reloader {
     private let engine: Engine
     private let handler: PublicHandler
@@ -15,8 +15,8 @@ actor Reloader {
     private var current: ServerConfiguration
 
     /// - Parameters:
-    ///   - current: What the server serves by.
-    ///   - read: Reads the configuration anew.
+    ///   - current: The configuration that the server uses now.
+    ///   - read: Reads the configuration again.
     init(
         _ current: ServerConfiguration, engine: Engine, handler: PublicHandler, front: HTTPServer,
         certificate: ListenerCertificate?, manager: ServiceManager,
@@ -31,9 +31,9 @@ actor Reloader {
         self.read = read
     }
 
-    /// Reloads and logs what came of it.
-    /// - Returns: `{"taken": […], "waiting": […]}`, options without dashes.
-    /// - Throws: `ServerError` with the first thing that is wrong; nothing has changed then.
+    /// Reloads the configuration and logs the result.
+    /// - Returns: `{"taken": […], "waiting": […]}`, with option names without dashes.
+    /// - Throws: `ServerError` for the first problem found; in this case nothing has changed.
     func report() throws(ServerError) -> JSON {
         manager.tell(.reloading(monotonic: ServiceManager.monotonicTime))
         defer { manager.tell(.ready) }
@@ -54,7 +54,7 @@ actor Reloader {
         let new = try readAgain()
         var change = ConfigurationChange(from: current, to: new)
         let effective = change.effective
-        // Everything that can fail comes first.
+        // Everything that can fail is done first.
         let token = try effective.metricsToken()
         let provider = try engine.identityProvider(effective)
         let candidate = try candidate(effective)
@@ -82,7 +82,8 @@ actor Reloader {
         }
     }
 
-    /// nil where no certificate can have changed: there is no TLS, or an authority issues it while the server runs.
+    /// nil if the certificate cannot have changed, because there is no TLS, or because an authority issues it while the
+    /// server runs.
     private func candidate(_ new: ServerConfiguration) throws(ServerError) -> ListenerCertificate.Candidate? {
         guard let certificate, new.acme == nil, !(current.tls == .selfSigned && new.tls == .selfSigned) else {
             return nil

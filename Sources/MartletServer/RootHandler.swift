@@ -1,8 +1,8 @@
 import MartletHTTP
 import MartletHubAPI
 
-/// Hands each request to the part of the server that its first path segment names: the app backend, health, metrics,
-/// storage containers, or, by any other name, a hub.
+/// Passes each request to the part of the server that its first path segment names: the app backend, health, metrics or
+/// storage containers. Any other name is a hub.
 struct RootHandler: HTTPHandler {
     let backend: any HTTPHandler
     let health: any HTTPHandler

@@ -17,11 +17,11 @@ import Synchronization
 /// await server.run()  // until the task is cancelled
 /// ```
 public final class Server: Sendable {
-    /// The addresses that it listens on, with the actual ports.
+    /// The addresses that the server listens on, with the actual ports.
     public let origins: [HTTPOrigin]
     /// The path of the Unix socket for proxies.
     public var socket: String? { configuration.listenSocket }
-    /// The file of the private authority that `--tls-self-signed` made.
+    /// The path of the private authority's certificate that `--tls-self-signed` made.
     public let authorityFile: String?
 
     private let engine: Engine
@@ -52,9 +52,11 @@ public final class Server: Sendable {
 
     /// Opens the data directory and listens.
     /// - Parameters:
-    ///   - fallbacks: Credential properties, by platform, for hubs that have none of their own; a simulator's.
+    ///   - fallbacks: Credential properties by platform, used for hubs that have no credential of their own. A
+    ///     simulator provides them.
     ///   - manager: Receives notifications of start, reloads and stop.
-    ///   - read: Reads the configuration anew for a reload; without it only files that it names are read again.
+    ///   - read: Reads the configuration again for a reload. Without it, a reload only reads the files again that the
+    ///     configuration names.
     /// - Throws: `ServerError` that names the cause.
     public static func start(
         _ configuration: ServerConfiguration, fallbacks: [String: [String: String]] = [:],
@@ -72,7 +74,8 @@ public final class Server: Sendable {
         }
     }
 
-    /// Serves and delivers until the task is cancelled; then finishes what is in progress and closes the data directory.
+    /// Serves and delivers until the task is cancelled, then finishes the work in progress and closes the data
+    /// directory.
     public func run() async {
         logStart()
         manager.tell(.ready)
@@ -177,7 +180,7 @@ public final class Server: Sendable {
             configuration: configuration)
     }
 
-    /// - Returns: The origin with the real port.
+    /// - Returns: The origin with the actual port.
     private static func listen(
         _ server: HTTPServer, on address: ServerConfiguration.Address, tls context: TLSServerContext?,
         _ proxyProtocol: Bool
@@ -186,7 +189,7 @@ public final class Server: Sendable {
             let bound = try await server.listen(
                 on: .tcp(host: address.host, port: address.port), tls: context, proxyProtocol: proxyProtocol)
             if address.isEveryAddress {
-                // A machine without IPv6 has no such address.
+                // Fails if the machine has no IPv6, which is ignored.
                 _ = try? await server.listen(
                     on: .tcp(host: "::", port: bound.port), tls: context, proxyProtocol: proxyProtocol)
             }
@@ -206,7 +209,7 @@ public final class Server: Sendable {
 }
 
 extension ServerConfiguration {
-    /// The certificate that clients must trust; nil without a private authority.
+    /// The certificate that clients must trust; nil if there is no private authority.
     fileprivate var authorityFile: String? {
         tls == .selfSigned ? ServerCertificates.authorityFile(in: dataDirectory) : nil
     }

@@ -4,8 +4,8 @@ public import MartletModel
 import MartletNetwork
 public import MartletPush
 
-/// The push services on this machine: real TLS, real HTTP/2 and HTTP/1.1, made-up devices. Each service has a listener of
-/// its own, as each has a host of its own in the world, and the control interface has another.
+/// The push services simulated on this machine: real TLS, real HTTP/2 and HTTP/1.1, made-up devices. Each service has a
+/// listener of its own, just as each real service has a host of its own. The control interface has another listener.
 ///
 /// ```swift
 /// let simulator = try await Simulator.start()
@@ -13,36 +13,36 @@ public import MartletPush
 /// await simulator.run()  // until the task is cancelled
 /// ```
 public final class Simulator: Sendable {
-    /// Where and how strictly the services are simulated.
+    /// The address and the strictness of the simulated services.
     public struct Configuration: Sendable {
         /// A numeric address to listen on, or `localhost`.
         public var host = "127.0.0.1"
-        /// Of the control interface; the services take the ports after it, in their order, and after these those that
-        /// real devices connect to. 0 takes free ones.
+        /// The port of the control interface. The services take the ports after it, in order, followed by the listeners
+        /// that real devices connect to. 0 means free ports.
         public var port: UInt16 = 0
         /// The services with their state.
         public var services: [any PushServiceSimulator]
-        /// What goes wrong from the start.
+        /// The faults that are in effect from the start.
         public var faults = FaultPlan()
-        /// A file for a line of JSON for every message that a service takes; nil for none.
+        /// The path of a file that gets one line of JSON for every message that a service accepts; nil for no file.
         public var ledger: String?
-        /// The time of day.
+        /// Returns the time of day.
         public var now: @Sendable () -> Timestamp
 
-        /// - Parameter acceptsAnyKey: Whether senders that nobody registered are taken at their word.
+        /// - Parameter acceptsAnyKey: Whether senders that are not registered are accepted without verification.
         public init(acceptsAnyKey: Bool = false, now: @escaping @Sendable () -> Timestamp = Simulator.timeOfDay) {
             services = PushPlatforms.simulators(acceptsAnyKey: acceptsAnyKey)
             self.now = now
         }
     }
 
-    /// Where the control interface is reached.
+    /// The address of the control interface.
     public let origin: HTTPOrigin
-    /// Where the services are reached.
+    /// The addresses of the services.
     public let origins: [PlatformID: HTTPOrigin]
-    /// Where real devices connect to the services that have them.
+    /// The addresses that real devices connect to, for the services that support them.
     public let sockets: [PlatformID: HTTPOrigin]
-    /// The certificate of the authority that senders must trust; made at every start.
+    /// The certificate of the authority that senders must trust. A new one is made at every start.
     public let caCertificatePEM: String
 
     private let state: SimulatorState
@@ -59,7 +59,7 @@ public final class Simulator: Sendable {
         servers = listeners.servers
     }
 
-    /// The clock on the wall.
+    /// The system's wall clock.
     public static let timeOfDay: @Sendable () -> Timestamp = {
         var time = timespec()
         clock_gettime(CLOCK_REALTIME, &time)
@@ -69,15 +69,16 @@ public final class Simulator: Sendable {
     /// The port of the control interface.
     public var port: UInt16 { origin.port }
 
-    /// What a hub needs to send to the simulated services: credential properties by platform.
+    /// The credential properties by platform that a hub needs to send to the simulated services.
     public var credentials: [String: [String: String]] {
         state.withContents { contents, _ in
             Dictionary(contents.services.map { ($0.platform.rawValue, $0.credential) }) { first, _ in first }
         }
     }
 
-    /// Makes an authority and certificates and begins to listen.
-    /// - Throws: `SimulatorError` with a sentence that says why it cannot listen, or what a fault in the plan lacks.
+    /// Makes an authority and certificates and starts to listen.
+    /// - Throws: `SimulatorError` with a sentence that says why it cannot listen, or what a fault in the plan is
+    ///   missing.
     public static func start(_ configuration: Configuration = Configuration()) async throws(SimulatorError) -> Simulator
     {
         let ledger: SimulatorLedger? =

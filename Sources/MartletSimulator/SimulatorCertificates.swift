@@ -3,7 +3,8 @@ import MartletModel
 import MartletNetwork
 import MartletPush
 
-/// The authority of one run of the simulator, the certificate of its listeners, and those that faults show instead.
+/// The authority of one run of the simulator, the certificate of its listeners, and the certificates that faults
+/// present instead.
 struct SimulatorCertificates {
     let authorityPEM: String
     private let rightful: TLSServerContext
@@ -27,7 +28,7 @@ struct SimulatorCertificates {
         }
     }
 
-    /// What a connection is shown.
+    /// The TLS context that a connection is presented.
     func context(_ fault: Fault.TLSFault?) -> TLSServerContext {
         fault.flatMap { wrong[$0] } ?? rightful
     }

@@ -3,8 +3,8 @@ import MartletModel
 import MartletNetwork
 import MartletPush
 
-/// Opens the listeners of a simulator: one for the control interface, one for each service, and one for the devices of each
-/// service that real ones connect to.
+/// Opens the listeners of a simulator: one for the control interface, one for each service, and one for the real
+/// devices of each service that supports them.
 struct SimulatorListeners {
     private let configuration: Simulator.Configuration
     private let certificates: SimulatorCertificates
@@ -47,7 +47,8 @@ struct SimulatorListeners {
             let platform = type(of: service).platform
             let handler = DeviceSocketHandler(
                 platform: platform, state: state, subprotocol: type(of: service).socketProtocol)
-            // In clear text: a browser takes that from a service on this machine, and no certificate of ours.
+            // Not encrypted: a browser accepts a plaintext service on this machine, but does not accept a certificate
+            // of ours.
             sockets[platform] = try await open(
                 HTTPServer(loops: loops, handler: handler, limits: Self.limits),
                 configuration.services.count + sockets.count + 1, choosingTLS: nil)
@@ -68,14 +69,14 @@ struct SimulatorListeners {
         let connections = ServiceConnections(platform: platform, state: state)
         var http2 = HTTP2Settings()
         http2.streamLimit = type(of: service).firstStreamLimit
-        // What HTTP/2 begins with, as services leave it: fifteen large bodies fill it.
+        // The initial connection window of HTTP/2, which real services do not change: fifteen large bodies fill it.
         http2.connectionWindow = 65_535
         return HTTPServer(
             loops: loops, handler: ServiceHandler(platform: platform, state: state, connections: connections),
             limits: Self.limits, http2: http2, observer: connections)
     }
 
-    /// - Parameter place: Of the listener among all; how far its port is behind the first.
+    /// - Parameter index: The index of the listener among all. It is added to the first port.
     private mutating func open(
         _ server: HTTPServer, _ index: Int, choosingTLS: (@Sendable () -> TLSServerContext)?
     ) async throws(SimulatorError) -> HTTPOrigin {
@@ -92,12 +93,12 @@ struct SimulatorListeners {
         }
     }
 
-    /// A sender keeps its connections for hours; the device's connection hears nothing for as long.
+    /// Senders keep their connections open for hours, and a device's connection is idle for as long.
     private static var limits: ServerLimits {
         var limits = ServerLimits()
         limits.idleTime = .seconds(3600)
         limits.shutdownTime = .seconds(2)
-        // Faults hold thousands of requests with their bodies.
+        // Faults keep thousands of requests open together with their bodies.
         limits.bodies = BodyLimits(total: 1 << 30)
         return limits
     }

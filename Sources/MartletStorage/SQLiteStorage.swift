@@ -3,35 +3,36 @@ public import MartletCore
 import MartletModel
 import Synchronization
 
-/// The storage ports on one SQLite database: write-ahead log, synchronous, one writer with group commit, readers on
-/// threads of their own. What it has answered with success survives the loss of the process and of power.
+/// Implements the storage ports with one SQLite database: write-ahead log, synchronous, one writer with group commit,
+/// and readers on threads of their own. Everything that was answered with success survives the loss of the process and
+/// of power.
 public final class SQLiteStorage: Sendable {
-    /// Where progress maps lie, beside the database.
+    /// The progress maps, stored next to the database.
     public let progressMaps: FileProgressMaps
-    /// Containers of blobs, as files beside the database.
+    /// Containers of blobs, as files next to the database.
     public let containers: FileContainerStore
-    /// Contents of payloads that are files, beside the database.
+    /// Contents of payloads that are stored as files next to the database.
     public let payloadBodies: PayloadBodies
-    /// The room on the disk.
+    /// The free space on the disk.
     public let room: DiskRoom
     let writer: Writer
     let readers: ReaderPool
     let sealer: any Sealer
-    /// Whether the write-ahead log may hold texts of payloads that have been removed.
+    /// Whether the write-ahead log may contain texts of payloads that have been removed.
     let hasRemovedTexts = Atomic(true)
     let checkpointer: Checkpointer
     let directory: StorageDirectory
     let snapshots = SnapshotLocation.Taken()
 
-    /// Whether there is a database in a data directory.
+    /// Whether a data directory contains a database.
     public static func exists(in directory: String) -> Bool {
         access("\(directory)/\(Settings.databaseName)", F_OK) == 0
     }
 
-    /// Makes a data directory where it is missing, private to its owner (mode 0700). An empty one of the owner's becomes
-    /// private. For what has to be in the directory before storage is opened.
-    /// - Throws: `StorageError` where it belongs to somebody else or other users can see what is in it; it then is as it
-    ///   was.
+    /// Creates a data directory if it does not exist, private to its owner (mode 0700). An existing empty directory of
+    /// the same owner is made private. Used to put files into the directory before storage is opened.
+    /// - Throws: `StorageError` if the directory belongs to another user, or if other users can see its contents; it is
+    ///   then left unchanged.
     public static func prepareDirectory(_ path: String) throws(StorageError) {
         try StorageDirectory.prepare(path)
     }
@@ -52,20 +53,21 @@ public final class SQLiteStorage: Sendable {
         self.containers = containers
     }
 
-    /// Reads something small.
-    /// - Throws: `StorageError` where the database does not answer.
+    /// Reads a small value.
+    /// - Throws: `StorageError` if the database does not answer.
     public func probe() async throws(StorageError) {
         _ = try await readers.read { connection throws(StorageError) in
             try connection.first("SELECT count(*) FROM migrations") { $0.integer(0) }
         }
     }
 
-    /// Returns once the thread that writes has turned.
+    /// Returns once the writer's thread has responded.
     public func turn() async {
         await writer.turn()
     }
 
-    /// Finishes the writes that wait, closes the database and unlocks the directory. Later calls fail as closed.
+    /// Finishes the waiting writes, closes the database and unlocks the directory. Later calls fail with an error that
+    /// says that the storage is closed.
     public func close() async {
         await readers.close()
         await checkpointer.close()
@@ -77,21 +79,22 @@ public final class SQLiteStorage: Sendable {
 extension SQLiteStorage {
     /// How connections are opened.
     struct Settings: Sendable {
-        /// nil: those of this program.
+        /// The migrations to run; nil for those of this program.
         var migrations: [Migration]?
         var readersOfEachKind = 2
-        /// The most pages that the database may have; nil for SQLite's own limit.
+        /// The maximum number of pages of the database; nil for SQLite's own limit.
         var pageLimit: Int?
         var logLimits = LogLimits()
-        /// How the room of a directory is known.
+        /// Makes the `DiskRoom` of a directory.
         var room: @Sendable (String) -> DiskRoom = { DiskRoom(of: $0, reserve: DiskRoom.defaultReserve) }
 
-        /// Since when blocks that were never made a blob of are kept: a week, as blob services do.
+        /// Returns the time after which blocks were added that are kept although no blob was made of them: a week ago,
+        /// as in other blob services.
         var blocksKeptSince: @Sendable () -> Timestamp = { Timestamp(seconds: Int64(time(nil)) - 7 * 86_400) }
 
         static let databaseName = "martlet.db"
 
-        /// What all connections have in common.
+        /// The settings that all connections share.
         private static let settings = """
             PRAGMA synchronous = FULL;
             PRAGMA trusted_schema = OFF;
@@ -99,8 +102,9 @@ extension SQLiteStorage {
             """
         private static let mapping = "PRAGMA mmap_size = 1073741824;"
 
-        /// Its cache is for what it changes: what a page of a broadcast leaves is some megabytes. What a page of refusals is
-        /// about lies all over the database, and need not be copied to be read.
+        /// Opens the connection that writes. Its cache is for the pages that it changes: a page of a broadcast changes
+        /// some megabytes. Its mapping is for the data about refusals, which is spread over the whole database and does
+        /// not need to be copied to be read.
         func openWriter(_ path: String) throws(StorageError) -> sending Connection {
             let connection = try Connection(path: path)
             try connection.execute(
@@ -117,8 +121,9 @@ extension SQLiteStorage {
             return connection
         }
 
-        /// Also for checkpoints, which change no data.
-        /// - Parameter isMapped: Whether it reads through a mapping, which spares a fifth of the time of an audience page.
+        /// Opens a connection that reads. It is also used for checkpoints, which change no data.
+        /// - Parameter isMapped: Whether to read through a memory mapping, which saves a fifth of the time of an
+        ///   audience page.
         func openReader(_ path: String, isMapped: Bool = false) throws(StorageError) -> sending Connection {
             let connection = try Connection(path: path)
             try connection.execute(
@@ -134,8 +139,8 @@ extension SQLiteStorage {
 }
 
 extension SQLiteStorage {
-    /// Does a change that takes in something new.
-    /// - Throws: `StorageError`; `.full` where only the reserve of the disk is left.
+    /// Makes a change that adds new data.
+    /// - Throws: `StorageError`; `.full` if only the reserve of the disk is left.
     func takeIn<Value: Sendable>(
         _ change: @escaping @Sendable (Connection) throws(StorageError) -> Value
     ) async throws(StorageError) -> Value {

@@ -2,8 +2,8 @@ import Glibc
 import MartletCore
 import Synchronization
 
-/// Where the copy of a database lies while it is read, in the data directory. One copy at a time; where the
-/// process ends before it is removed, the next start does that.
+/// The location in the data directory of the copy of a database while it is read. There is only one copy at a time. If
+/// the process ends before the copy is removed, the next start removes it.
 final class SnapshotLocation: Sendable {
     let database: String
     private let directory: String
@@ -11,13 +11,13 @@ final class SnapshotLocation: Sendable {
     private let maps: FileProgressMaps
     private let isLeft = Locked(false)
 
-    /// Whether there is a copy.
+    /// Whether a copy exists.
     final class Taken: Sendable {
         fileprivate let flag = Atomic(false)
     }
 
-    /// Takes the place, and keeps progress maps from now on.
-    /// - Throws: `StorageError`; `.locked` where it is taken.
+    /// Takes the location, and keeps progress maps from now on.
+    /// - Throws: `StorageError`; `.locked` if the location is taken.
     init(in data: StorageDirectory, _ taken: Taken, keeping maps: FileProgressMaps) throws(StorageError) {
         guard !taken.flag.exchange(true, ordering: .acquiringAndReleasing) else {
             throw StorageError(.locked, "A backup is being made already; wait for its end.")
@@ -37,7 +37,7 @@ final class SnapshotLocation: Sendable {
         leave()
     }
 
-    /// Removes the copy, which may take a while, and lets another be made.
+    /// Removes the copy, which may take a while, and then allows another copy.
     func leave() {
         let wasLeft = isLeft.withLock { isLeft in
             defer { isLeft = true }
@@ -51,7 +51,7 @@ final class SnapshotLocation: Sendable {
 
     private static let name = "snapshot"
 
-    /// Removes what a process before this one left.
+    /// Removes a copy that an earlier process left.
     static func clean(in data: StorageDirectory) {
         clean(data.file(name))
     }

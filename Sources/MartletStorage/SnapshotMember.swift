@@ -1,15 +1,15 @@
 public import MartletCore
 
-/// One of the things that a data directory consists of, by the name that it has in a backup.
+/// A part of a data directory, identified by its name in a backup.
 public enum SnapshotMember: Hashable, Sendable {
     case database
     case progressMap(Delivery.ID)
     /// The progress of small deliveries.
     case progressSlots
-    /// The content of a payload, by its name among `PayloadBodies`.
+    /// The content of a payload, by its name in `PayloadBodies`.
     case payloadBody(String)
 
-    /// `martlet.db`, `progress/7`, `progress/slots`, `payloads/0123…`.
+    /// The name in a backup, such as `martlet.db`, `progress/7`, `progress/slots` or `payloads/0123…`.
     public var name: String {
         switch self {
         case .database: SQLiteStorage.Settings.databaseName
@@ -19,7 +19,7 @@ public enum SnapshotMember: Hashable, Sendable {
         }
     }
 
-    /// - Returns: nil for every text that is not a `name`, letter by letter.
+    /// - Returns: nil if the text is not exactly a `name`.
     public init?(_ name: String) {
         guard name != SQLiteStorage.Settings.databaseName else {
             self = .database
@@ -41,7 +41,7 @@ public enum SnapshotMember: Hashable, Sendable {
         guard self.name == name else { return nil }
     }
 
-    /// As `PayloadBodies.newName` makes them.
+    /// Whether a word has the format of `PayloadBodies.newName`.
     private static func isBodyName(_ word: String) -> Bool {
         word.utf8.count == 32
             && word.utf8.allSatisfy { byte in

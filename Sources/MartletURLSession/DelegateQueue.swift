@@ -3,14 +3,14 @@ import Foundation
 
 /// The queue on which a session calls its delegate, one call at a time.
 ///
-/// On Linux a session reads as fast as the network gives and hands over what it read by this queue, however much waits
-/// there already: a file that is written more slowly would be in memory as a whole. Here the session waits where too
-/// many calls do. Apple's systems do that by themselves. While the session waits it cannot be asked anything, so no call
-/// on this queue may: what cancels a task does so elsewhere.
+/// On Linux a session reads as fast as the network delivers and submits the data to this queue, even if many calls are
+/// already waiting there. A file that is written more slowly would then be in memory as a whole. This queue therefore
+/// makes the session wait if too many calls are waiting. On Apple's systems, sessions do that by themselves. While the
+/// session waits, it cannot handle calls, so no call on this queue may use it: tasks are cancelled from another queue.
 ///
-/// `@unchecked Sendable`: what it has besides a queue never changes.
+/// `@unchecked Sendable`: the properties added to the superclass never change.
 final class DelegateQueue: OperationQueue, @unchecked Sendable {
-    /// Pieces are of 16 KiB at most there.
+    /// The maximum number of waiting calls. On Linux each call delivers at most 16 KiB.
     private static let limit = 64
 
     private let room = DispatchSemaphore(value: limit)
@@ -18,7 +18,8 @@ final class DelegateQueue: OperationQueue, @unchecked Sendable {
     override init() {
         super.init()
         maxConcurrentOperationCount = 1
-        // Threads of their own: those of the usual kind may all be waiting for this queue.
+        // This quality of service has threads of its own; the threads of the default one may all be waiting for this
+        // queue.
         qualityOfService = .userInitiated
     }
 

@@ -11,8 +11,8 @@ final class ExchangeSession: Sendable {
     private let exchanges = Exchanges()
 
     /// - Parameters:
-    ///   - wait: How long nothing may come, in seconds.
-    ///   - whole: How long a request may take, in seconds.
+    ///   - wait: The maximum time without receiving data, in seconds.
+    ///   - whole: The maximum time that a request may take, in seconds.
     init(wait: Double, whole: Double) {
         let configuration = URLSessionConfiguration.ephemeral
         configuration.timeoutIntervalForRequest = wait
@@ -34,7 +34,7 @@ final class ExchangeSession: Sendable {
     }
 
     deinit {
-        // The session keeps its delegate until it is told that nothing more will come.
+        // The session keeps its delegate until it is invalidated.
         session.finishTasksAndInvalidate()
     }
 

@@ -7,13 +7,14 @@ import FoundationNetworking
 
 /// Collects the answers of a session's tasks.
 ///
-/// `URLSession`'s own asynchronous calls follow redirects on Linux without asking; only a delegate is asked everywhere.
+/// On Linux, `URLSession`'s own asynchronous methods follow redirects without asking; only a delegate is asked on all
+/// systems.
 final class Exchanges: NSObject, URLSessionDataDelegate {
     typealias Answer = Result<ClientResponse, ClientTransportError>
 
     private struct Exchange {
         let answer: CheckedContinuation<Answer, Never>
-        /// Takes the body where it wants it; the session calls its delegate once at a time.
+        /// Receives the body if it accepts the response. The session makes only one call to its delegate at a time.
         let sink: (any ResponseSink)?
         var isSinking = false
         var isUnwanted = false
@@ -21,7 +22,7 @@ final class Exchanges: NSObject, URLSessionDataDelegate {
         var isTooLong = false
         var isChallenged = false
 
-        /// - Returns: Whether that makes it longer than it may be.
+        /// - Returns: Whether the body now exceeds the limit.
         mutating func collect(_ data: Data, limit: Int) -> Bool {
             guard !isTooLong else { return false }
             isTooLong = body.count + data.count > limit
@@ -30,7 +31,7 @@ final class Exchanges: NSObject, URLSessionDataDelegate {
         }
     }
 
-    /// The longest body of an answer, in bytes; the backend's are far below.
+    /// The maximum length of an answer's body, in bytes; the backend's answers are much shorter.
     private static let bodyLimit = 1 << 20
 
     private let exchanges = Locked<[Int: Exchange]>([:])
@@ -46,7 +47,7 @@ final class Exchanges: NSObject, URLSessionDataDelegate {
         completionHandler(nil)
     }
 
-    /// A server that asks for a password gets none here: its 401 is the answer.
+    /// Rejects authentication challenges, so that the 401 of the server becomes the answer.
     func urlSession(
         _ session: URLSession, task: URLSessionTask, didReceive challenge: URLAuthenticationChallenge,
         completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
@@ -84,7 +85,8 @@ final class Exchanges: NSObject, URLSessionDataDelegate {
         if isTooLong { cancel(dataTask) }
     }
 
-    /// Not on the delegate's queue: the session may be waiting for that. Nor on a thread that others need meanwhile.
+    /// Cancels a task. Not on the delegate's queue, because the session may be waiting for that queue, and not on a
+    /// thread that other work needs.
     private func cancel(_ task: URLSessionTask) {
         Thread.detachNewThread { task.cancel() }
     }
@@ -110,7 +112,7 @@ final class Exchanges: NSObject, URLSessionDataDelegate {
             return .failure(
                 ClientTransportError(.cancelled, mayHaveBeenProcessed: true, "The rest of the answer is not wanted."))
         }
-        // On Linux a challenge that is turned down looks like a cancelled task, and the response is lost.
+        // On Linux a rejected challenge looks like a cancelled task, and the response is lost.
         if error != nil, exchange.isChallenged { return .success(ClientResponse(status: 401)) }
         if let error { return .failure(ClientTransportError(error)) }
         guard let response = response as? HTTPURLResponse else {
@@ -130,14 +132,14 @@ final class Exchanges: NSObject, URLSessionDataDelegate {
 }
 
 extension ClientTransportError {
-    /// Whether the server's certificate was turned down. On Linux libcurl's sentence alone tells that.
+    /// Whether the server's certificate was rejected. On Linux only libcurl's error message shows that.
     private static func isOfCertificate(_ error: any Error) -> Bool {
         ["SSL certificate problem", "SSL: no alternative certificate", "SSL: certificate subject name"].contains {
             error.localizedDescription.hasPrefix($0)
         }
     }
 
-    /// Takes the code alone: descriptions of URL errors hold addresses, and those hold device tokens.
+    /// Uses only the error code, because descriptions of URL errors contain URLs, which contain device tokens.
     init(_ error: any Error) {
         let code = (error as? URLError)?.code ?? .unknown
         let detail = "URLError \(code.rawValue)"

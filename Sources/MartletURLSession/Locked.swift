@@ -1,8 +1,8 @@
 import Foundation
 
-/// A value behind a lock. The standard library's own, `Mutex`, needs newer systems than the SDK does.
+/// A value protected by a lock. The standard library's `Mutex` requires newer systems than the SDK does.
 ///
-/// `@unchecked Sendable`: `lock` is held wherever `value` is touched.
+/// `@unchecked Sendable`: `value` is only accessed while `lock` is held.
 final class Locked<Value>: @unchecked Sendable {
     private let lock = NSLock()
     private var value: Value

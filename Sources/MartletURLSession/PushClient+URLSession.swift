@@ -1,11 +1,11 @@
 public import MartletClient
 
 extension PushClient {
-    /// A client of users who log in with a password, over a `URLSessionTransport` of its own.
+    /// Creates a client for users who log in with a password. It has its own `URLSessionTransport`.
     /// - Parameters:
-    ///   - server: Where the server is.
-    ///   - stores: Where things are kept from launch to launch.
-    ///   - encryption: What end-to-end encryption needs; nil where the app does without.
+    ///   - server: The address of the server.
+    ///   - stores: The stores that keep data between launches.
+    ///   - encryption: The components of end-to-end encryption; nil if the app does not use it.
     ///   - retry: How often requests are tried.
     public init(
         server: ServerAddress, stores: ClientStores = ClientStores(), encryption: EndToEndEncryption? = nil,

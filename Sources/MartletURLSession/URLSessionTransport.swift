@@ -5,21 +5,23 @@ public import MartletClient
 import FoundationNetworking
 #endif
 
-/// Carries a `PushClient`'s requests over `URLSession`.
+/// Sends a `PushClient`'s requests over `URLSession`.
 ///
-/// Keeps no cookies, no cache and no credentials of its own, verifies the server's certificate as the system does, and
-/// follows no redirect: the requests carry passwords, which belong to nobody but the server that was named.
+/// It keeps no cookies, no cache and no credentials of its own, and verifies the server's certificate as the system
+/// does. It follows no redirects, because the requests contain passwords, which must only be sent to the configured
+/// server.
 ///
 /// ```swift
 /// let client = PushClient(server: try ServerAddress("https://push.example.org"), transport: URLSessionTransport())
 /// ```
 public final class URLSessionTransport: ClientTransport {
-    /// For requests that are short both ways.
+    /// The session for requests whose bodies are short in both directions.
     private let plain: ExchangeSession
-    /// For long bodies: limited by its waits alone.
+    /// The session for long bodies. It only limits the wait for more data, not the whole request.
     private let streaming: ExchangeSession
 
-    /// - Parameter timeout: How long an answer may take; where a body is streamed, how long each wait for more of it.
+    /// - Parameter timeout: The maximum time until the whole answer was received; if a body is streamed, the maximum
+    ///   time of each wait for more data.
     public init(timeout: Duration = .seconds(30)) {
         let seconds = Double(timeout.components.seconds)
         plain = ExchangeSession(wait: seconds, whole: seconds)

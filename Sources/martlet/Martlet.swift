@@ -21,13 +21,14 @@ struct Martlet {
             DeviceCommand.command, BrowserCommand.command,
         ]
 
-    /// Not asynchronous itself: by the time that an asynchronous one runs, there are threads that take signals.
+    /// Not asynchronous, because when an asynchronous `main` runs, there are already threads that receive signals.
     static func main() {
-        // A peer that has gone is an error of the write, not the end of the process.
+        // Makes a write to a closed connection fail with an error instead of ending the process.
         signal(SIGPIPE, SIG_IGN)
         Signals.block()
         let words = Result { try Arguments.words(CommandLine.argc, CommandLine.unsafeArgv) }
-        // Not `exit`, which tidies away what the libraries keep for all threads while some of them still run.
+        // Not `exit`, which would destroy data that libraries keep for all threads while some threads are still
+        // running.
         Task.detached { _exit(await execute(words)) }
         Signals.takeForever()
     }

@@ -1,7 +1,7 @@
 import MartletHTTP
 
 extension HTTPRequest {
-    /// The request with its whole body, where that was left to its route to read.
+    /// The request with its whole body, which is read first if the body was left as a stream for the route to read.
     func collected() async throws(BackendError) -> HTTPRequest {
         guard let stream else { return self }
         var request = self

@@ -1,12 +1,13 @@
-/// Why a token is not believed, or opens nothing.
+/// Why a token is not accepted.
 enum TokenRefusal: Error, Hashable, Sendable {
     case tooLong
     case malformed
     case badAlgorithm
-    /// Its header says by which key it wants to be judged, or has extensions that must be understood.
+    /// The token's header tries to choose the key that verifies the token, or has extensions that the reader must
+    /// understand.
     case badHeader
     case badType
-    /// It is of use only together with a proof that its holder has a key (RFC 7800).
+    /// The token is only valid together with a proof that its holder has a key (RFC 7800).
     case bound
     case foreignIssuer
     case unknownKey
@@ -17,12 +18,12 @@ enum TokenRefusal: Error, Hashable, Sendable {
     case badTime
     case expired
     case notYetValid
-    /// It is genuine, and names nobody who can be a user here.
+    /// The token is genuine, but its claim is not a valid user name here.
     case noUser(claim: String)
-    /// Its user is an address that the provider does not know to be the holder's.
+    /// The token's user is an address that the provider has not verified as the holder's.
     case unverifiedAddress
 
-    /// For the holder; in the characters of RFC 6750, section 3.
+    /// A message for the token's holder, in the characters of RFC 6750, section 3.
     var sentence: String {
         switch self {
         case .tooLong: "The token is too long."

@@ -106,7 +106,7 @@ extension BackendDescription {
             "Users by name, with commas between or repeated; the caller where neither this nor `tags` is given.",
     ]
 
-    /// What is sent, and to whom.
+    /// The schema of a request that sends: the payload and its recipients.
     private static func order(_ members: [String: JSON], _ required: JSON) -> JSON {
         var members = members
         members["tags"] = ["type": "string", "description": "A tag expression, for who may use one."]

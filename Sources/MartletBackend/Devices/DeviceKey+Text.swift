@@ -2,7 +2,7 @@ import MartletCore
 import MartletCrypto
 
 extension DeviceKey {
-    /// Reads a key as devices write it: in base64url.
+    /// Reads a key in the form that devices send: base64url.
     init(publicKey: String, authSecret: String) throws(BackendError) {
         guard let point = Base64URL.decode(publicKey), P256PublicKey.isValid(rawPoint: point) else {
             throw .badKey("PublicKey must be an uncompressed point of P-256, 65 bytes in base64url without padding.")
@@ -15,6 +15,6 @@ extension DeviceKey {
 
     private static let authSecretByteCount = 16
 
-    /// What senders know the key by: the hash of its public key with its secret after it.
+    /// The fingerprint by which senders know the key: the hash of its public key followed by its secret.
     var fingerprint: [UInt8] { SHA256.hash(publicKey + authSecret) }
 }

@@ -3,11 +3,12 @@ import MartletCrypto
 import MartletHTTP
 import MartletModel
 
-/// Giving senders the keys of the devices that they encrypt for.
+/// Gives senders the keys of the devices that they encrypt for.
 struct DeviceKeyRoutes: Sendable {
     let backend: Backend
 
-    /// The most devices of a user that can be encrypted for: those that were registered last.
+    /// The maximum number of a user's devices that can be encrypted for. If there are more, the most recently
+    /// registered devices are used.
     static let deviceLimit = 100
 
     func add(to router: inout Router) {
@@ -31,8 +32,8 @@ struct DeviceKeyRoutes: Sendable {
 }
 
 extension Backend {
-    /// The devices of a user with their keys. None for who may not write to the user, which costs as much and looks the
-    /// same as where there is no such user.
+    /// The devices of a user with their keys. Empty if the caller may not write to the user; that costs as much time
+    /// and looks the same as a user who does not exist.
     func keyedDevices(
         of user: UserName, for caller: Caller, in hub: Hub.ID
     ) async throws(BackendError) -> [KeyedDevice] {

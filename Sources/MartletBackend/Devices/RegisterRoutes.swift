@@ -2,14 +2,14 @@ import MartletCore
 import MartletHTTP
 import MartletModel
 
-/// Registering devices on their users' behalf.
+/// Registers devices on behalf of their users.
 struct RegisterRoutes: Sendable {
     let backend: Backend
 
     private static let bodyLimit = 32_768
-    /// How many registrations of one handle are looked at.
+    /// The maximum number of registrations of one handle that are examined.
     private static let searchLimit = 100
-    /// How often a device is written for a user whose groups change at the same time.
+    /// How often a device is written again if its user's groups change at the same time.
     private static let attemptLimit = 10
 
     func add(to router: inout Router) {
@@ -33,7 +33,8 @@ struct RegisterRoutes: Sendable {
         }
     }
 
-    /// An id to register with: where the caller has registrations of the handle, the first one's, and the others go.
+    /// The id to register a handle with. If the caller already has registrations of the handle, the oldest one's id is
+    /// used and the others are deleted.
     private func newID(for user: UserName, handle: String) async throws(BackendError) -> String {
         let hub = try backend.hub.hub()
         guard !handle.isEmpty else { return DeviceRegistry.newID() }
@@ -51,7 +52,7 @@ struct RegisterRoutes: Sendable {
         return own.first?.id ?? DeviceRegistry.newID()
     }
 
-    /// What the platforms that know such handles compare this one by.
+    /// The keys by which platforms compare handles, for each platform that accepts this handle.
     private func keys(of handle: String) throws(BackendError) -> [(platform: PlatformID, key: String)] {
         var keys: [(PlatformID, String)] = []
         var reasons: [String] = []
@@ -68,7 +69,8 @@ struct RegisterRoutes: Sendable {
         return keys
     }
 
-    /// Groups that change meanwhile count too: who changes them may have passed this device before it was there.
+    /// Registers a device and repeats that if the user's groups changed meanwhile: the change may have listed the
+    /// user's devices before this one was registered.
     private func register(_ id: String, _ body: RegisterBody, for caller: Caller) async throws(BackendError) {
         var groups = try await groups(of: caller)
         for _ in 0..<Self.attemptLimit {
@@ -80,7 +82,7 @@ struct RegisterRoutes: Sendable {
         throw .busy
     }
 
-    /// Those of the account of the name, and those that the log-in gives.
+    /// The groups of the account with the caller's name, and the groups that the log-in gives.
     private func groups(of caller: Caller) async throws(BackendError) -> [Tag] {
         let account = try await backend.stored { () throws(StorageError) in
             try await backend.users.user(caller.name.folded)
@@ -103,7 +105,8 @@ struct RegisterRoutes: Sendable {
         guard Set(body.tags).count + given.count <= Tag.countLimit else {
             throw .badTag("A device may ask for at most \(Tag.countLimit - given.count) tags.")
         }
-        // Before the registration loses its own tag: whatever ends in between, no key is told of that nothing goes to.
+        // The key is removed before the registration loses its own tag. If the process stops in between, no sender gets
+        // a key whose pushes would not be delivered.
         if body.key == nil, try await isKeyed(id, in: hub) { _ = try await put(nil, of: id, for: user, in: hub) }
         _ = try await registered { () throws(DeviceRegistryError) in
             try await backend.devices.put(
@@ -123,7 +126,7 @@ struct RegisterRoutes: Sendable {
         }
     }
 
-    /// Whether a registration was written with a key: only then it carries its own tag.
+    /// Whether a registration was written with a key. Only then does it have its own tag.
     private func isKeyed(_ id: String, in hub: Hub) async throws(BackendError) -> Bool {
         guard let own = Tag.registration(id) else { return false }
         let registration = try await registered { () throws(DeviceRegistryError) in
@@ -161,7 +164,8 @@ struct RegisterRoutes: Sendable {
         }
     }
 
-    /// The guides' clients take the id for a JSON string and cut off its first and last character unseen.
+    /// Answers in JSON or plain text. The guides' clients assume that the id is a JSON string and cut off its first and
+    /// last character without checking them.
     private func answer(_ id: String, to request: HTTPRequest) -> HTTPResponse {
         let accept = request.fields.values(of: "accept").joined(separator: ",").lowercased()
         let ranges = accept.split(separator: ",").map { $0.prefix { $0 != ";" }.filter { $0 != " " } }
@@ -173,8 +177,8 @@ struct RegisterRoutes: Sendable {
 }
 
 extension BackendError {
-    /// An id of somebody else answers as one that was used up, so that it cannot be told from it, and so that an app
-    /// whose user has changed gets itself a new one.
+    /// Another user's id gets the same error as an id that was used up. So a caller cannot tell them apart, and an app
+    /// whose user has changed requests a new id.
     fileprivate init(_ error: DeviceRegistryError) {
         self =
             switch error {

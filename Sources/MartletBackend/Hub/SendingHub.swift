@@ -1,13 +1,13 @@
 import MartletCore
 import MartletModel
 
-/// The backend's hub with the platforms that it can send to now.
+/// The backend's hub with the platforms that it can currently send to.
 struct SendingHub: Sendable {
     let id: Hub.ID
     let platforms: [any PushPlatform.Type]
 
-    /// A message for each platform.
-    /// - Throws: `BackendError` where it does not fit one of them.
+    /// Renders a message for each platform.
+    /// - Throws: `BackendError` if the message does not fit one of the platforms.
     func messages(_ data: DataMessage) throws(BackendError) -> [(platform: PlatformID, message: Message)] {
         var messages: [(PlatformID, Message)] = []
         for platform in platforms {
@@ -23,7 +23,7 @@ struct SendingHub: Sendable {
 }
 
 extension BackendHub {
-    /// - Throws: `.nothingToSendWith`, or as `hub`.
+    /// - Throws: `.nothingToSendWith`, or the errors of `hub`.
     func sending() throws(BackendError) -> SendingHub {
         let hub = try hub()
         let platforms = directory.platforms(sentToFrom: hub.id)

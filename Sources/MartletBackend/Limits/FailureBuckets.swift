@@ -1,9 +1,9 @@
 import MartletModel
 
-/// A leaky bucket of failures per key: each failure fills it by one drop, and drops leave at a steady pace.
+/// A leaky bucket of failures for each key: each failure adds a drop, and drops leak at a steady rate.
 ///
-/// A bucket is one point in time, that at which it will be empty. Empty buckets are forgotten, and there are never more than
-/// a limit: beyond it the emptiest goes.
+/// A bucket is stored as one timestamp: the time at which it will be empty. Empty buckets are removed. The number of
+/// buckets is limited; if there are more, the emptiest are removed.
 struct FailureBuckets<Key: Hashable & Sendable>: Sendable {
     private var emptyAt: [Key: Timestamp] = [:]
     private let countLimit: Int
@@ -14,7 +14,7 @@ struct FailureBuckets<Key: Hashable & Sendable>: Sendable {
 
     var count: Int { emptyAt.count }
 
-    /// How long a bucket of this size must still leak before it takes another drop; zero where it does now.
+    /// How long a bucket of this size must still leak before it has room for another drop; zero if it has room now.
     func wait(_ key: Key, _ size: BucketSize, at now: Timestamp) -> Duration {
         guard let empty = emptyAt[key] else { return .zero }
         return max(.zero, (empty - now) - size.interval * (size.drops - 1))
@@ -25,7 +25,7 @@ struct FailureBuckets<Key: Hashable & Sendable>: Sendable {
         emptyAt[key] = max(emptyAt[key] ?? now, now) + size.interval
     }
 
-    /// Takes one drop back out.
+    /// Removes one drop from a bucket.
     mutating func drain(_ key: Key, _ size: BucketSize, at now: Timestamp) {
         guard let empty = emptyAt[key] else { return }
         let earlier = Timestamp(milliseconds: empty.milliseconds - size.interval.wholeMilliseconds)
@@ -36,7 +36,8 @@ struct FailureBuckets<Key: Hashable & Sendable>: Sendable {
         emptyAt[key] = nil
     }
 
-    /// A sweep costs as much as there are keys, so it drops a tenth of them at once where none is empty.
+    /// Makes room for a new key. A sweep takes time proportional to the number of keys, so if no bucket is empty it
+    /// removes a tenth of them at once.
     private mutating func makeRoom(for key: Key, at now: Timestamp) {
         guard emptyAt[key] == nil, emptyAt.count >= countLimit else { return }
         emptyAt = emptyAt.filter { $0.value > now }
@@ -46,7 +47,7 @@ struct FailureBuckets<Key: Hashable & Sendable>: Sendable {
     }
 }
 
-/// How many drops a bucket holds and how long one takes to leak.
+/// The capacity of a bucket in drops, and the time that one drop takes to leak.
 struct BucketSize: Hashable, Sendable {
     var drops: Int
     var interval: Duration

@@ -1,15 +1,15 @@
 import MartletModel
 import Synchronization
 
-/// Slows down users who ask for what is not theirs: ids of payloads are short enough to be tried.
+/// Slows down users who request payloads that are not theirs, because payload ids are short enough to be guessed.
 final class MissLimiter: Sendable {
-    /// A few hundred ids are what an app may hold whose user was away for long.
+    /// The size allows a few hundred misses: an app may hold that many expired ids after its user was away for long.
     static let size = BucketSize(drops: 300, interval: .seconds(2))
 
     private let misses = Mutex(FailureBuckets<String>(countLimit: 10_000))
 
-    /// - Parameter user: A folded name.
-    /// - Throws: `.tooManyMisses` while the user has had too many.
+    /// - Parameter user: A folded user name.
+    /// - Throws: `.tooManyMisses` while the user has too many misses.
     func check(_ user: String, at now: Timestamp) throws(BackendError) {
         let wait = misses.withLock { $0.wait(user, Self.size, at: now) }
         guard wait == .zero else { throw .tooManyMisses(retryAfter: wait.components.seconds + 1) }

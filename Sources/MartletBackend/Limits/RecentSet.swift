@@ -1,4 +1,4 @@
-/// The last few things that were put in: beyond a limit the oldest go.
+/// A set of the most recently inserted elements. Beyond a limit, the oldest elements are removed.
 struct RecentSet<Element: Hashable & Sendable>: Sendable {
     private var order: [Element: UInt64] = [:]
     private var clock: UInt64 = 0
@@ -12,8 +12,8 @@ struct RecentSet<Element: Hashable & Sendable>: Sendable {
 
     func contains(_ element: Element) -> Bool { order[element] != nil }
 
-    /// Adds an element, or makes it the newest. Looking for the oldest costs as much as there are elements, so a tenth
-    /// goes at once.
+    /// Adds an element, or makes it the newest. Finding the oldest takes time proportional to the number of elements,
+    /// so a tenth of them is removed at once.
     mutating func insert(_ element: Element) {
         clock += 1
         order[element] = clock

@@ -1,15 +1,15 @@
 import Synchronization
 
-/// What users are sending at the moment, so that many uploads at once are no way around the quota. It is counted for
-/// good when an upload is over and its record is added.
+/// The bytes of users' uploads in progress, so that parallel uploads cannot exceed the quota. When an upload is over,
+/// its stored record counts against the quota instead.
 final class UploadLedger: Sendable {
     private let bytes = Mutex<[String: Int64]>([:])
 
-    /// Counts bytes that have come.
+    /// Adds received bytes to the user's total.
     /// - Parameters:
-    ///   - user: A folded name.
-    ///   - limit: The most bytes of all the user's uploads.
-    /// - Returns: Whether they are within the limit; where not, they do not count.
+    ///   - user: A folded user name.
+    ///   - limit: The maximum size of all the user's uploads in progress, in bytes.
+    /// - Returns: Whether the total is within the limit; otherwise the bytes are not added.
     func add(_ count: Int64, of user: String, limit: Int64) -> Bool {
         bytes.withLock { bytes in
             let sum = (bytes[user] ?? 0) + count
@@ -19,7 +19,7 @@ final class UploadLedger: Sendable {
         }
     }
 
-    /// Takes back what was counted for an upload that is over.
+    /// Subtracts the bytes of an upload that is over.
     func remove(_ count: Int64, of user: String) {
         bytes.withLock { bytes in
             let rest = (bytes[user] ?? 0) - count

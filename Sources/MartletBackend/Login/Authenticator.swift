@@ -4,7 +4,7 @@ import MartletHTTP
 import MartletModel
 import Synchronization
 
-/// Finds out who sends a request.
+/// Determines the user who sends a request.
 final class Authenticator: Sendable {
     private let users: UserDirectory
     private let provider: Mutex<IdentityProvider?>
@@ -12,19 +12,19 @@ final class Authenticator: Sendable {
     private let sessionLifetime: Duration
     private let limiter: Mutex<LoginLimiter>
     private let verified: Mutex<VerifiedPasswords>
-    /// The checks of users' passwords that are under way.
+    /// The password checks in progress.
     private let checks = Mutex<[Check: Task<BackendError?, Never>]>([:])
 
-    /// What is checked: the same for requests that show the same at the same time.
+    /// The key of a password check. Requests that send the same credentials at the same time share one check.
     private struct Check: Hashable {
         var code: [UInt8]
         var address: String
     }
 
-    /// How long a checked password is taken for right without another check.
+    /// How long a verified password is accepted without another check.
     private static let verifiedLifetime = Duration.seconds(600)
 
-    /// - Parameter provider: Whose tokens are accepted besides those of sessions.
+    /// - Parameter provider: The identity provider whose tokens are accepted besides session tokens.
     init(
         users: UserDirectory, provider: IdentityProvider?, time: any TimeSource, sessionLifetime: Duration,
         limits: LoginLimiter.Settings
@@ -37,7 +37,7 @@ final class Authenticator: Sendable {
         verified = Mutex(try VerifiedPasswords(lifetime: Self.verifiedLifetime))
     }
 
-    /// The user whose credentials a request shows.
+    /// The user whose credentials a request carries.
     func caller(of request: HTTPRequest) async throws(BackendError) -> Caller {
         switch try Credentials(request.fields) {
         case .password(let user, let password):
@@ -50,7 +50,7 @@ final class Authenticator: Sendable {
                 try await users.store.session(tokenHash: hash, at: now)
             }
             guard let session, let name = try? UserName(session.userName) else { throw .badSession }
-            // Read again each time: a role that was taken away is gone at once.
+            // The user is read each time, so that a revoked role takes effect at once.
             guard let user = try await find(name) else { throw .badSession }
             return Caller(name: name, roles: user.roles)
         case .identityToken(let token):
@@ -65,7 +65,7 @@ final class Authenticator: Sendable {
         self.provider.withLock { $0 = provider }
     }
 
-    /// Makes a session for who knows the password.
+    /// Opens a session for a caller who knows the password.
     func openSession(
         _ user: String, password: String, from request: HTTPRequest
     ) async throws(BackendError) -> (token: String, expires: Timestamp) {
@@ -76,7 +76,7 @@ final class Authenticator: Sendable {
             tokenHash: SHA256.hash(Array(token.utf8)), userName: name.spelling, createdAt: now,
             expiresAt: now + sessionLifetime)
         try await stored { () throws(StorageError) in try await users.store.addSession(session) }
-        // A password that changed meanwhile ended the sessions that there were, but not yet this one.
+        // If the password changed meanwhile, the change ended the existing sessions, but not yet this one.
         guard try await find(name)?.passwordHash == checked.passwordHash else {
             _ = try await stored { () throws(StorageError) in
                 try await users.store.removeSession(tokenHash: session.tokenHash)
@@ -86,7 +86,7 @@ final class Authenticator: Sendable {
         return (token, session.expiresAt)
     }
 
-    /// Ends the session whose token a request shows.
+    /// Ends the session whose token a request carries.
     func closeSession(of request: HTTPRequest) async throws(BackendError) {
         guard case .token(let token) = try Credentials(request.fields) else { throw .noSession }
         let wasThere = try await stored { () throws(StorageError) in
@@ -114,8 +114,9 @@ final class Authenticator: Sendable {
         return (name, user)
     }
 
-    /// Lets requests that come while the same password is being checked wait for that: an app that sends several at once
-    /// makes one attempt. The same for names that no user has, or the number of checks would tell which names exist.
+    /// Shares one check between requests that arrive while the same password is being checked, so that an app that
+    /// sends several at once makes one attempt. This also applies to unknown names; otherwise the number of checks
+    /// would reveal which names exist.
     private func verifyOnce(
         _ password: [UInt8], of user: User?, _ folded: String, from address: String
     ) async throws(BackendError) {
@@ -139,7 +140,7 @@ final class Authenticator: Sendable {
         if let error = await check.value { throw error }
     }
 
-    /// The slow check, for users that are there and others alike.
+    /// Runs the slow check, for existing and unknown users alike.
     private func verify(
         _ password: [UInt8], of user: User?, _ folded: String, from address: String
     ) async throws(BackendError) {

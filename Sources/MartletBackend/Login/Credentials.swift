@@ -1,22 +1,23 @@
 import MartletCrypto
 import MartletHTTP
 
-/// What a request shows of who sends it.
+/// The credentials that a request carries.
 enum Credentials: Equatable, Sendable {
-    /// User and password (RFC 7617); the password may contain colons.
+    /// A user name and a password (RFC 7617). The password may contain colons.
     case password(user: String, password: [UInt8])
     /// The token of a session (RFC 6750).
     case token(String)
-    /// The token of an identity provider, likewise.
+    /// The token of an identity provider, also sent as a bearer token (RFC 6750).
     case identityToken(String)
 
-    /// Longest value of the field that is worth reading, in bytes; a token that is too long is told so.
+    /// The maximum length in bytes of a field value that is read. It exceeds the limit of tokens, so that a token that
+    /// is too long gets an error message of its own.
     private static let fieldLimit = 2 * IdentityToken.lengthLimit
 
     /// Reads the `Authorization` field.
     ///
-    /// Some callers wrap their base64 or encode a line end after the password: both are forgiven.
-    /// - Throws: `BackendError.noCredentials` where there is none that can be read.
+    /// Some callers wrap their base64 or encode a line end after the password; both are accepted.
+    /// - Throws: `BackendError.noCredentials` if there are no readable credentials.
     init(_ fields: HTTPFields) throws(BackendError) {
         let values = fields.values(of: "authorization")
         guard values.count == 1, let value = values.first, value.utf8.count <= Self.fieldLimit,

@@ -1,18 +1,19 @@
 import MartletCrypto
 import MartletModel
 
-/// Decides which passwords are worth checking, so that nobody can guess them by trying.
+/// Decides which passwords are checked, so that nobody can find a password by guessing.
 ///
-/// Whether an attempt is refused depends only on what failed **from the same network**: strangers elsewhere can slow
-/// nobody down. There are three counts of failures:
-/// - per user and network: few. A network from which the user has logged in before is *known* and gets more.
-/// - per network, over all users: more, so that a network cannot go through the list of users. Known users of the
-///   network are exempt: a neighbour behind the same address cannot shut them out.
-/// - per user, over all networks that are not known: while it is exceeded, somebody guesses from many places, and each
-///   new network has a single attempt, then waits long.
+/// Whether an attempt is refused depends only on failures **from the same network**, so attackers in other networks
+/// cannot slow a user down. Failures are counted in three ways:
+/// - per user and network: few are allowed. A network from which the user has logged in before is *known* and is
+///   allowed more.
+/// - per network, over all users: more are allowed, but not enough to go through a list of users. Users for whom the
+///   network is known are exempt, so that a neighbour behind the same address cannot lock them out.
+/// - per user, over all networks that are not known: while this count is exceeded, somebody is guessing from many
+///   networks, and each new network has a single attempt, followed by a long wait.
 ///
-/// Sessions and passwords that were checked a moment ago never come here. An attempt is counted when it is admitted, and
-/// forgiven when it succeeds, so that many at the same time are no way around.
+/// Session tokens and recently verified passwords do not reach this limiter. An attempt is counted when it is admitted,
+/// and the count is taken back when it succeeds, so that parallel attempts cannot get around the limit.
 struct LoginLimiter: Sendable {
     struct Settings: Hashable, Sendable {
         var user = BucketSize(drops: 5, interval: .seconds(30))
@@ -20,7 +21,7 @@ struct LoginLimiter: Sendable {
         var suspectUser = BucketSize(drops: 1, interval: .seconds(600))
         var network = BucketSize(drops: 30, interval: .seconds(10))
         var everywhere = BucketSize(drops: 50, interval: .seconds(60))
-        /// How many keys of each kind are remembered.
+        /// The maximum number of keys that are stored of each kind.
         var countLimit = 10_000
     }
 
@@ -29,7 +30,8 @@ struct LoginLimiter: Sendable {
         case refused(retryAfter: Duration)
     }
 
-    /// An attempt and what was counted for it: exactly that is taken back, also where the network became known meanwhile.
+    /// An attempt with the failures that were counted for it. Exactly these are taken back, even if the network became
+    /// known meanwhile.
     struct Attempt: Hashable, Sendable {
         fileprivate let pair: Pair
         fileprivate let size: BucketSize
@@ -55,9 +57,10 @@ struct LoginLimiter: Sendable {
         known = RecentSet(countLimit: settings.countLimit)
     }
 
-    /// Asks to check a password. Must be followed by `succeeded` or `withdrawn` where it did not fail.
+    /// Asks for permission to check a password. Unless the check fails, the caller must then call `succeeded` or
+    /// `withdrawn`.
     /// - Parameters:
-    ///   - user: The folded name.
+    ///   - user: The folded user name.
     ///   - address: The peer's address in text form.
     mutating func attempt(user: String, address: String, at now: Timestamp) -> Decision {
         let pair = Pair(user: user, network: Self.network(of: address))
@@ -75,14 +78,14 @@ struct LoginLimiter: Sendable {
         return .admitted(attempt)
     }
 
-    /// The password was right.
+    /// Records that the password was correct.
     mutating func succeeded(_ attempt: Attempt, at now: Timestamp) {
         withdrawn(attempt, at: now)
         pairs.forget(attempt.pair)
         known.insert(attempt.pair)
     }
 
-    /// The password was not checked after all.
+    /// Records that the password was not checked after all.
     mutating func withdrawn(_ attempt: Attempt, at now: Timestamp) {
         pairs.drain(attempt.pair, attempt.size, at: now)
         guard !attempt.wasKnown else { return }
@@ -95,16 +98,19 @@ struct LoginLimiter: Sendable {
         return users.wait(pair.user, settings.everywhere, at: now) == .zero ? settings.user : settings.suspectUser
     }
 
-    /// In whose turn a password is checked: that of a user in a known network, who goes first, or of the network.
+    /// The share of the hashing queue in which a password is checked: a preferred share for a user in a known network,
+    /// otherwise the share of the network.
     ///
-    /// Wider than the networks that failures are counted by: what one owner usually has shares one turn.
+    /// These networks are wider than the networks by which failures are counted, so that the addresses that one owner
+    /// usually has share one turn.
     func share(of user: String, address: String) -> Argon2idQueue.Share {
         let pair = Pair(user: user, network: Self.network(of: address))
         if known.contains(pair) { return Argon2idQueue.Share(pair.user + " " + pair.network, isPreferred: true) }
         return Argon2idQueue.Share(ClientNetwork(address, ipv4Bits: 24, ipv6Bits: 56).description)
     }
 
-    /// The address, or for IPv6 the first 64 bits: one subscriber has all the rest.
+    /// The client's network: the whole IPv4 address, or the first 64 bits of an IPv6 address, because one subscriber
+    /// has all the remaining bits.
     static func network(of address: String) -> String {
         ClientNetwork(address, ipv4Bits: 32, ipv6Bits: 64).description
     }

@@ -2,24 +2,24 @@ import MartletCore
 import MartletCrypto
 import MartletModel
 
-/// Passwords that were found right a moment ago, so that HTTP Basic does not cost a slow hash per request.
+/// Recently verified passwords, so that HTTP Basic does not need a slow hash for each request.
 ///
-/// What is remembered is a hash under a key of this process, over the stored hash of the password and the password
-/// itself: it tells nothing to who reads it, and it ends by itself when the user gets another password, for then the
-/// stored hash is another.
+/// Each entry is a keyed hash (with a key of this process) over the stored password hash and the password itself. It
+/// reveals nothing to a reader, and it becomes invalid when the user's password changes, because the stored hash
+/// changes too.
 struct VerifiedPasswords: Sendable {
     private let key: HMACSHA256
     private let lifetime: Duration
     private var expiries: ByteBoundedCache<[UInt8], Timestamp>
 
-    /// - Parameter byteLimit: How much memory they may take: several thousand.
+    /// - Parameter byteLimit: The maximum memory of the entries, in bytes. The default has room for several thousand.
     init(lifetime: Duration, byteLimit: Int = 2 << 20) throws(CryptoError) {
         key = try HMACSHA256(key: RandomBytes.generate(32))
         self.lifetime = lifetime
         expiries = ByteBoundedCache(byteLimit: byteLimit)
     }
 
-    /// How much memory they take, in bytes.
+    /// The memory of the entries, in bytes.
     var bytes: Int { expiries.bytes }
 
     mutating func contains(_ password: [UInt8], of hash: String, at now: Timestamp) -> Bool {
@@ -32,7 +32,7 @@ struct VerifiedPasswords: Sendable {
         expiries.insert(now + lifetime, for: code, bytes: code.count + 32)
     }
 
-    /// What stands for a password of a user, whose hash is `hash`.
+    /// The code that identifies a password of the user whose password hash is `hash`.
     func code(_ password: [UInt8], _ hash: String) -> [UInt8]? {
         try? key.authenticationCode(for: Array(hash.utf8) + [0] + password)
     }

@@ -2,26 +2,26 @@ import MartletCrypto
 import MartletHTTP
 import MartletModel
 
-/// What a sender has encrypted for the devices of a user:
-/// `{"to", "message", "expiresIn", "ciphertexts": [{"device", "fingerprint", "ciphertext"}]}`.
+/// The body of a request with messages that a sender has encrypted for the devices of a user: `{"to", "message",
+/// "expiresIn", "ciphertexts": [{"device", "fingerprint", "ciphertext"}]}`.
 struct EncryptedBody: Sendable {
-    /// What one device alone can read.
+    /// A ciphertext that only one device can decrypt.
     struct Ciphertext: Sendable {
         /// The id of the registration.
         let device: String
-        /// Of the key that it was encrypted with.
+        /// The fingerprint of the key with which the ciphertext was made.
         let fingerprint: [UInt8]
         /// One record of `aes128gcm`.
         let bytes: [UInt8]
     }
 
     let recipient: UserName
-    /// What is shown where it cannot be decrypted.
+    /// The text that is shown if the message cannot be decrypted.
     let message: String
     let expiresIn: Duration
     let ciphertexts: [Ciphertext]
 
-    /// Room for as many ciphertexts as there may be, in base64.
+    /// The maximum size of the body in bytes, with room for the maximum number of ciphertexts in base64.
     static let sizeLimit = 9_000_000
     private static let ciphertextLimit = 65_536
     private static let messageLimit = 1000
@@ -47,7 +47,7 @@ struct EncryptedBody: Sendable {
         self.ciphertexts = ciphertexts
     }
 
-    /// All that the request says.
+    /// The whole content of the request, for its digest.
     var content: DigestInput {
         var content = DigestInput()
         for part in [recipient.folded, message, "\(expiresIn)"] { content.append(part) }
@@ -74,7 +74,7 @@ struct EncryptedBody: Sendable {
         return Ciphertext(device: try entry.string("device"), fingerprint: fingerprint, bytes: bytes)
     }
 
-    /// Whether a device could open it: one record, with the sender's key in front.
+    /// Whether a device can open the ciphertext: it must be a single record, with the sender's key in its header.
     private static func isRecord(_ bytes: [UInt8]) -> Bool {
         guard let content = EncryptedContent(bytes), content.isSingleRecord else { return false }
         return P256PublicKey.isValid(rawPoint: content.keyID)

@@ -2,7 +2,7 @@ import MartletCore
 import MartletHTTP
 import MartletModel
 
-/// Passing on what senders have encrypted for each device of a user.
+/// Forwards the messages that senders have encrypted for each device of a user.
 struct EncryptedRoutes: Sendable {
     let backend: Backend
 

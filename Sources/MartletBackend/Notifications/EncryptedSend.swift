@@ -2,26 +2,26 @@ import MartletCore
 import MartletCrypto
 import MartletModel
 
-/// One send of ciphertexts, each to its device alone: in the push where it fits, and stored, with its id in the push,
-/// where it does not.
+/// One send of ciphertexts, each to its own device. A ciphertext that fits is carried in the push; otherwise it is
+/// stored, and the push carries its id.
 ///
-/// All that can be refused is, and all that is stored is stored, before the first push goes out. What stops after that is
-/// finished by a repeated request, where the sender makes it one.
+/// Everything that can be refused is checked, and everything to be stored is stored, before the first push is sent. A
+/// send that stops after that is finished when the sender repeats the request, if the request has an idempotency key.
 struct EncryptedSend: Sendable {
     let backend: Backend
     let caller: Caller
     let body: EncryptedBody
-    /// How the request is known again when it is repeated; nil: not at all.
+    /// The identity by which a repeated request is recognized; nil if it cannot be recognized.
     let request: RequestIdentity?
 
-    /// What went to a device.
+    /// The result of the send for one device.
     struct Sent: Sendable {
         let device: String
-        /// nil: the push carries the ciphertext itself.
+        /// The id of the stored ciphertext; nil if the push itself carries the ciphertext.
         let payload: PayloadID?
     }
 
-    /// A push that is ready to go.
+    /// A push that is ready to be sent.
     private struct Push: Sendable {
         let id: NotificationID
         let sent: Sent
@@ -59,7 +59,7 @@ struct EncryptedSend: Sendable {
             try await backend.complete(record)
             return pushes.map(\.sent)
         } catch {
-            // Some have gone out: a repeated request sends the others.
+            // Some pushes have been sent; a repeated request sends the rest.
             if record != nil, accepted > 0 { throw error }
             await backend.remove(record)
             for id in stored { try? await backend.payloads.withdraw(id) }
@@ -67,8 +67,7 @@ struct EncryptedSend: Sendable {
         }
     }
 
-    /// Finishes a send that another attempt of the request began. Devices that are gone, or have another key now, are
-    /// passed over.
+    /// Finishes a send that another attempt of the request began. Skips devices that are gone or whose key has changed.
     private func resume(_ record: SendRecord, in hub: Hub.ID) async throws(BackendError) -> [Sent] {
         let sent = zip(body.ciphertexts, record.payloads).map { Sent(device: $0.device, payload: $1) }
         let expiry = record.startedAt + body.expiresIn
@@ -90,8 +89,9 @@ struct EncryptedSend: Sendable {
         ) { first, _ in first }
     }
 
-    /// The devices of the ciphertexts, in their order.
-    /// - Throws: Where one has another key than the ciphertext was made with, or none, or is not the recipient's.
+    /// The devices of the ciphertexts, in the order of the ciphertexts.
+    /// - Throws: An error if a device is not the recipient's, has no key, or has a key other than the one that the
+    ///   ciphertext was made with.
     private func devices(in hub: Hub.ID) async throws(BackendError) -> [KeyedDevice] {
         let known = try await knownDevices(in: hub)
         var devices: [KeyedDevice] = []
@@ -119,8 +119,8 @@ struct EncryptedSend: Sendable {
         return push
     }
 
-    /// - Parameter payload: What the push names instead of carrying the ciphertext itself.
-    /// - Returns: nil where it is too large for the platform.
+    /// - Parameter payload: The id of the stored ciphertext, which the push then carries in place of the ciphertext.
+    /// - Returns: nil if the push is too large for the platform.
     private func push(
         _ ciphertext: EncryptedBody.Ciphertext, to device: KeyedDevice, storedAs payload: PayloadID?
     ) throws(BackendError) -> Push? {
@@ -144,7 +144,7 @@ struct EncryptedSend: Sendable {
             audience: .and([.tag(body.recipient.tag), .tag(tag)]))
     }
 
-    /// - Returns: nil where it is too large for the platform.
+    /// - Returns: nil if the message is too large for the platform.
     private func message(
         _ texts: [DataMessage.Text], on platform: any PushPlatform.Type
     ) throws(BackendError) -> Message? {

@@ -3,13 +3,14 @@ import MartletCrypto
 import MartletHTTP
 import MartletModel
 
-/// Notifying users by name.
+/// Sends notifications to users by name.
 struct NotificationRoutes: Sendable {
     let backend: Backend
 
-    /// Room for the longest text that any platform takes, however much of it is escaped.
+    /// The maximum size of a body in bytes, with room for the longest text that any platform accepts, even if all of it
+    /// is escaped.
     private static let bodyLimit = 65_536
-    /// In the place of a platform's name.
+    /// The word that stands for all platforms in place of a platform's name.
     private static let allPlatforms = "all"
 
     func add(to router: inout Router) {
@@ -29,20 +30,20 @@ struct NotificationRoutes: Sendable {
         }
     }
 
-    /// A push that is accepted, or will be.
+    /// A push that was accepted or is about to be accepted.
     private struct Push {
         let platform: PlatformID
         let message: Message
         var id: NotificationID
     }
 
-    /// Whether it goes to all platforms that the hub can send to.
+    /// Whether the request is for all platforms that the hub can send to.
     private func isForAll(_ target: HTTPTarget) -> Bool {
         target.query.contains { $0.name.lowercased() == "pns" && $0.value == Self.allPlatforms }
     }
 
-    /// Accepts a message to a user. One whom nobody knows is no error, so that nobody can find out who is there.
-    /// - Returns: At least one.
+    /// Accepts a message to a user. An unknown user is no error, so that callers cannot find out which users exist.
+    /// - Returns: At least one notification id.
     private func notify(
         _ request: HTTPRequest, _ target: HTTPTarget, from caller: Caller
     ) async throws(BackendError) -> [Push] {
@@ -55,7 +56,7 @@ struct NotificationRoutes: Sendable {
         guard case .string(let text) = try RequestBody.json(request) else {
             throw .badMessage("The body must be the message as a JSON string, such as \"hello\".")
         }
-        // All are rendered before the first is sent: if one platform's limit is exceeded, nothing is sent.
+        // All messages are rendered before the first is sent: if one exceeds its platform's limit, nothing is sent.
         var pushes: [Push] = []
         for platform in platforms {
             let id = backend.intake.makeID()
@@ -67,7 +68,7 @@ struct NotificationRoutes: Sendable {
             ? .or([.tag(recipient.tag), .tag(caller.name.fromTag)]) : .tag(recipient.tag)
         for index in pushes.indices {
             let platform = pushes[index].platform.rawValue
-            // Each platform has an idempotency record of its own, so that a repeated request finishes what stopped.
+            // Each platform has its own idempotency record, so that a repeated request finishes an interrupted send.
             let route = isForAll ? "text to all: \(platform)" : "text"
             let identity = try IdempotencyKey(request, of: caller, on: route).map { key in
                 var content = DigestInput()
@@ -79,7 +80,7 @@ struct NotificationRoutes: Sendable {
         return pushes
     }
 
-    /// - Returns: The id of the notification; for a repeated request, that of the first.
+    /// - Returns: The id of the notification; for a repeated request, the id from the first attempt.
     private func accept(
         _ push: Push, to audience: TagExpression, in hub: Hub.ID, _ identity: RequestIdentity?
     ) async throws(BackendError) -> NotificationID {

@@ -3,7 +3,7 @@ public import MartletHTTP
 import MartletModel
 import Synchronization
 
-/// Somebody else who knows the users and gives them tokens: an OpenID Connect provider.
+/// An OpenID Connect provider: an external service that authenticates users and issues tokens to them.
 public final class IdentityProvider: Sendable {
     private let rules: TokenRules
     private let documents: ProviderDocuments
@@ -13,14 +13,14 @@ public final class IdentityProvider: Sendable {
 
     private struct State {
         var cache = KeyCache()
-        /// The request for keys that is under way.
+        /// The request for keys that is in progress.
         var fetch: Task<Void, Never>?
     }
 
-    /// Asks nothing yet: that waits for the first token.
+    /// Sends no request yet; the first one is sent when the first token arrives.
     /// - Parameters:
-    ///   - transport: What the provider is asked over.
-    ///   - log: Takes a sentence for the operator where the provider does not answer as it should.
+    ///   - transport: The transport for requests to the provider.
+    ///   - log: Receives a message for the operator if the provider does not answer correctly.
     public init(
         _ settings: OpenIDConnectSettings, transport: any HTTPTransport, time: any TimeSource,
         log: @escaping @Sendable (String) -> Void
@@ -31,7 +31,7 @@ public final class IdentityProvider: Sendable {
         self.log = log
     }
 
-    /// Who shows a token.
+    /// The user to whom a token belongs.
     func caller(showing text: String) async throws(BackendError) -> Caller {
         let token = try judged { () throws(TokenRefusal) in
             let token = try IdentityToken(text)
@@ -68,7 +68,8 @@ public final class IdentityProvider: Sendable {
         return state.withLock { $0.cache.answer(to: token, at: time.now, mayFetch: false) }
     }
 
-    /// Not on behalf of one caller, who may be cancelled while others wait.
+    /// Starts the request in a task of its own, because the first caller may be cancelled while others still wait for
+    /// the keys.
     private func startFetch(_ state: inout State) -> Task<Void, Never> {
         state.cache.began(at: time.now)
         let fetch = Task { await self.fetch() }

@@ -1,10 +1,10 @@
 import MartletCrypto
 import MartletModel
 
-/// A signed JSON Web Token in compact form (RFC 7515, RFC 7519), taken apart and not yet believed.
+/// A signed JSON Web Token in compact form (RFC 7515, RFC 7519), parsed but not yet verified.
 struct IdentityToken: Sendable {
-    /// What it may be signed with (RFC 7518, section 3.1). All others are refused by their absence, `none` and those
-    /// with a shared secret in particular.
+    /// The accepted signature algorithms (RFC 7518, section 3.1). All others are refused because they are not listed,
+    /// in particular `none` and those with a shared secret.
     enum Algorithm: String, Hashable, Sendable {
         case rs256 = "RS256"
         case es256 = "ES256"
@@ -16,15 +16,16 @@ struct IdentityToken: Sendable {
     let signedBytes: [UInt8]
     let signature: [UInt8]
 
-    /// The longest one, in bytes.
+    /// The maximum length of a token in bytes.
     static let lengthLimit = 16_384
     private static let depthLimit = 16
     private static let keyIDLimit = 256
-    /// By these a token would choose the key that it is judged by, or ask for what is not done here.
+    /// Header parameters with which a token would choose the key that verifies it, or would require a feature that is
+    /// not supported.
     private static let refusedParameters = ["jku", "jwk", "x5u", "x5c", "crit", "zip", "enc"]
     private static let types: Set<String> = ["jwt", "at+jwt", "application/jwt", "application/at+jwt"]
 
-    /// Whether a bearer token is of this kind and no session's, which has no dots.
+    /// Whether a bearer token has the form of an identity token. A session token has no dots.
     static func hasForm(_ token: String) -> Bool {
         token.utf8.contains(UInt8(ascii: "."))
     }
@@ -55,7 +56,8 @@ struct IdentityToken: Sendable {
         return id
     }
 
-    /// A token that is for something else, such as logging out, says so (RFC 8725, section 3.11).
+    /// Checks the token's type. A token for another purpose, such as logging out, has its own type (RFC 8725, section
+    /// 3.11).
     private static func checkType(_ header: [String: JSON]) throws(TokenRefusal) {
         guard let member = header["typ"] else { return }
         guard let type = member.string, types.contains(type.lowercased()) else { throw .badType }

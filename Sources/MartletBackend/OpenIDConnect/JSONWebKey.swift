@@ -1,7 +1,7 @@
 import MartletCrypto
 import MartletModel
 
-/// A provider's public key, as far as tokens are checked with it (RFC 7517, RFC 7518 section 6).
+/// A provider's public key, limited to the members that verifying a token needs (RFC 7517, RFC 7518 section 6).
 struct JSONWebKey: Sendable {
     private enum Material: Sendable {
         case rsa(RSAPublicKey)
@@ -11,7 +11,7 @@ struct JSONWebKey: Sendable {
     let id: String?
     private let material: Material
 
-    /// The most keys of a set that are looked at.
+    /// The maximum number of keys of a set that are read.
     private static let countLimit = 64
     private static let depthLimit = 16
 
@@ -22,14 +22,14 @@ struct JSONWebKey: Sendable {
         }
     }
 
-    /// The keys of a set that can be used here; others may be beside them.
-    /// - Returns: nil where the bytes are no set.
+    /// The keys of a set that can be used here. The set may contain other keys, which are skipped.
+    /// - Returns: nil if the bytes are not a key set.
     static func keys(ofSet bytes: [UInt8]) -> [JSONWebKey]? {
         guard let keys = (try? JSON(parsing: bytes, maximumDepth: depthLimit))?["keys"]?.array else { return nil }
         return keys.prefix(countLimit).compactMap(JSONWebKey.init)
     }
 
-    /// - Returns: nil for a key that is weak, private, of another kind or for another purpose.
+    /// - Returns: nil if the key is weak or private, or is of another type or for another purpose.
     init?(_ key: JSON) {
         guard let material = Self.material(of: key) else { return nil }
         self.material = material
@@ -58,8 +58,8 @@ struct JSONWebKey: Sendable {
         key[name]?.string.flatMap(Base64URL.decode)
     }
 
-    /// Whether a token is this key's: by its algorithm, which is the key's and not the token's to choose, and by its
-    /// signature.
+    /// Whether this key has signed a token. The algorithm must be the key's own, because the token must not choose it,
+    /// and the signature must be valid.
     func hasSigned(_ token: IdentityToken) -> Bool {
         guard token.algorithm == algorithm else { return false }
         return switch material {

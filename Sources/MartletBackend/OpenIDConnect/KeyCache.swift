@@ -1,17 +1,18 @@
 import MartletModel
 
-/// The keys of an identity provider, and when it is to be asked for them again.
+/// The keys of an identity provider, and the time at which they are requested again.
 ///
-/// Anybody may show tokens that name keys nobody has. So it is asked seldom, however many come: a few times in a row,
-/// then once in a while. While it does not answer, its last keys go on for a day.
+/// Anybody can send tokens that name nonexistent keys. So the provider is asked rarely, however many such tokens
+/// arrive: a few times in a row, then once in a while. While the provider does not answer, its last keys remain in use
+/// for a day.
 struct KeyCache: Sendable {
     enum Answer: Sendable {
         case key(JSONWebKey)
-        /// The provider must be asked, or is being asked.
+        /// The provider must be asked for its keys, or is already being asked.
         case fetch
         /// The provider has no such key.
         case unknown
-        /// What keys the provider has is not known.
+        /// The provider's keys are not known.
         case unavailable(retryAfter: Duration)
     }
 
@@ -19,22 +20,22 @@ struct KeyCache: Sendable {
     private var freshUntil: Timestamp?
     private var hasFailed = false
     private var isFetching = false
-    /// After a failure the provider is left in peace until then.
+    /// The time until which the provider is not asked again after a failure.
     private var heldUntil: Timestamp?
-    /// The time at which the bucket of fetches will have leaked out.
+    /// The time at which the leaky bucket of fetches will be empty.
     private var emptyAt: Timestamp?
 
-    /// For how long keys are good where the provider does not say, and the bounds of what it may say.
+    /// How long keys are fresh if the provider does not say, and the bounds of the value that the provider may give.
     private static let freshness = Duration.seconds(3600)
     private static let freshnessBounds = Duration.seconds(60)...Duration.seconds(86_400)
-    /// For how long keys that are not fresh any more are used while there are no others.
+    /// How long keys that are no longer fresh are used if no newer ones can be fetched.
     private static let staleness = Duration.seconds(86_400)
     private static let fetches = BucketSize(drops: 5, interval: .seconds(30))
-    /// How many keys are tried on a token that names none.
+    /// The maximum number of keys that are tried for a token that names no key.
     private static let attempts = 8
     private static let failureHold = Duration.seconds(30)
 
-    /// The key that a token names.
+    /// Looks up the key that a token names.
     /// - Parameter mayFetch: Whether the caller could still ask the provider.
     func answer(to token: IdentityToken, at now: Timestamp, mayFetch: Bool) -> Answer {
         let isUsable = freshUntil.map { now < $0 + Self.staleness } ?? false
@@ -46,13 +47,13 @@ struct KeyCache: Sendable {
         return isUsable && !hasFailed ? .unknown : .unavailable(retryAfter: wait)
     }
 
-    /// The provider is being asked from now on.
+    /// Records that a request to the provider has started.
     mutating func began(at now: Timestamp) {
         isFetching = true
         emptyAt = max(emptyAt ?? now, now) + Self.fetches.interval
     }
 
-    /// - Parameter freshness: What the provider says of how long its keys may be kept.
+    /// - Parameter freshness: How long the keys may be cached, according to the provider.
     mutating func fetched(_ keys: [JSONWebKey], freshness: Duration?, at now: Timestamp) {
         self.keys = keys
         let bounds = Self.freshnessBounds
@@ -68,8 +69,8 @@ struct KeyCache: Sendable {
         heldUntil = now + Self.failureHold
     }
 
-    /// A token that names no key is of the key that has signed it: by that alone a provider without ids is seen to have
-    /// changed its keys.
+    /// The key of a token. If the token names no key, this is the key that has signed it: with a provider without key
+    /// ids, a token that no key has signed is the only sign that the provider has changed its keys.
     private func key(of token: IdentityToken) -> JSONWebKey? {
         let candidates = keys.lazy.filter { $0.algorithm == token.algorithm }
         guard let id = token.keyID else { return candidates.prefix(Self.attempts).first { $0.hasSigned(token) } }

@@ -1,36 +1,37 @@
 import MartletHTTP
 
-/// Whose tokens the app backend accepts besides its own sessions (OpenID Connect Core 1.0, RFC 9068).
+/// The identity provider whose tokens the app backend accepts besides its own sessions (OpenID Connect Core 1.0, RFC
+/// 9068).
 public struct OpenIDConnectSettings: Sendable {
-    /// Must equal the tokens' `iss` exactly.
+    /// The issuer, which must equal the tokens' `iss` exactly.
     public let issuer: String
-    /// Must be among the tokens' `aud`.
+    /// The audience, which must be among the tokens' `aud`.
     public let audience: String
     /// The claim that names the user.
     public let userClaim: String
-    /// The claim that has the user's roles; nil for no roles.
+    /// The claim that contains the user's roles; nil if tokens give no roles.
     public let rolesClaim: String?
-    /// Where the provider's keys are, or a document that says it.
+    /// The source of the provider's keys: their URL, or a document that contains it.
     let source: Source
 
     enum Source: Sendable {
-        /// The provider's configuration (OpenID Connect Discovery 1.0, section 4).
+        /// The provider's configuration document (OpenID Connect Discovery 1.0, section 4).
         case discovery(ProviderURL)
         case keys(ProviderURL)
     }
 
-    /// The claim by which people know each other at most providers.
+    /// The claim that most providers use for the name by which people know a user.
     public static let defaultUserClaim = "preferred_username"
 
     private static let lengthLimit = 1024
 
     /// - Parameters:
-    ///   - issuer: An https URL without query; http only where it is this machine.
-    ///   - audience: What the provider calls this server.
-    ///   - keys: The URL of the provider's keys, where they are not to be found by its configuration.
-    ///   - userClaim: A claim's name, or the way to a member of claims within each other: `realm.user`.
-    ///   - rolesClaim: Likewise; of a text with one role, or of a list of them.
-    /// - Throws: `OpenIDConnectError` saying what cannot be used.
+    ///   - issuer: An https URL without a query; http is accepted only for this machine.
+    ///   - audience: The provider's name for this server.
+    ///   - keys: The URL of the provider's keys, if they cannot be found through its configuration.
+    ///   - userClaim: The name of a claim, or the path to a member of nested claims: `realm.user`.
+    ///   - rolesClaim: The name or path of a claim whose value is a text with one role, or a list of roles.
+    /// - Throws: `OpenIDConnectError` saying which value cannot be used.
     public init(
         issuer: String, audience: String, keys: String? = nil, userClaim: String = defaultUserClaim,
         rolesClaim: String? = nil
@@ -51,7 +52,7 @@ public struct OpenIDConnectSettings: Sendable {
     }
 }
 
-/// Why an identity provider cannot be used as it is given.
+/// Why the settings of an identity provider cannot be used.
 public enum OpenIDConnectError: Error, Hashable, Sendable, CustomStringConvertible {
     case badIssuer
     case badKeys

@@ -1,12 +1,12 @@
 import MartletHTTP
 import MartletModel
 
-/// What an identity provider publishes, asked for over HTTP.
+/// Fetches the documents that an identity provider publishes over HTTP.
 struct ProviderDocuments: Sendable {
     let settings: OpenIDConnectSettings
     let transport: any HTTPTransport
 
-    /// Why there are no keys, for the log.
+    /// Why the keys could not be fetched, for the log.
     struct Failure: Error, Sendable {
         let sentence: String
     }
@@ -15,7 +15,7 @@ struct ProviderDocuments: Sendable {
     private static let depthLimit = 16
     private static let timeout: Duration = .seconds(10)
 
-    /// The keys that can be used, at least one, and for how long they may be kept where the provider says it.
+    /// The usable keys, at least one, and how long they may be cached if the provider says so.
     func keys() async throws(Failure) -> (keys: [JSONWebKey], freshness: Duration?) {
         let response = try await get(try await keysURL())
         guard let keys = JSONWebKey.keys(ofSet: response.bytes) else {
@@ -65,7 +65,7 @@ struct ProviderDocuments: Sendable {
         return response
     }
 
-    /// `max-age` of `Cache-Control` (RFC 9111, section 5.2.2).
+    /// The value of `max-age` in `Cache-Control` (RFC 9111, section 5.2.2).
     static func freshness(_ fields: HTTPFields) -> Duration? {
         let directives = fields.values(of: "cache-control").joined(separator: ",").lowercased()
             .split(separator: ",").map { $0.filter { $0 != " " && $0 != "\t" && $0 != "\"" } }

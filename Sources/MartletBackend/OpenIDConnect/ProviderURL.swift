@@ -1,6 +1,6 @@
 import MartletHTTP
 
-/// A URL that an identity provider may be asked at: https, or http on this machine.
+/// A URL at which an identity provider can be asked: https, or http on this machine.
 struct ProviderURL: Hashable, Sendable {
     let origin: HTTPOrigin
     /// Path and query.
@@ -21,7 +21,8 @@ struct ProviderURL: Hashable, Sendable {
         self.target = target
     }
 
-    /// Where an issuer of this URL publishes its configuration (OpenID Connect Discovery 1.0, section 4.1).
+    /// The URL at which an issuer with this URL publishes its configuration (OpenID Connect Discovery 1.0, section
+    /// 4.1).
     var configuration: ProviderURL {
         let path = target.last == "/" ? String(target.dropLast()) : target
         return ProviderURL(origin: origin, target: path + "/.well-known/openid-configuration")
@@ -31,7 +32,7 @@ struct ProviderURL: Hashable, Sendable {
         host == "localhost" || host == "::1" || isLoopback(host.split(separator: ".", omittingEmptySubsequences: false))
     }
 
-    /// An address that begins with 127, and no name that does.
+    /// Whether the parts are an IP address that begins with 127. A host name that begins with 127 does not count.
     private static func isLoopback(_ parts: [Substring]) -> Bool {
         parts.count == 4 && parts[0] == "127" && parts.allSatisfy { UInt8($0) != nil }
     }

@@ -1,19 +1,19 @@
 import MartletModel
 
-/// What a token must say to be believed, and who it then is.
+/// Checks a token's claims and determines its user.
 struct TokenRules: Sendable {
     let settings: OpenIDConnectSettings
 
-    /// How far clocks may be apart, in seconds.
+    /// The maximum accepted difference between clocks, in seconds.
     private static let clockSkew = 60.0
     private static let roleLimit = 1000
 
-    /// Asked before keys are: those of another issuer are not this provider's to have.
+    /// Checks the issuer before any keys are requested, because this provider does not have another issuer's keys.
     func checkIssuer(of token: IdentityToken) throws(TokenRefusal) {
         guard token.claims["iss"] == .string(settings.issuer) else { throw .foreignIssuer }
     }
 
-    /// Who a token is, by the key that it names.
+    /// The user of a token, which is verified with the key that it names.
     func caller(
         of token: IdentityToken, signedWith key: JSONWebKey, at now: Timestamp
     ) throws(TokenRefusal) -> Caller {
@@ -22,7 +22,7 @@ struct TokenRules: Sendable {
         return try caller(by: token.claims, at: now)
     }
 
-    /// Who a token is that the provider has signed.
+    /// The user of a token whose signature was already verified.
     func caller(by claims: JSON, at now: Timestamp) throws(TokenRefusal) -> Caller {
         try checkAudience(of: claims)
         try checkTimes(of: claims, at: Double(now.milliseconds) / 1000)
@@ -34,7 +34,8 @@ struct TokenRules: Sendable {
         return Caller(name: name, roles: roles(of: claims), hasRolesOfProvider: true)
     }
 
-    /// One that is meant for several must have been issued to this server: any of the others could show it here.
+    /// Checks the audience. A token with several audiences must have been issued to this server, because otherwise any
+    /// of the other audiences could present it here.
     private func checkAudience(of claims: JSON) throws(TokenRefusal) {
         let audience = JSON.string(settings.audience)
         guard let several = claims["aud"]?.array else {
@@ -54,7 +55,7 @@ struct TokenRules: Sendable {
         }
     }
 
-    /// A NumericDate (RFC 7519, section 2); nil where there is none.
+    /// A NumericDate (RFC 7519, section 2); nil if the claim is missing.
     private func seconds(_ name: String, of claims: JSON) throws(TokenRefusal) -> Double? {
         switch claims[name] {
         case nil: return nil
@@ -64,9 +65,10 @@ struct TokenRules: Sendable {
         }
     }
 
-    /// Whether an address is its holder's (OpenID Connect Core 1.0, section 5.1), or the provider has nothing to say of it.
+    /// Whether the provider has verified that the address is its holder's (OpenID Connect Core 1.0, section 5.1), or
+    /// makes no statement about it.
     private func isVerified(_ claims: JSON) -> Bool {
-        // Some providers write it as a text.
+        // Some providers write the Boolean as a string.
         [nil, true, "true"].contains(claims["email_verified"])
     }
 
@@ -76,7 +78,7 @@ struct TokenRules: Sendable {
         return Set((claim.array ?? []).prefix(Self.roleLimit).compactMap(\.string))
     }
 
-    /// A claim by its name, dots and all, or else by the way to it.
+    /// The claim with exactly this name, including any dots; otherwise the member at this dotted path.
     private func claim(_ name: String, of claims: JSON) -> JSON? {
         if let claim = claims[name] { return claim }
         return name.split(separator: ".").reduce(claims) { found, part in found?[String(part)] }

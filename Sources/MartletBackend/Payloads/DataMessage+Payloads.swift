@@ -1,6 +1,6 @@
 import MartletCore
 
-// What pushes carry of payloads (NotificationHubs.md, sections 14.4 and 14.5).
+// The data that pushes carry about payloads (NotificationHubs.md, sections 14.4 and 14.5).
 extension DataMessage {
     /// Wakes an app to fetch a rich payload and show it after its message.
     static func rich(_ id: PayloadID, message: String, type: String) -> DataMessage {
@@ -11,7 +11,7 @@ extension DataMessage {
     }
 
     /// Wakes an app to fetch a secret.
-    /// - Parameter message: For an app whose user has to log in first; empty for none.
+    /// - Parameter message: The text for an app whose user has to log in first; empty for no text.
     static func secure(_ id: PayloadID, message: String) -> DataMessage {
         let id = Text("secureId", id.description)
         return DataMessage(texts: message.isEmpty ? [id] : [id, Text("secureMessage", message)])

@@ -1,10 +1,10 @@
 import MartletHTTP
 
-/// What a payload's content is (RFC 9110, section 8.3.1), as its sender says it.
+/// The media type of a payload's content (RFC 9110, section 8.3.1), as given by its sender.
 struct MediaType: Hashable, Sendable {
-    /// As it was written.
+    /// The media type as the sender wrote it.
     let text: String
-    /// In lower case, such as `image` of `image/png`.
+    /// The top-level type in lower case, such as `image` of `image/png`.
     let type: String
     let subtype: String
 
@@ -18,7 +18,7 @@ struct MediaType: Hashable, Sendable {
         self.subtype = subtype
     }
 
-    /// - Returns: nil for what no field may hold.
+    /// - Returns: nil if the text is not valid in a header field.
     init?(_ text: String) {
         guard text.utf8.count <= Self.lengthLimit, text.utf8.allSatisfy({ (0x20...0x7E).contains($0) }),
             let value = HeaderParameters(text)?.value
@@ -30,7 +30,7 @@ struct MediaType: Hashable, Sendable {
         subtype = String(parts[1])
     }
 
-    /// The short word for apps, where the sender gives none.
+    /// A short word for apps, used if the sender gives none.
     var word: String {
         switch (type, subtype) {
         case ("image", _): "img"
@@ -42,7 +42,7 @@ struct MediaType: Hashable, Sendable {
         }
     }
 
-    /// Whether a browser may show it rather than save it: what cannot hold scripts.
+    /// Whether a browser may display the content rather than save it. True only for types that cannot contain scripts.
     var isShown: Bool {
         switch type {
         case "image": !subtype.hasSuffix("xml")

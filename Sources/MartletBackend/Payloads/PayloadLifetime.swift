@@ -1,4 +1,4 @@
-/// How long payloads may live.
+/// The limits of a payload's lifetime.
 enum PayloadLifetime {
     static let seconds: ClosedRange<Int64> = 1...(30 * 86_400)
 
@@ -7,7 +7,7 @@ enum PayloadLifetime {
 }
 
 extension RequestBody {
-    /// What "expiresIn" says, in seconds; nil where it is missing.
+    /// The value of "expiresIn" in seconds; nil if it is missing.
     func lifetime() throws(BackendError) -> Int64? {
         try optionalInteger("expiresIn", in: PayloadLifetime.seconds)
     }

@@ -3,12 +3,12 @@ import MartletCrypto
 import MartletHTTP
 import MartletModel
 
-/// Fetching what a push has named, and learning who has.
+/// Lets recipients fetch the payloads that pushes name, and lets senders see who has read them.
 struct PayloadRoutes: Sendable {
     let backend: Backend
 
     private static let path = "/api/notifications/{id}"
-    /// Addressees in one answer.
+    /// The maximum number of addressees in one answer.
     private static let readersLimit = 1000
 
     func add(to router: inout Router) {
@@ -33,7 +33,7 @@ struct PayloadRoutes: Sendable {
 
     // MARK: Content
 
-    /// Answers what cannot be fetched after the same work, whyever it cannot.
+    /// Fetches a payload. If that is refused, the answer takes the same work whatever the reason.
     private func fetch(
         _ id: PayloadID, _ request: HTTPRequest, for user: UserName
     ) async throws(BackendError) -> HTTPResponse {
@@ -124,7 +124,7 @@ struct PayloadRoutes: Sendable {
         }
     }
 
-    /// What keeps content that strangers chose from doing more than being shown, and from being kept on its way.
+    /// Header fields that restrict untrusted content to being displayed, and prevent caches on the way from storing it.
     private static let privacy = [
         HTTPField("cache-control", "private, no-store"), HTTPField("x-content-type-options", "nosniff"),
         HTTPField("content-security-policy", "sandbox; default-src 'none'"),

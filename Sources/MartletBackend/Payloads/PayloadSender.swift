@@ -1,25 +1,25 @@
 import MartletCore
 import MartletModel
 
-/// Keeps payloads for their addressees and sends these the ids. Who may fetch a payload is settled before anybody is
-/// told of it; where that fails, nothing stays.
+/// Stores payloads for their addressees and sends them the ids. The set of users who may fetch a payload is stored
+/// before the first push is sent; if that fails, nothing remains stored.
 struct PayloadSender: Sendable {
     let backend: Backend
 
-    /// Channels looked at, and addressees added, at once.
+    /// The number of channels that are read, and of addressees that are added, at a time.
     private static let pageSize = 2000
 
-    /// What is sent of a payload, by its id.
+    /// Makes the message that is sent for a payload from its id.
     typealias Announcement = (PayloadID) -> DataMessage
 
-    /// What became of a send.
+    /// The result of a send.
     struct Outcome {
         let result: Result<PayloadID, BackendError>
-        /// Whether the content of the draft is a payload's now: also where a repeated request has to finish the send.
+        /// Whether a payload now owns the draft's content. Also true if a repeated request has to finish the send.
         let keepsContent: Bool
     }
 
-    /// - Parameter request: How the request is known again when it is repeated; nil: not at all.
+    /// - Parameter request: The identity by which a repeated request is recognized; nil if it cannot be recognized.
     func send(
         _ draft: PayloadDraft, to audience: SendAudience, in hub: SendingHub, request: RequestIdentity? = nil,
         as announcement: Announcement
@@ -45,7 +45,7 @@ struct PayloadSender: Sendable {
         do throws(BackendError) {
             let messages = try hub.messages(announcement(id))
             try await addAddressees(audience, of: id, in: hub)
-            // Before anybody is told: an id that a device hears of can be fetched.
+            // Published before the first push is sent, so that a device that receives an id can fetch it.
             try await backend.stored { () throws(StorageError) in try await backend.payloads.publish(id) }
             if let request {
                 let (begun, isOther) = try await backend.begin(request, payloads: [id])
@@ -60,10 +60,10 @@ struct PayloadSender: Sendable {
             try await backend.complete(record)
             return Outcome(result: .success(id), keepsContent: true)
         } catch {
-            // Some have been told: a repeated request tells the others.
+            // Some pushes have been sent; a repeated request sends the rest.
             if record != nil, accepted > 0 { return Outcome(result: .failure(error), keepsContent: true) }
             await backend.remove(record)
-            // Where this fails too the payload expires.
+            // If this fails too, the payload remains until it expires.
             try? await backend.payloads.withdraw(id)
             throw error
         }
@@ -130,7 +130,7 @@ struct PayloadSender: Sendable {
         }
     }
 
-    /// - Parameter accepted: Counts the pushes that were accepted, now or in an earlier attempt.
+    /// - Parameter accepted: The number of pushes that were accepted, now or in an earlier attempt.
     private func notify(
         _ kind: StoredPayload.Kind, until end: Timestamp, _ audience: SendAudience, in hub: SendingHub,
         _ messages: [(platform: PlatformID, message: Message)], _ record: SendRecord?, _ accepted: inout Int

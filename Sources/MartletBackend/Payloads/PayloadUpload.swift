@@ -1,23 +1,23 @@
 import MartletCore
 import MartletCrypto
 
-/// The body of a payload on its way to the disk. The caller that begins one ends it, with `finish` where a record names it now,
-/// with `abandon` where none does.
+/// The body of a payload while it is written to disk. The caller that begins an upload must end it: with `finish` if a
+/// record now names the body, with `abandon` otherwise.
 struct PayloadUpload {
     let name: String
     private let backend: Backend
-    /// A folded name.
+    /// The sender's folded user name.
     private let sender: String
-    /// nil where the content is only compared.
+    /// The upload to disk; nil if the content is only compared.
     private let upload: (any BlobUpload)?
-    /// nil where no digest of the content is needed.
+    /// The hasher of the content; nil if no digest is needed.
     private var hasher: SHA256Hasher?
-    /// The most bytes of all that the sender is uploading.
+    /// The maximum size of all the sender's uploads in progress, in bytes.
     private let room: Int64
     private(set) var size: Int64 = 0
     private var isCommitted = false
 
-    /// - Throws: `.overQuota`, among others, where not even so many bytes have room.
+    /// - Throws: `.overQuota` if not even `count` bytes fit in the quota, among other errors.
     init(_ backend: Backend, sender: UserName, atLeast count: Int64 = 0) async throws(BackendError) {
         let used = try await Self.used(by: sender, backend)
         room = backend.settings.payloads.quota - used - StoredPayload.recordSize
@@ -29,7 +29,7 @@ struct PayloadUpload {
         upload = try await Self.stored { () throws(ContainerError) in try await backend.bodies.upload(name) }
     }
 
-    /// Takes a content in order to compare it: it is not stored, and does not count against the quota.
+    /// Receives content in order to compare it. The content is not stored and does not count against the quota.
     init(comparedBy backend: Backend, sender: UserName) throws(BackendError) {
         room = .max
         self.backend = backend
@@ -41,12 +41,12 @@ struct PayloadUpload {
 
     var isStored: Bool { upload != nil }
 
-    /// Computes a digest from here on.
+    /// Starts computing a digest of the bytes written from now on.
     mutating func hash() throws(BackendError) {
         hasher = try Self.hashed { () throws(CryptoError) in try SHA256Hasher() }
     }
 
-    /// Of the whole content; to be asked for once, where `hash` was called before the first byte.
+    /// The digest of the whole content. May be called once, and only if `hash` was called before the first byte.
     func digest() throws(BackendError) -> [UInt8] {
         try Self.hashed { () throws(CryptoError) in try hasher?.finish() ?? [] }
     }
@@ -59,7 +59,7 @@ struct PayloadUpload {
         }
     }
 
-    /// - Throws: `.payloadTooLarge` or `.overQuota`, among others, as soon as that is so.
+    /// - Throws: `.payloadTooLarge` or `.overQuota` as soon as a limit is exceeded, among other errors.
     mutating func write(_ bytes: [UInt8]) async throws(BackendError) {
         let count = Int64(bytes.count)
         let limit = backend.settings.payloads.sizeLimit
@@ -71,7 +71,7 @@ struct PayloadUpload {
         try await Self.stored { () throws(ContainerError) in try await upload.write(bytes) }
     }
 
-    /// Puts the body in its place.
+    /// Moves the body to its final place.
     mutating func commit() async throws(BackendError) {
         guard let upload else { return }
         _ = try await Self.stored { () throws(ContainerError) in try await upload.commit(.absent) }
@@ -82,11 +82,11 @@ struct PayloadUpload {
         backend.uploads.remove(size, of: sender)
     }
 
-    /// Leaves nothing behind.
+    /// Ends the upload and removes the body.
     func abandon() async {
         finish()
         if isCommitted {
-            // What cannot be removed now goes at the next start.
+            // A body that cannot be removed now is removed at the next start.
             try? await backend.bodies.remove(name)
         } else {
             await upload?.abandon()

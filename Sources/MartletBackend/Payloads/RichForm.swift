@@ -1,6 +1,7 @@
 import MartletHTTP
 
-/// The form of a rich notification while it comes: fields are kept, its file goes on to the disk.
+/// The form of a rich notification while it is received. Fields are kept in memory; the file is written to disk as it
+/// arrives.
 struct RichForm {
     private var parser: FormDataParser
     private var fields = RichFields()
@@ -36,7 +37,7 @@ struct RichForm {
         }
     }
 
-    /// What the whole form says.
+    /// The fields of the complete form.
     func finished() throws(BackendError) -> RichFields {
         do throws(FormDataError) {
             try parser.finish()

@@ -2,7 +2,7 @@ import MartletCore
 import MartletCrypto
 import MartletModel
 
-/// What is asked for with a rich notification, besides its content, checked.
+/// The checked parameters of a rich notification, apart from its content.
 struct RichOrder {
     let audience: SendAudience
     let message: String
@@ -33,7 +33,7 @@ struct RichOrder {
             content: .body(name: upload.name, size: upload.size), createdAt: now, expiresAt: now + lifetime)
     }
 
-    /// All that the request says.
+    /// The whole content of the request, for its digest.
     func content(_ digest: [UInt8]) -> DigestInput {
         var content = audience.content
         for part in [message, type, mediaType.text, "\(lifetime)"] { content.append(part) }
@@ -50,14 +50,14 @@ struct RichOrder {
     }
 }
 
-/// The same as it was written.
+/// The same parameters as they were written in the request.
 struct RichFields {
     var to: [String]?
     var tags: String?
     var message: String?
     var type: String?
     var contentType: String?
-    /// Whole seconds.
+    /// The lifetime in whole seconds.
     var expiresIn: Int64?
 
     init() {}
@@ -71,12 +71,12 @@ struct RichFields {
         expiresIn = try body.lifetime()
     }
 
-    /// Takes a field of a form; one that is not known says nothing.
+    /// Reads a field of a form; unknown fields are ignored.
     mutating func take(_ name: String, _ value: String) throws(BackendError) {
         switch name {
         case "to":
             to = (to ?? []) + value.split(separator: ",", omittingEmptySubsequences: false).map(Self.trimmed)
-            // Judged as it comes: a form has room for millions of commas.
+            // Checked for each field as it arrives, because a form has room for millions of commas.
             guard to?.count ?? 0 <= SendAudience.userLimit else { throw SendAudience.wrongCount }
         case "tags": try Self.set(&tags, name, value)
         case "message": try Self.set(&message, name, value)

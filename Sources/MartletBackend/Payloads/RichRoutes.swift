@@ -3,15 +3,16 @@ import MartletCrypto
 import MartletHTTP
 import MartletModel
 
-/// Sending content of any media type, which stays here while pushes carry its id.
+/// Sends content of any media type. The content stays at the server; the pushes carry its id.
 struct RichRoutes: Sendable {
     let backend: Backend
 
-    /// Wider than everything that is checked here, where a refusal can say more than the network's.
+    /// Larger than every limit that is checked here, because these checks give a clearer error message than the network
+    /// layer.
     private static let bodyLimit = 1 << 50
-    /// Bytes of a payload as JSON, which is held in memory.
+    /// The maximum size in bytes of a payload in JSON, which is held in memory.
     private static let jsonPayloadLimit = 1 << 20
-    /// Bytes of a whole JSON body.
+    /// The maximum size in bytes of a whole JSON body.
     private static let jsonBodyLimit = 2 << 20
 
     func add(to router: inout Router) {
@@ -55,8 +56,8 @@ struct RichRoutes: Sendable {
         }
     }
 
-    /// Refuses what says beforehand that it is too long.
-    /// - Returns: How long the payload is at least.
+    /// Refuses a request whose declared length is too large.
+    /// - Returns: The minimum size of the payload in bytes.
     private func checkedLength(of request: HTTPRequest, as form: Form) throws(BackendError) -> Int64 {
         guard let length = request.fields["content-length"].flatMap({ Int64($0) }) else { return 0 }
         switch form {
@@ -69,7 +70,7 @@ struct RichRoutes: Sendable {
         }
     }
 
-    /// There may be as many parts as recipients, and some more.
+    /// The limits of a form. They allow as many parts as recipients, plus some others.
     private var limits: FormDataParser.Limits {
         FormDataParser.Limits(
             parts: SendAudience.userLimit + 28, headerBytes: 2048, fieldBytes: 16_384,
@@ -115,10 +116,11 @@ struct RichRoutes: Sendable {
 }
 
 extension PayloadSender {
-    /// Sends content that `write` puts on the disk, as it says; where that fails, nothing stays.
+    /// Sends content that `write` writes to disk, according to the order that `write` returns. If that fails, nothing
+    /// remains stored.
     /// - Parameters:
-    ///   - count: How many bytes it has at least, as far as that is known.
-    ///   - key: What a repeated request is known by.
+    ///   - count: The minimum size of the content in bytes, as far as it is known.
+    ///   - key: The key by which a repeated request is recognized.
     func send(
         from sender: UserName, atLeast count: Int64 = 0, _ key: IdempotencyKey? = nil,
         _ write: (inout PayloadUpload) async throws(BackendError) -> RichOrder
@@ -134,7 +136,7 @@ extension PayloadSender {
             if upload.isStored {
                 try await upload.commit()
             } else if try await backend.record(of: request) == nil {
-                // What it repeats has just been forgotten.
+                // The record of the earlier attempt has just expired.
                 throw .storage
             }
             let draft = order.draft(from: sender, upload, at: backend.time.now)
@@ -149,7 +151,7 @@ extension PayloadSender {
         return try outcome.result.get()
     }
 
-    /// Where the content of a repeated request is already there, it is only compared.
+    /// Begins an upload. If the request is a repetition, its content is already stored and is only compared.
     private func upload(
         from sender: UserName, atLeast count: Int64, _ key: IdempotencyKey?
     ) async throws(BackendError) -> PayloadUpload {

@@ -1,6 +1,6 @@
 import MartletCrypto
 
-/// A bird in the evening, 128 by 96.
+/// A picture of a bird in the evening, 128 by 96 pixels.
 enum SampleImage {
     static let png: [UInt8] = Base64.decode(text.filter { $0 != "\n" }) ?? []
 

@@ -2,8 +2,8 @@ import MartletCore
 import MartletHTTP
 import MartletModel
 
-/// Answers the bare `POST /api/notifications` of the original guides' apps: with something of the server's own, for the
-/// devices of the caller.
+/// Answers the bare `POST /api/notifications` of the original guides' apps: sends a sample notification to the caller's
+/// devices.
 struct SampleSender: Sendable {
     let backend: Backend
 

@@ -1,12 +1,12 @@
 import MartletCrypto
 
-/// What is asked for with a secret, checked.
+/// The checked parameters of a secure notification.
 struct SecureOrder {
     let audience: SendAudience
     let payload: String
-    /// Shown where the user has to log in first; may be empty.
+    /// The text that is shown if the user has to log in first; may be empty.
     let message: String
-    /// Whether each addressee may read it once only.
+    /// Whether each addressee may read the text only once.
     let isOnce: Bool
     let lifetime: Duration
 
@@ -24,14 +24,14 @@ struct SecureOrder {
         lifetime = try body.lifetime().map { .seconds($0) } ?? Self.defaultLifetime
     }
 
-    /// All that the request says.
+    /// The whole content of the request, for its digest.
     var content: DigestInput {
         var content = audience.content
         for part in [payload, message, String(isOnce), "\(lifetime)"] { content.append(part) }
         return content
     }
 
-    /// One to the sender's own devices.
+    /// An order for the sender's own devices.
     init(payload: String, to user: UserName) {
         audience = .users([user])
         self.payload = payload

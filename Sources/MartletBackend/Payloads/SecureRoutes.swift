@@ -2,13 +2,13 @@ import MartletCore
 import MartletHTTP
 import MartletModel
 
-/// Sending texts that no push service sees: they stay here, sealed, while pushes carry their ids.
+/// Sends texts that no push service sees. The texts stay at the server, sealed; the pushes carry their ids.
 struct SecureRoutes: Sendable {
     let backend: Backend
 
-    /// Bytes of a text.
+    /// The maximum length of a text in bytes.
     static let payloadLimit = 65_536
-    /// Room for the longest text, however much of it is escaped.
+    /// The maximum size of a body in bytes, with room for the longest text even if all of it is escaped.
     private static let bodyLimit = 6 * payloadLimit + 65_536
 
     func add(to router: inout Router) {

@@ -2,7 +2,8 @@ import MartletCore
 import MartletHTTP
 import MartletModel
 
-/// What a device says of the notifications that it got: `{"device", "receipts": [{"notification", "event", "at"}]}`.
+/// A device's receipts for the notifications that it received: `{"device", "receipts": [{"notification", "event",
+/// "at"}]}`.
 struct ReceiptBody: Sendable {
     /// The id of the registration.
     let device: String
@@ -39,7 +40,7 @@ struct ReceiptBody: Sendable {
         return Receipt(subject: subject, event: event, at: at)
     }
 
-    /// The two kinds of ids are told apart by their length.
+    /// Reads an id. The two kinds of ids are distinguished by their length.
     private static func subject(_ text: String) -> Receipt.Subject? {
         PayloadID(text).map { .payload($0) } ?? NotificationID(text).map { .notification($0) }
     }

@@ -1,7 +1,7 @@
 import MartletCore
 import MartletHTTP
 
-/// Taking devices' receipts.
+/// Accepts receipts from devices.
 struct ReceiptRoutes: Sendable {
     let backend: Backend
 

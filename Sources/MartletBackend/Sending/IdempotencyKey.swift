@@ -3,13 +3,13 @@ import MartletCrypto
 import MartletHTTP
 import MartletModel
 
-/// What a caller promises to use for one request only and repeats with each attempt of it: `Idempotency-Key`, bound to the
-/// caller and the route.
+/// The value of `Idempotency-Key`, bound to the caller and the route. The caller uses it for one request only and
+/// repeats it with each attempt of that request.
 struct IdempotencyKey: Sendable {
-    /// What the request is recorded by.
+    /// The digest under which the request is recorded.
     let digest: [UInt8]
 
-    /// - Returns: nil where the request has none, so that each attempt is another request.
+    /// - Returns: nil if the request has no key, so that each attempt counts as a new request.
     init?(_ request: HTTPRequest, of caller: Caller, on route: String) throws(BackendError) {
         let values = request.fields.values(of: "idempotency-key")
         guard let value = values.first else { return nil }
@@ -24,14 +24,15 @@ struct IdempotencyKey: Sendable {
         digest = SHA256.hash(input.bytes)
     }
 
-    /// - Parameter content: All that the request says.
+    /// - Parameter content: The whole content of the request.
     func identity(of content: DigestInput) -> RequestIdentity {
         RequestIdentity(key: digest, fingerprint: SHA256.hash(content.bytes))
     }
 }
 
 extension SendRecord {
-    /// How one push of the send is known again. Bound to this record: a later one of the same key sends again.
+    /// The identity by which one push of the send is recognized when it is repeated. It is bound to this record, so a
+    /// later record with the same key sends again.
     func identity(ofPush name: String) -> RequestIdentity {
         var input = DigestInput()
         input.append(request.key)

@@ -1,11 +1,11 @@
-/// What an operator may choose about what users send each other to be fetched.
+/// The operator's settings for payloads that users send to each other.
 public struct PayloadSettings: Hashable, Sendable {
-    /// The largest file, in bytes.
+    /// The maximum size of a file in bytes.
     public var sizeLimit: Int64
-    /// The most bytes that one user may have sent and that have not expired.
+    /// The maximum total size of a user's unexpired payloads, in bytes.
     public var quota: Int64
-    /// What a bare `POST /api/notifications` sends to the caller's own devices, as the original guides have it; nil:
-    /// nothing.
+    /// The sample that a bare `POST /api/notifications` sends to the caller's own devices, as in the original guides;
+    /// nil if nothing is sent.
     public var sample: SampleNotification?
 
     public init(
@@ -17,7 +17,7 @@ public struct PayloadSettings: Hashable, Sendable {
     }
 }
 
-/// A notification to try an app with.
+/// A sample notification for trying out an app.
 public enum SampleNotification: String, Hashable, Sendable, CaseIterable {
     /// An image.
     case rich

@@ -2,17 +2,17 @@ import MartletCrypto
 import MartletModel
 
 extension SendAudience {
-    /// The most users that one request names.
+    /// The maximum number of users in one request.
     static let userLimit = 100
     static let wrongCount = BackendError.badRecipients("A request names 1 to \(userLimit) recipients.")
-    /// The most tags of an expression that only `||` joins.
+    /// The maximum number of tags in an expression that only uses `||`.
     private static let usersInExpression = TagExpression.Limits().tagsInUnion
 
-    /// Whom a request is for.
+    /// Reads the recipients of a request.
     /// - Parameters:
-    ///   - users: Names as they were written; nil where the request names none.
+    ///   - users: User names as they were written; nil if the request names none.
     ///   - tags: A tag expression.
-    ///   - sender: Whom it is for where it says nothing.
+    ///   - sender: The sender, who is the recipient if the request names none.
     init(users: [String]?, tags: String?, from sender: UserName) throws(BackendError) {
         guard let tags else {
             self = .users(try Self.names(users, or: sender))
@@ -43,7 +43,7 @@ extension SendAudience {
         return names
     }
 
-    /// What a digest of a request says of it.
+    /// The recipients' part of a request's digest.
     var content: DigestInput {
         var content = DigestInput()
         switch self {
@@ -55,7 +55,7 @@ extension SendAudience {
         return content
     }
 
-    /// What reaches the audience: several expressions where one would have too many tags.
+    /// The tag expressions that match the audience. There are several if a single one would have too many tags.
     var expressions: [TagExpression] {
         switch self {
         case .tags(let expression): [expression]

@@ -1,23 +1,23 @@
 public import MartletModel
 
-/// Decides who may send to whom. It is asked before anything is stored or sent, and before keys are given out.
+/// Decides who may send to whom. Called before anything is stored or sent, and before keys are given out.
 public protocol SendPolicy: Sendable {
     func allows(_ caller: Caller, toSendTo audience: SendAudience) -> Bool
 }
 
-/// Whom something is to be sent to.
+/// The recipients of a send.
 public enum SendAudience: Sendable {
     case users([UserName])
     /// The users of the devices that the expression matches.
     case tags(TagExpression)
 }
 
-/// The rule where none was chosen: users may notify users, admins may use tags.
+/// The default policy: users may notify users, and admins may use tags.
 public struct RolePolicy: SendPolicy {
-    /// The role of those who may send to everybody.
+    /// The role of users who may send to everybody.
     public static let admin = "admin"
 
-    /// Whether who is no admin may send to users.
+    /// Whether users without the admin role may send to users.
     public var usersMaySend: Bool
 
     public init(usersMaySend: Bool = true) {

@@ -1,7 +1,7 @@
 import MartletHTTP
 import MartletModel
 
-/// Logging in and out.
+/// Logs users in and out.
 struct SessionRoutes: Sendable {
     let backend: Backend
 

@@ -1,8 +1,8 @@
-/// Who sends a request: a user, with the roles that the log-in gives.
+/// The user who sends a request, with the roles that the log-in gives.
 public struct Caller: Hashable, Sendable {
     public let name: UserName
     public let roles: Set<String>
-    /// Whether the roles come with the log-in, from an identity provider, and not from the account.
+    /// Whether the roles come from the identity provider that logged the user in, and not from the account.
     let hasRolesOfProvider: Bool
 
     public init(name: UserName, roles: Set<String> = []) {

@@ -1,23 +1,23 @@
 import MartletModel
 
-/// A group of users, which administrators alone decide on: its members' devices carry the tag `group:NAME`.
+/// A group of users. Only administrators change its members, whose devices have the tag `group:NAME`.
 ///
-/// Membership is kept as a role of that name, so that a provider's claim of roles may give it too.
+/// Membership is stored as a role of that name, so that a provider's role claim can also grant it.
 struct GroupName: Hashable, Sendable {
-    /// What begins the tag, and the role.
+    /// The prefix of the group's tag and role.
     static let prefix = "group:"
 
     let name: String
     let tag: Tag
 
-    /// - Returns: nil for what is no group's name: 1 to 64 characters, a to z, digits, `.`, `-` and `_`.
+    /// - Returns: nil if the text is not a valid group name: 1 to 64 characters, a to z, digits, `.`, `-` and `_`.
     init?(_ name: String) {
         guard UserDirectory.isRole(name), let tag = try? Tag(Self.prefix + name) else { return nil }
         self.name = name
         self.tag = tag
     }
 
-    /// - Returns: nil for a role that is no membership.
+    /// - Returns: nil if the role does not stand for membership of a group.
     init?(role: String) {
         guard role.hasPrefix(Self.prefix) else { return nil }
         self.init(String(role.dropFirst(Self.prefix.count)))

@@ -1,7 +1,7 @@
 public import MartletCore
 public import MartletCrypto
 
-/// The accounts of the app backend: who they are and whether a password is theirs.
+/// The accounts of the app backend, which stores users and verifies their passwords.
 public struct UserDirectory: Sendable {
     let store: any UserStore
     private let time: any TimeSource
@@ -9,8 +9,8 @@ public struct UserDirectory: Sendable {
     private let cost: Argon2id.Parameters
 
     /// - Parameters:
-    ///   - hashing: Where passwords are hashed, which is slow on purpose.
-    ///   - cost: What hashing a new password costs.
+    ///   - hashing: The queue in which passwords are hashed, which is slow on purpose.
+    ///   - cost: The hashing cost of a new password.
     public init(
         store: any UserStore, time: any TimeSource, hashing: Argon2idQueue = Argon2idQueue(),
         cost: Argon2id.Parameters = .standard
@@ -21,15 +21,15 @@ public struct UserDirectory: Sendable {
         self.cost = cost
     }
 
-    /// The longest password, in bytes of UTF-8.
+    /// The maximum length of a password, in bytes of UTF-8.
     public static let passwordLimit = 1024
 
-    /// Adds a user, or gives one that is there a new password and ends its sessions.
-    /// - Parameter roles: Given to the user besides those that one already has.
+    /// Adds a user. If the user already exists, sets a new password and ends the user's sessions.
+    /// - Parameter roles: Roles that the user gets in addition to any existing ones.
     public func add(_ name: String, password: String, roles: Set<String> = []) async throws(UserDirectoryError) {
         let name = try userName(name)
         guard roles.allSatisfy(Self.isRole) else { throw .badRole }
-        // Log-in forgives a line end after the password, so a password must not depend on one.
+        // Log-in ignores a line end after the password, so a password must not end with one.
         guard (1...Self.passwordLimit).contains(password.utf8.count),
             !password.utf8.contains(where: { [0x00, 0x0A, 0x0D].contains($0) })
         else { throw .badPassword }
@@ -47,7 +47,7 @@ public struct UserDirectory: Sendable {
         guard isThere else { throw .notFound(name.spelling) }
     }
 
-    /// Takes a role from a user, who may well not have it.
+    /// Removes a role from a user. Does nothing if the user does not have it.
     public func removeRole(_ role: String, from name: String) async throws(UserDirectoryError) {
         let name = try userName(name)
         let isThere = try await stored { () throws(StorageError) in
@@ -83,7 +83,7 @@ public struct UserDirectory: Sendable {
         try await stored { () throws(StorageError) in try await store.users() }
     }
 
-    /// The user of a name.
+    /// Finds the user with a name.
     func find(_ name: String) async throws(UserDirectoryError) -> UserName {
         let name = try userName(name)
         let user = try await stored { () throws(StorageError) in try await store.user(name.folded) }
@@ -91,23 +91,23 @@ public struct UserDirectory: Sendable {
         return name
     }
 
-    /// Removes a user and its sessions; `UserRemoval` its devices too.
+    /// Removes a user and its sessions. `UserRemoval` also removes the user's devices.
     func remove(_ name: UserName) async throws(UserDirectoryError) {
         let wasThere = try await stored { () throws(StorageError) in try await store.removeUser(name.folded) }
         guard wasThere else { throw .notFound(name.spelling) }
     }
 
-    /// Whether a password is the one of a hash.
+    /// Whether a password matches a hash.
     /// - Parameters:
-    ///   - hash: nil for a user who is not there: the check then costs as much and fails.
-    ///   - share: On whose behalf it is checked.
-    /// - Returns: nil where too many checks are waiting.
+    ///   - hash: The hash; nil if the user does not exist. The check then takes the same time and fails.
+    ///   - share: The share of the hashing queue that the check uses.
+    /// - Returns: nil if too many checks are waiting.
     func verify(_ password: [UInt8], against hash: String?, share: Argon2idQueue.Share) async -> Bool? {
         let isRight = await hashing.verify(password, against: hash ?? decoy, share: share)
         return isRight.map { $0 && hash != nil }
     }
 
-    /// A hash that no password has, at the cost of a real one.
+    /// A hash that no password matches, and that takes as long to check as a real one.
     var decoy: String {
         "$argon2id$v=19$m=\(cost.memory),t=\(cost.iterations),p=\(cost.parallelism)"
             + "$bWFydGxldC1kZWNveS1zYQ$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"
@@ -132,13 +132,13 @@ public struct UserDirectory: Sendable {
     }
 }
 
-/// Why an account could not be made, changed or listed.
+/// Why an account could not be added, changed or listed.
 public enum UserDirectoryError: Error, Sendable, CustomStringConvertible {
     case badName(UserNameError)
     case badPassword
     case badRole
     case badGroup
-    /// So many devices have as many tags as a device may have.
+    /// This number of the user's devices already have the maximum number of tags.
     case devicesAreFull(Int)
     case notFound(String)
     /// Too many passwords are being hashed.

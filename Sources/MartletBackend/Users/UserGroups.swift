@@ -1,14 +1,14 @@
 public import MartletCore
 import MartletModel
 
-/// Puts users into groups and takes them out, with the devices that are registered for them.
+/// Adds users to groups and removes them, and updates the tags of their registered devices.
 public struct UserGroups: Sendable {
     private let users: UserDirectory
     private let devices: DeviceRegistry
     private let hub: BackendHub
 
     private static let pageSize = 100
-    /// How often a registration that somebody writes at the same time is read again.
+    /// How often a registration is read again because another writer changed it at the same time.
     private static let attemptLimit = 10
 
     public init(users: UserDirectory, devices: DeviceRegistry, hub: BackendHub) {
@@ -17,7 +17,7 @@ public struct UserGroups: Sendable {
         self.hub = hub
     }
 
-    /// The user's current devices get the group's tag, and later ones when they are registered.
+    /// Adds a user to a group. The user's current devices get the group's tag now, later ones when they are registered.
     public func add(_ group: String, to name: String) async throws(UserDirectoryError) {
         let group = try self.group(group)
         let user = try await users.find(name)
@@ -25,7 +25,8 @@ public struct UserGroups: Sendable {
         try await change(user, group, isMember: true)
     }
 
-    /// The user's devices lose the group's tag. Asking again finishes what was interrupted.
+    /// Removes a user from a group. The user's devices lose the group's tag. Calling this again finishes an interrupted
+    /// removal.
     public func remove(_ group: String, from name: String) async throws(UserDirectoryError) {
         let group = try self.group(group)
         let user = try await users.find(name)
@@ -56,7 +57,8 @@ public struct UserGroups: Sendable {
         guard full == 0 else { throw .devicesAreFull(full) }
     }
 
-    /// - Returns: Whether the registration is as it should be, or gone, or not the backend's to change.
+    /// - Returns: true if the registration has the right tags, no longer exists, or is not the backend's to change;
+    ///   false if it has no room for the tag.
     private func change(
         _ registration: Registration, of user: UserName, in hub: Hub.ID, _ group: GroupName, isMember: Bool
     ) async throws(UserDirectoryError) -> Bool {
@@ -75,7 +77,7 @@ public struct UserGroups: Sendable {
         throw .busy
     }
 
-    /// - Returns: Whether nobody else has written the registration meanwhile.
+    /// - Returns: Whether the write succeeded, because nobody else has changed the registration meanwhile.
     private func put(
         _ registration: Registration, _ tags: [Tag], in hub: Hub.ID
     ) async throws(UserDirectoryError) -> Bool {
@@ -88,7 +90,7 @@ public struct UserGroups: Sendable {
         } catch {
             switch error {
             case .refused: return false
-            // It was valid when it was written, and only its tags have changed.
+            // The registration was valid when it was written, and only its tags have changed.
             case .invalid: return true
             case .storage(let error): throw .storage(error)
             }

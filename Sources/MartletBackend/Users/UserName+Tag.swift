@@ -1,11 +1,11 @@
 import MartletModel
 
 extension UserName {
-    /// What begins the tag of a user's devices.
+    /// The prefix of the tag of a user's devices.
     static let tagPrefix = "username:"
 
-    /// The user whose devices carry a tag, in lower case.
-    /// - Returns: nil for a tag that is no user's.
+    /// Reads the user, in lower case, from the tag of the user's devices.
+    /// - Returns: nil if the tag is not a user's tag.
     init?(tag: Tag) {
         guard tag.folded.hasPrefix(Self.tagPrefix) else { return nil }
         var bytes: [UInt8] = []
@@ -20,7 +20,7 @@ extension UserName {
             bytes.append(escaped)
             rest = rest.dropFirst(2)
         }
-        // What this type would not have written names nobody.
+        // A tag that this type would not have produced does not name a user.
         guard let text = String(validating: bytes, as: UTF8.self), let name = try? UserName(text), name.tag == tag
         else { return nil }
         self = name

@@ -1,28 +1,29 @@
 public import MartletModel
 
-/// The name of a user, as it may be registered and addressed.
+/// The name of a user, which is used to register and to address the user.
 ///
 /// A name consists of ASCII letters and digits, `_ @ . -`, the marks `' + #`, and letters, digits and combining marks
-/// of any script. It has no spaces and none of the characters of tag expressions, so that a name is never taken for an
-/// expression, and no colon, because HTTP Basic ends a name there. Names compare without case.
+/// of any script. It has no spaces and none of the special characters of tag expressions, so that a name is never
+/// mistaken for an expression, and no colon, because a colon ends the name in HTTP Basic. Names are compared
+/// case-insensitively.
 ///
-/// Tags allow less. In a tag every byte of the lower-case name in UTF-8 other than `a-z 0-9 _ @ . -` is written as `#`
-/// with two lower-case hexadecimal digits: `Zoë` becomes `username:zo#c3#ab`. A `#` never stands for itself, so two
-/// names never share a tag.
+/// Tags allow fewer characters. In a tag, every byte of the lower-case name in UTF-8 other than `a-z 0-9 _ @ . -` is
+/// written as `#` with two lower-case hexadecimal digits: `Zoë` becomes `username:zo#c3#ab`. A `#` in a tag is always
+/// such an escape, so two names never share a tag.
 public struct UserName: Sendable, CustomStringConvertible {
-    /// As it was written.
+    /// The name as it was written.
     public let spelling: String
-    /// In the one case by which names compare.
+    /// The name with its case folded, for comparison.
     public let folded: String
-    /// `username:NAME`: on all devices of the user.
+    /// The tag `username:NAME`, which all devices of the user have.
     public let tag: Tag
-    /// `from:NAME`: on the user's devices where they shall see what the user sends.
+    /// The tag `from:NAME`, which the user's devices have if they are to show what the user sends.
     public let fromTag: Tag
 
-    /// What begins the tags that only the backend gives.
+    /// The prefixes of the tags that only the backend assigns.
     static let tagPrefixes = [tagPrefix, "from:"]
 
-    /// The longest name as written, in bytes.
+    /// The maximum length of a name as written, in bytes.
     static let lengthLimit = 256
 
     /// - Throws: `UserNameError` saying what is wrong.
@@ -57,8 +58,8 @@ public struct UserName: Sendable, CustomStringConvertible {
         }
     }
 
-    /// Whether a capital folds into the small letter of another capital, as the sign for kelvin (U+212A) into `k`: the
-    /// name would be that of another user.
+    /// Whether a capital folds into the small letter of another capital, as the Kelvin sign (U+212A) folds into `k`.
+    /// Otherwise the name would become that of another user.
     private static func isOtherSpelling(_ scalar: Unicode.Scalar) -> Bool {
         let small = scalar.properties.lowercaseMapping.unicodeScalars
         guard small.count == 1, let letter = small.first, letter != scalar else { return false }
@@ -86,7 +87,7 @@ extension UserName: Hashable {
     public func hash(into hasher: inout Hasher) { hasher.combine(tag) }
 }
 
-/// Why a text names no user.
+/// Why a text is not a valid user name.
 public enum UserNameError: Error, Hashable, Sendable, CustomStringConvertible {
     case empty
     case tooLong

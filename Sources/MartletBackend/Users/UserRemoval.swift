@@ -1,8 +1,8 @@
 public import MartletCore
 import MartletModel
 
-/// Removes accounts together with the devices that were registered for them: the next user of the name must not be
-/// read on them.
+/// Removes accounts together with the devices that were registered for them, so that these devices do not receive the
+/// messages of a later user with the same name.
 public struct UserRemoval: Sendable {
     private let users: UserDirectory
     private let devices: DeviceRegistry
@@ -16,11 +16,11 @@ public struct UserRemoval: Sendable {
         self.hub = hub
     }
 
-    /// Removes a user, its sessions and its devices. Where several hubs may be the backend's, the devices go from all of
-    /// them; one that is still used registers itself again.
+    /// Removes a user, its sessions and its devices. If several hubs may be the backend's, the devices are removed from
+    /// all of them; a device that is still in use registers itself again.
     ///
-    /// The devices go first, so that asking again finishes what was interrupted, and once more after the account, from
-    /// which on no further one can come.
+    /// The devices are removed first, so that calling this again finishes an interrupted removal. They are removed once
+    /// more after the account, because then no further device can be registered.
     public func remove(_ name: String) async throws(UserDirectoryError) {
         let user = try await users.find(name)
         try await unregister(user)
@@ -42,14 +42,15 @@ public struct UserRemoval: Sendable {
     private func unregister(_ user: UserName, in hub: Hub.ID) async throws(DeviceRegistryError) {
         var last: Int64?
         repeat {
-            // Each page begins after the last one, so that registrations that cannot be removed are seen only once.
+            // Each page begins after the last registration of the previous page, so that registrations that cannot be
+            // removed are read only once.
             let page = try await devices.registrations(in: hub, .tag(user.tag), after: last, limit: Self.pageSize)
             for registration in page.registrations { try await unregister(registration.id, of: user, in: hub) }
             last = page.next
         } while last != nil
     }
 
-    /// One that has gone, or to another user, meanwhile is as good as removed.
+    /// Removes a registration. It also counts as removed if it was deleted or now belongs to another user.
     private func unregister(_ id: String, of user: UserName, in hub: Hub.ID) async throws(DeviceRegistryError) {
         do throws(DeviceRegistryError) {
             _ = try await devices.delete(id, in: hub, condition: .tagged(user.tag))

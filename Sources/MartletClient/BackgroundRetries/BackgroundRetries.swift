@@ -1,26 +1,26 @@
-/// What the client does by itself in the background: tries again what failed. One round after the other, each through
-/// everything that is due.
+/// The client's retries in the background. They run in rounds, one after another; each round retries everything that is
+/// due.
 struct BackgroundRetries {
     enum Phase {
-        /// Nothing is due. Becomes `running`.
+        /// Nothing is due. The next phase is `running`.
         case resting
-        /// A round is under way. Becomes `running` again, `sleeping` or `resting`.
+        /// A round is in progress. The next phase is `running` (another round), `sleeping` or `resting`.
         case running
-        /// Waits for the next round. Becomes `running`.
+        /// Waiting for the next round. The next phase is `running`.
         case sleeping
     }
 
     var phase = Phase.resting
-    /// Whether something became due during the round.
+    /// Whether more work became due during the round.
     var isWanted = false
     /// How many rounds in a row have failed.
     var failures = 0
     var sleeper: Task<Void, Never>?
-    /// Who waits for the end of a round that has everything in it.
+    /// The callers that wait for the end of a round that includes everything that is due.
     var waiting: [CheckedContinuation<Void, Never>] = []
 
-    /// A round has ended.
-    /// - Returns: How long to wait before the next; nil where none is needed.
+    /// Records the end of a round.
+    /// - Returns: How long to wait before the next round; nil if none is needed.
     mutating func end(_ failure: RetryableFailure?, retry: RetryPolicy, chance: Double) -> Duration? {
         if isWanted { return .zero }
         guard let failure else {

@@ -4,16 +4,16 @@ public struct Credentials: Hashable, Sendable, CustomStringConvertible, CustomDe
 {
     /// The name that the user logs in with.
     public let user: String
-    /// In the clear; no description shows it.
+    /// The password in clear text. No description shows it.
     public let password: String
 
-    /// Takes them as the user typed them.
+    /// Creates credentials from the text that the user typed.
     public init(user: String, password: String) {
         self.user = user
         self.password = password
     }
 
-    /// Shows no password.
+    /// A description without the password.
     public var description: String { "credentials of \(user)" }
     public var debugDescription: String { description }
     public var customMirror: Mirror { Mirror(self, children: ["user": user]) }

@@ -1,33 +1,33 @@
 import MartletModel
 
-/// What is kept in the credential store.
+/// The content of the credential store.
 struct LogInRecord: Hashable, Storable {
-    /// Who is logged in with a password; nil where nobody is.
+    /// The credentials of the user who is logged in with a password; nil if there is none.
     var credentials: Credentials?
-    /// Who has logged out and of whom the server still has to be told.
+    /// The log-outs that the server must still be told about.
     var departures: [PendingLogOut] = []
 
     init() {}
 }
 
-/// A log-out that the server has not heard of: this device must not be notified for that user any more.
+/// A log-out that the server does not know about yet. The server must stop notifying this device for that user.
 struct PendingLogOut: Hashable, Sendable {
-    /// How many are kept; the oldest go first.
+    /// The maximum number of log-outs that are kept; the oldest are dropped first.
     static let limit = 8
 
-    /// The id of the registration to remove; nil where there is none.
+    /// The id of the registration to remove; nil if there is none.
     var registration: String?
-    /// A bearer token of the user; nil where there was none.
+    /// A bearer token of the user; nil if there was none.
     var token: String?
-    /// Whether the token is of a session that is to end.
+    /// Whether the token belongs to a session that must be ended.
     var endsSession = false
-    /// What opens a session where there is no token.
+    /// The credentials that open a session if there is no token.
     var credentials: Credentials?
 
-    /// Whether the server is to be told anything.
+    /// Whether the server must be told about this log-out.
     var isDue: Bool { registration != nil || endsSession }
 
-    /// What is kept of it: no password where a token will do.
+    /// The form that is stored, which has no password if there is a token.
     var kept: PendingLogOut {
         var departure = self
         if token != nil { departure.credentials = nil }
@@ -68,6 +68,6 @@ extension Credentials {
         self.init(user: user, password: password)
     }
 
-    /// As JSON members, of the request that opens a session as well.
+    /// The credentials as JSON members, for the store and for the request that opens a session.
     var members: [String: JSON] { ["user": .string(user), "password": .string(password)] }
 }

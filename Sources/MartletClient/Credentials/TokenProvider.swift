@@ -1,4 +1,4 @@
-/// Gives the bearer tokens with which a client asks, where an identity provider logs users in (OpenID Connect).
+/// Provides the bearer tokens for a client's requests if users log in at an identity provider (OpenID Connect).
 ///
 /// ```swift
 /// struct SignIn: TokenProvider {
@@ -8,11 +8,13 @@
 /// }
 /// ```
 public protocol TokenProvider: Sendable {
-    /// The present token of the user.
+    /// The user's current bearer token.
     ///
-    /// Called for every request, so it keeps the token that it has until that has expired.
-    /// - Parameter refused: A token that the server has just refused, not to be given again; nil where there is none.
-    /// - Returns: nil where the user has to log in.
-    /// - Throws: Anything where it cannot tell now, such as without a network: the request is tried again later.
+    /// Called for every request, so an implementation should cache its token until the token expires.
+    /// - Parameter refused: A token that the server has just refused and that must not be returned again; nil if there
+    ///   is none.
+    /// - Returns: nil if the user has to log in.
+    /// - Throws: Any error if no token can be obtained now, for example without a network. The request is then tried
+    ///   again later.
     func token(insteadOf refused: String?) async throws -> String?
 }

@@ -1,4 +1,4 @@
-/// Base 64 (RFC 4648): padded with the standard alphabet, or with the one for addresses and not padded.
+/// Base64 (RFC 4648), either with the standard alphabet and padding, or with the URL-safe alphabet and no padding.
 enum Base64 {
     case standard
     case urlSafe
@@ -23,7 +23,7 @@ enum Base64 {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// - Returns: nil where another character is in the text, its length is impossible, or bits are left over that
+    /// - Returns: nil if the text contains another character, its length is impossible, or the unused bits at its end
     ///   are not zero.
     func decode(_ text: String) -> [UInt8]? {
         var digits = Array(text.utf8)[...]

@@ -7,7 +7,7 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// The primitives of end-to-end encryption on Apple's CryptoKit.
+/// The primitives of end-to-end encryption, implemented with Apple's CryptoKit.
 ///
 /// A private key is the 32 bytes of its number, so that it can be kept in the keychain and used in a notification
 /// service extension while the device is locked.

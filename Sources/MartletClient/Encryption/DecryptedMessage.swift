@@ -2,17 +2,18 @@ import MartletModel
 
 /// A message that this device has decrypted.
 ///
-/// That it was encrypted for this device does not prove who did it: the server knows all that is needed to encrypt.
+/// Successful decryption does not prove who encrypted the message, because the server has everything that is needed to
+/// encrypt for this device.
 public struct DecryptedMessage: Hashable, Sendable, CustomStringConvertible, CustomDebugStringConvertible,
     CustomReflectable
 {
-    /// What was encrypted.
+    /// The decrypted bytes.
     public let bytes: [UInt8]
 
-    /// The same as a text; nil where it is none in UTF-8.
+    /// The message as text; nil if it is not valid UTF-8.
     public var text: String? { String(utf8: bytes) }
 
-    /// Shows no content.
+    /// A description without the content.
     public var description: String { "decrypted message of \(bytes.count) bytes" }
     public var debugDescription: String { description }
     public var customMirror: Mirror { Mirror(self, children: []) }

@@ -1,19 +1,21 @@
-/// What a sender needs to encrypt for a device (RFC 8291): its public key and its authentication secret.
+/// The data that a sender needs to encrypt for a device (RFC 8291): the device's public key and its authentication
+/// secret.
 ///
-/// The server knows both and hands them to senders. The secret keeps those from encrypting for the device who have only
-/// seen its public key; it does not help anybody to decrypt.
+/// The server knows both and gives them to senders. Without the secret, somebody who has only seen the public key
+/// cannot encrypt for the device. The secret does not help anybody to decrypt.
 public struct DeviceKey: Hashable, Sendable, CustomStringConvertible {
     /// The length of a public key in bytes.
     public static let publicKeyByteCount = 65
     /// The length of an authentication secret in bytes.
     public static let authSecretByteCount = 16
 
-    /// An uncompressed point of the curve P-256, 65 bytes. Whether it lies on the curve is found when it is used.
+    /// An uncompressed point of the curve P-256, 65 bytes. Whether it lies on the curve is only checked when it is
+    /// used.
     public let publicKey: [UInt8]
     /// 16 bytes.
     public let authSecret: [UInt8]
 
-    /// nil for bytes of another length or form.
+    /// Creates a key; nil if the bytes have another length or form.
     public init?(publicKey: [UInt8], authSecret: [UInt8]) {
         guard publicKey.count == Self.publicKeyByteCount, publicKey[0] == 4,
             authSecret.count == Self.authSecretByteCount
@@ -22,6 +24,6 @@ public struct DeviceKey: Hashable, Sendable, CustomStringConvertible {
         self.authSecret = authSecret
     }
 
-    /// Shows neither.
+    /// A description that shows neither value.
     public var description: String { "DeviceKey" }
 }

@@ -1,7 +1,8 @@
 import MartletModel
 
 extension DeviceKeyPair {
-    /// As a store keeps it. Anyone who reads these bytes can decrypt what is for this device.
+    /// The key pair in the form that a store keeps. Anyone who reads these bytes can decrypt the messages for this
+    /// device.
     public var bytes: [UInt8] {
         let members: JSON = [
             "privateKey": .string(Base64.urlSafe.encode(privateKey)),
@@ -11,7 +12,7 @@ extension DeviceKeyPair {
         return members.bytes
     }
 
-    /// Reads what `bytes` gave; nil for anything else.
+    /// Reads the value of `bytes`; nil if the bytes have another form.
     public init?(bytes: [UInt8]) {
         guard let members = try? JSON(parsing: bytes) else { return nil }
         func member(_ name: String) -> [UInt8] { members[name]?.string.flatMap { Base64.urlSafe.decode($0) } ?? [] }

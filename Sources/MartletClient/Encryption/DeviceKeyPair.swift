@@ -2,12 +2,12 @@
 public struct DeviceKeyPair: Hashable, Sendable, CustomStringConvertible, CustomDebugStringConvertible,
     CustomReflectable
 {
-    /// The private key, in the bytes of the `ClientCryptography` that made it.
+    /// The private key, in the format of the `ClientCryptography` that made it.
     public let privateKey: [UInt8]
-    /// What senders get.
+    /// The public part, which senders receive.
     public let key: DeviceKey
 
-    /// - Parameters: As the properties.
+    /// - Parameters: See the properties.
     public init(privateKey: [UInt8], key: DeviceKey) {
         self.privateKey = privateKey
         self.key = key
@@ -25,7 +25,7 @@ public struct DeviceKeyPair: Hashable, Sendable, CustomStringConvertible, Custom
         return DeviceKeyPair(privateKey: privateKey, key: key)
     }
 
-    /// Shows no key.
+    /// A description without the keys.
     public var description: String { "DeviceKeyPair" }
     public var debugDescription: String { description }
     public var customMirror: Mirror { Mirror(self, children: []) }

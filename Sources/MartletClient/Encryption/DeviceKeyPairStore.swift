@@ -1,21 +1,22 @@
-/// Keeps this device's key pair from launch to launch, where nothing but this app and its extensions can read it.
+/// Stores this device's key pair across launches. Only this app and its extensions may be able to read it.
 ///
-/// There is one pair per device. It stays when users change: who has once compared its fingerprint need not do so again.
-/// To have another made, save nil and register again; senders are then told of the change.
+/// There is one pair per device. It remains when the user changes, so that somebody who has compared its fingerprint
+/// need not do so again. To create a new pair, save nil and register again; senders are then notified of the change.
 public protocol DeviceKeyPairStore: Sendable {
-    /// The key pair; nil where none was made yet.
-    /// - Throws: `StorageProblem` where it cannot be told, as while a device is locked: then no other is made.
+    /// The key pair; nil if none was created yet.
+    /// - Throws: `StorageProblem` if the store cannot be read, for example while the device is locked. No new pair is
+    ///   created then.
     func load() async throws(StorageProblem) -> DeviceKeyPair?
 
     /// Replaces the key pair; nil removes it.
     func save(_ keyPair: DeviceKeyPair?) async throws(StorageProblem)
 }
 
-/// Keeps the key pair as long as the process lives: for tests, and for devices that are only tried out.
+/// Keeps the key pair in memory for the life of the process. Intended for tests and for trying out devices.
 public actor MemoryDeviceKeyPairStore: DeviceKeyPairStore {
     private var keyPair: DeviceKeyPair?
 
-    /// - Parameter keyPair: What it holds from the beginning.
+    /// - Parameter keyPair: The initial key pair.
     public init(_ keyPair: DeviceKeyPair? = nil) {
         self.keyPair = keyPair
     }

@@ -1,12 +1,12 @@
-/// What a push says of an end-to-end encrypted message: the message itself, or where it is.
+/// The encrypted part of a push: an end-to-end encrypted message, or the id under which it is stored.
 public enum EncryptedPush: Hashable, Sendable {
-    /// The encrypted message, in Base 64.
+    /// The encrypted message, in Base64.
     case content(String)
-    /// The server keeps the encrypted message, which did not fit into the push, under this id.
+    /// The id of an encrypted message that did not fit into the push and is stored at the server.
     case stored(id: Int32)
 
-    /// Reads the texts that a push carries by name: `encrypted` or `encryptedId`.
-    /// - Returns: nil where there is neither, or the id is none.
+    /// Reads the push's named texts `encrypted` or `encryptedId`.
+    /// - Returns: nil if both are missing or the id is invalid.
     public init?(texts: [String: String]) {
         if let content = texts["encrypted"] {
             self = .content(content)

@@ -1,4 +1,4 @@
-/// What a `PushClient` needs to send and receive what nobody between the devices can read.
+/// The dependencies that a `PushClient` needs to send and receive end-to-end encrypted messages.
 ///
 /// ```swift
 /// let encryption = EndToEndEncryption(
@@ -8,15 +8,15 @@
 public struct EndToEndEncryption: Sendable {
     /// The primitives.
     public let cryptography: any ClientCryptography
-    /// Where this device's key pair is kept; it is made at the first registration.
+    /// The store of this device's key pair, which is created at the first registration.
     public let keyPairs: any DeviceKeyPairStore
-    /// Where the keys of those are kept to whom this user sends.
+    /// The store of the recipients' keys that this user trusts.
     public let pins: any KeyPinStore
 
     /// - Parameters:
     ///   - cryptography: The primitives: CryptoKit's, or those of `MartletOpenSSL`.
-    ///   - keyPairs: Where this device's key pair is kept.
-    ///   - pins: Where the keys of recipients are kept; use a store that outlives the launch.
+    ///   - keyPairs: The store of this device's key pair.
+    ///   - pins: The store of the recipients' keys. Use a store that persists across launches.
     public init(
         _ cryptography: any ClientCryptography, keyPairs: any DeviceKeyPairStore, pins: any KeyPinStore
     ) {

@@ -2,7 +2,7 @@
 public actor FileDeviceKeyPairStore: DeviceKeyPairStore {
     private let file: KeyFile
 
-    /// - Parameter path: The file; it and its folder are made when there is something to keep.
+    /// - Parameter path: The path of the file. The file and its folder are created when a key pair is first saved.
     public init(path: String) {
         file = KeyFile(path: path)
     }

@@ -1,12 +1,12 @@
 import MartletModel
 
-/// Keeps the pins in a file that only its owner can read and write (mode 0600).
+/// Stores the pins in a file that only its owner can read and write (mode 0600).
 ///
-/// The file is JSON: servers' addresses, users, devices, fingerprints.
+/// The file is JSON and contains servers' addresses, users, devices and fingerprints.
 public actor FileKeyPinStore: KeyPinStore {
     private let file: KeyFile
 
-    /// - Parameter path: The file; it and its folder are made when there is something to keep.
+    /// - Parameter path: The path of the file. The file and its folder are created when pins are first saved.
     public init(path: String) {
         file = KeyFile(path: path)
     }

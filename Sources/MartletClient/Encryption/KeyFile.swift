@@ -4,13 +4,13 @@ import Darwin
 import Glibc
 #endif
 
-/// A file of keys or pins: where it cannot be read that is told, because to take it for none would have new keys made or
-/// others' believed, and it is not believed where others may write it.
+/// A file of keys or pins. An unreadable file is reported as an error, because treating it as empty would create new
+/// keys or trust other people's keys. A file that others may read or write is not trusted.
 struct KeyFile: Sendable {
     let path: String
 
-    /// - Returns: nil where there is no such file.
-    /// - Throws: `StorageProblem` also where others may read or write the file.
+    /// - Returns: nil if the file does not exist.
+    /// - Throws: `StorageProblem` if the file cannot be read, or if others may read or write it.
     func read() throws(StorageProblem) -> [UInt8]? {
         var status = stat()
         guard stat(path, &status) == 0 else {
@@ -32,12 +32,12 @@ struct KeyFile: Sendable {
         PrivateFile.remove(path)
     }
 
-    /// Does some work while no other process does its own on this file.
+    /// Runs `work` while holding a lock on this file against other processes.
     func locked<Value>(_ work: () throws(StorageProblem) -> Value) throws(StorageProblem) -> Value {
         PrivateFile.makeFolder(of: path)
         let lock = open("\(path).lock", O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
         guard lock >= 0 else { throw problem("lock") }
-        // Closing gives the lock back.
+        // Closing the file releases the lock.
         defer { close(lock) }
         guard flock(lock, LOCK_EX) == 0 else { throw problem("lock") }
         return try work()

@@ -1,13 +1,12 @@
-/// What tells one device's key from another's: the SHA-256 digest of the public key followed by the authentication
-/// secret.
+/// Identifies a device's key: the SHA-256 digest of the public key followed by the authentication secret.
 ///
-/// As a text it is for people to compare, over the telephone or side by side: eight groups of five digits. Groups are
-/// made of four bytes each, so that a key whose text is another's would have to be looked for about 2¹³² times.
+/// As text it is for people to compare, over the telephone or side by side: eight groups of five digits. Each group is
+/// derived from four bytes, so that finding a key with the same text as another key would take about 2¹³² attempts.
 public struct KeyFingerprint: Hashable, Sendable, CustomStringConvertible {
     /// 32 bytes.
     public let bytes: [UInt8]
 
-    /// nil for anything but 32 bytes.
+    /// Creates a fingerprint; nil if there are not exactly 32 bytes.
     public init?(bytes: [UInt8]) {
         guard bytes.count == 32 else { return nil }
         self.bytes = bytes
@@ -21,7 +20,7 @@ public struct KeyFingerprint: Hashable, Sendable, CustomStringConvertible {
         self = fingerprint
     }
 
-    /// `12345 67890 …`, eight groups.
+    /// The fingerprint as eight groups of digits: `12345 67890 …`.
     public var description: String {
         stride(from: 0, to: bytes.count, by: 4).map { start in
             let group = bytes[start..<(start + 4)].reduce(UInt32(0)) { $0 << 8 | UInt32($1) } % 100_000
@@ -30,7 +29,7 @@ public struct KeyFingerprint: Hashable, Sendable, CustomStringConvertible {
         }.joined(separator: " ")
     }
 
-    /// As it travels: Base 64 for addresses.
+    /// The fingerprint as it is sent: URL-safe Base64.
     var text: String { Base64.urlSafe.encode(bytes) }
 
     init?(text: String) {

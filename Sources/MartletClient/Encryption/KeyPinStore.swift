@@ -1,21 +1,21 @@
-/// Keeps the keys that a sender trusts from launch to launch.
+/// Stores the keys that a sender trusts across launches.
 ///
-/// The pins are no secret, but who can change them can have the next message encrypted for a key of their own. A store
-/// that forgets makes every key the first one again, so that a change is not noticed.
+/// The pins are not secret, but somebody who can change them can have the next message encrypted for a key of their
+/// own. If a store loses its pins, every key counts as the first one again, so that a changed key is not noticed.
 public protocol KeyPinStore: Sendable {
-    /// The pins of a user; nil where nothing was sent to the user yet.
-    /// - Throws: `StorageProblem` where it cannot be told: then nothing is sent.
+    /// The pins of a user; nil if nothing was sent to the user yet.
+    /// - Throws: `StorageProblem` if the pins cannot be read. Nothing is sent then.
     func pins(of owner: KeyOwner) async throws(StorageProblem) -> KeyPins?
 
     /// Replaces the pins of a user.
     func setPins(_ pins: KeyPins, of owner: KeyOwner) async throws(StorageProblem)
 }
 
-/// Keeps the pins as long as the process lives: a change between launches is not noticed.
+/// Keeps the pins in memory for the life of the process, so a key that changes between launches is not noticed.
 public actor MemoryKeyPinStore: KeyPinStore {
     private var pins: [KeyOwner: KeyPins] = [:]
 
-    /// Holds none.
+    /// Creates an empty store.
     public init() {}
 
     public func pins(of owner: KeyOwner) -> KeyPins? { pins[owner] }

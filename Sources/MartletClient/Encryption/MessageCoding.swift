@@ -1,36 +1,36 @@
-/// Encrypts messages for one device and decrypts them there: RFC 8291 over the content coding `aes128gcm` (RFC 8188),
-/// as browsers' push messages are encrypted.
+/// Encrypts messages for one device and decrypts them there. It uses RFC 8291 over the content coding `aes128gcm` (RFC
+/// 8188), which also encrypts browsers' push messages.
 ///
-/// Each message has a key pair of its own and is one record. It is padded (see `MessagePadding`), so that its length
-/// tells little. Nobody but the holder of the device's private key reads it, and a changed one is refused; who made it
-/// is not proved, because anyone who has the device's `DeviceKey` can make one.
+/// Each message is a single record and has its own key pair. It is padded (see `MessagePadding`), so that its length
+/// reveals little. Only the holder of the device's private key can read it, and a modified message is refused. The
+/// sender is not authenticated, because anyone who has the device's `DeviceKey` can create a message.
 public struct MessageCoding: Sendable {
-    /// The longest message, in bytes.
+    /// The maximum length of a message, in bytes.
     public static let messageLimit = contentLimit - overhead
-    /// The longest encrypted message, in bytes.
+    /// The maximum length of an encrypted message, in bytes.
     static let contentLimit = 65_536
-    /// What a message grows by besides its padding: header, delimiter and tag.
+    /// The number of bytes that encryption adds to a message, apart from the padding: header, delimiter and tag.
     static let overhead = headerByteCount + 1 + tagByteCount
 
     static let saltByteCount = 16
     static let keyByteCount = 16
     static let nonceByteCount = 12
     static let tagByteCount = 16
-    /// Salt, record size, and the sender's public key with its length.
+    /// The length of the header in bytes: salt, record size, and the sender's public key with its length.
     static let headerByteCount = saltByteCount + 4 + 1 + DeviceKey.publicKeyByteCount
-    /// The record size of the RFC's example and of browsers; longer messages need a larger one.
+    /// The record size in the RFC's example and in browsers. Longer messages need a larger one.
     private static let defaultRecordSize = 4096
 
     let cryptography: any ClientCryptography
 
-    /// - Parameter cryptography: The primitives that it is made of.
+    /// - Parameter cryptography: The cryptographic primitives to use.
     public init(_ cryptography: any ClientCryptography) {
         self.cryptography = cryptography
     }
 
     /// Encrypts a message for a device.
     /// - Parameter message: At most `messageLimit` bytes.
-    /// - Throws: `MessageCodingError.tooLong`, `.malformedKey` for a key that lies on no curve, `.failed`.
+    /// - Throws: `MessageCodingError`: `.tooLong`, `.malformedKey` if the key is not on the curve, or `.failed`.
     public func encrypt(_ message: [UInt8], for key: DeviceKey) throws(MessageCodingError) -> [UInt8] {
         guard message.count <= Self.messageLimit else { throw .tooLong }
         do throws(ClientCryptographyError) {
@@ -43,7 +43,7 @@ public struct MessageCoding: Sendable {
     }
 
     /// Decrypts a message with the device's key.
-    /// - Throws: `MessageCodingError`, which says why there is no plaintext.
+    /// - Throws: `MessageCodingError`, which says why decryption failed.
     public func decrypt(_ content: [UInt8], with keyPair: DeviceKeyPair) throws(MessageCodingError) -> [UInt8] {
         guard content.count <= Self.contentLimit else { throw .tooLong }
         let header = try Header(content)
@@ -57,15 +57,15 @@ public struct MessageCoding: Sendable {
         } catch {
             throw MessageCodingError(error)
         }
-        // The delimiter of the last record, and nothing but zeros after it.
+        // The plaintext must end with the delimiter of the last record, followed only by zeros.
         guard let end = plaintext.lastIndex(where: { $0 != 0 }), plaintext[end] == 2 else { throw .malformed }
         return Array(plaintext[..<end])
     }
 
     /// - Parameters:
-    ///   - sender: A private key that serves this message alone.
-    ///   - salt: 16 bytes, another for every message.
-    ///   - padding: How many zeros follow the delimiter.
+    ///   - sender: A private key that is used for this message only.
+    ///   - salt: 16 bytes, different for every message.
+    ///   - padding: The number of zeros after the delimiter.
     func encrypt(
         _ message: [UInt8], for key: DeviceKey, sender privateKey: [UInt8], salt: [UInt8], padding: Int
     ) throws(ClientCryptographyError) -> [UInt8] {
@@ -79,8 +79,8 @@ public struct MessageCoding: Sendable {
         return header.bytes + record
     }
 
-    /// RFC 8291, section 3.4, then RFC 8188, sections 2.2 and 2.3. Every HKDF has one block, whose counter is the last
-    /// byte of its information.
+    /// Derives the keys according to RFC 8291, section 3.4, then RFC 8188, sections 2.2 and 2.3. Every HKDF output is a
+    /// single block, whose counter is the last byte of its info parameter.
     private func keys(
         agreed: [UInt8], sender: [UInt8], receiver: DeviceKey, salt: [UInt8]
     ) throws(ClientCryptographyError) -> (key: [UInt8], nonce: [UInt8]) {
@@ -95,7 +95,7 @@ public struct MessageCoding: Sendable {
 }
 
 extension MessageCoding {
-    /// What is in front of the record (RFC 8188, section 2.1; RFC 8291, section 4).
+    /// The header in front of the record (RFC 8188, section 2.1; RFC 8291, section 4).
     private struct Header {
         var salt: [UInt8]
         var recordSize: Int

@@ -1,16 +1,17 @@
-/// Why a message is not encrypted or not decrypted. There is never a part of the plaintext.
+/// Why a message could not be encrypted or decrypted. Never contains any part of the plaintext.
 public enum MessageCodingError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The message is longer than `MessageCoding.messageLimit`, or the encrypted one longer than that comes to.
+    /// The message is longer than `MessageCoding.messageLimit`, or the encrypted message is longer than the
+    /// corresponding limit.
     case tooLong
-    /// The encrypted message ends before its header and the shortest record do.
+    /// The encrypted message is too short for its header and the shortest record.
     case truncated
-    /// The header or the padding is none of RFC 8291.
+    /// The header or the padding does not conform to RFC 8291.
     case malformed
     /// The encrypted message has more than one record.
     case severalRecords
-    /// A public key is no point of the curve.
+    /// A public key is not a point of the curve.
     case malformedKey
-    /// The encrypted message was changed, is cut short, or is for another key.
+    /// The encrypted message was changed, is truncated, or is for another key.
     case notAuthentic
     /// The system's cryptography failed.
     case failed

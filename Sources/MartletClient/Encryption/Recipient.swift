@@ -1,6 +1,6 @@
 import MartletModel
 
-/// A device to encrypt for, as the server names it.
+/// A device to encrypt for, as the server describes it.
 struct Recipient {
     let device: String
     let platform: String
@@ -8,7 +8,7 @@ struct Recipient {
     let fingerprint: KeyFingerprint
 
     /// Reads the answer of `GET /api/users/{name}/keys`.
-    /// - Returns: nil where a key is malformed or a device named twice.
+    /// - Returns: nil if a key is malformed or a device is named twice.
     static func all(
         in answer: JSON, _ cryptography: any ClientCryptography
     ) throws(ClientCryptographyError) -> [Recipient]? {

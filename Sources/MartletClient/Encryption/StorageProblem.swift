@@ -1,9 +1,9 @@
-/// Why something cannot be kept on this device, or read again.
+/// Why data cannot be stored on this device or read back.
 public struct StorageProblem: Error, Hashable, Sendable, CustomStringConvertible {
-    /// A sentence for a person; holds nothing of what was to be kept.
+    /// A message for a person. Contains none of the data.
     public let description: String
 
-    /// - Parameter description: What is wrong, and what to do.
+    /// - Parameter description: What went wrong, and what to do about it.
     public init(_ description: String) {
         self.description = description
     }

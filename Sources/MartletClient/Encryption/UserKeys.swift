@@ -2,21 +2,22 @@
 public struct DeviceFingerprint: Hashable, Sendable {
     /// The device's registration id.
     public let device: String
-    /// Its push platform in the server's word; empty where that is not known any more.
+    /// The server's name for the device's push platform; empty if it is no longer known.
     public let platform: String
-    /// The key's.
+    /// The fingerprint of the device's key.
     public let fingerprint: KeyFingerprint
 }
 
-/// A user's keys as the server gives them now, beside those that were pinned when something was first sent to the user.
+/// A user's keys as the server currently reports them, together with the keys that were pinned when something was first
+/// sent to the user.
 ///
-/// A key that is not pinned may be a new telephone, or a new installation of the app; it may also be one that somebody
-/// at the server has put there to read what is sent. Only the user can tell which: compare the fingerprints, then call
-/// `PushClient.trust(_:)`.
+/// A key that is not pinned may belong to a new telephone or to a new installation of the app. It may also have been
+/// added by somebody with access to the server in order to read the messages. Only the user can tell which: compare the
+/// fingerprints, then call `PushClient.trust(_:)`.
 public struct UserKeys: Hashable, Sendable {
-    /// The user's name, as it was asked for.
+    /// The user's name as the caller wrote it.
     public let user: String
-    /// What the server gives, by device.
+    /// The fingerprints that the server reports, one for each device.
     public let devices: [DeviceFingerprint]
     let owner: KeyOwner
     let pins: KeyPins?
@@ -28,19 +29,19 @@ public struct UserKeys: Hashable, Sendable {
         self.pins = pins
     }
 
-    /// Whether nothing is pinned yet: whatever the server gives first is believed.
+    /// Whether nothing is pinned yet. The first keys that the server reports are trusted.
     public var isFirstUse: Bool { pins == nil }
 
-    /// Whether every key is pinned, or none is yet.
+    /// Whether every key is pinned, or no keys are pinned yet.
     public var isTrusted: Bool { added.isEmpty && changed.isEmpty }
 
-    /// Devices with a key that is not pinned, and that had none before.
+    /// The devices whose key is not pinned and that had no pinned key before.
     public var added: [DeviceFingerprint] { unpinned.filter { pins?.fingerprints[$0.device] == nil } }
 
-    /// Devices that have another key than the pinned one, each with its present key.
+    /// The devices whose key differs from the pinned one, each with its current key.
     public var changed: [DeviceFingerprint] { unpinned.filter { pins?.fingerprints[$0.device] != nil } }
 
-    /// Pinned keys that the server does not give any more.
+    /// Pinned keys that the server no longer reports.
     public var removed: [DeviceFingerprint] {
         let present = Set(devices.map(\.fingerprint))
         return (pins?.fingerprints ?? [:]).filter { !present.contains($0.value) }
@@ -48,13 +49,13 @@ public struct UserKeys: Hashable, Sendable {
             .sorted { $0.device < $1.device }
     }
 
-    /// A pinned key stays trusted when its device gets another registration id.
+    /// Devices whose key is not pinned. A pinned key stays trusted if its device gets another registration id.
     private var unpinned: [DeviceFingerprint] {
         guard let pins else { return [] }
         let trusted = Set(pins.fingerprints.values)
         return devices.filter { !trusted.contains($0.fingerprint) }
     }
 
-    /// What is pinned when these keys are trusted.
+    /// The pins that are stored when these keys are trusted.
     var present: KeyPins { KeyPins(Dictionary(devices.map { ($0.device, $0.fingerprint) }) { first, _ in first }) }
 }

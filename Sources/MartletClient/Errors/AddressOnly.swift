@@ -1,10 +1,10 @@
-/// Has a value that holds it passed by its address.
+/// Makes the compiler pass any value that contains it by address.
 ///
-/// Swift 6.3 crashes (in `SILGenCleanup`) where the top level of a `main.swift` awaits what throws a type that fits into
-/// registers and holds references, and catches it by `catch let error as PushClientError` alone. By address it compiles;
-/// `Scripts/check-documentation` compiles such a file.
+/// Swift 6.3 crashes (in `SILGenCleanup`) if the top level of a `main.swift` awaits a call that throws a type that fits
+/// into registers and holds references, and catches the error only with `catch let error as PushClientError`. A type
+/// that is passed by address compiles; `Scripts/check-documentation` compiles such a file.
 struct AddressOnly: Hashable, Sendable {
-    /// An existential has no size that is known to who passes it on.
+    /// An existential, because the size of its value is not known to the code that passes it on.
     private let content: any Sendable = ()
 
     static func == (left: AddressOnly, right: AddressOnly) -> Bool { true }

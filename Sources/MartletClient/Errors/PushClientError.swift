@@ -1,46 +1,47 @@
-/// Why the client could not do what it was asked to.
+/// Why the client could not do what the app asked for.
 ///
-/// `kind` tells the app what to do, `message` is a sentence for a person. Neither holds passwords or device tokens.
+/// `kind` tells the app what to do; `message` is a text for a person. Neither contains passwords or device tokens.
 public struct PushClientError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// What the app can do about it.
+    /// The kind of error, which determines what the app can do about it.
     public enum Kind: Hashable, Sendable {
         /// The server's address is malformed.
         case badServer
-        /// The server's address would send passwords in the clear.
+        /// With this server address, passwords would be sent in clear text.
         case insecureServer
-        /// Nobody is logged in, or not any more: show the log-in screen, then call `logIn`.
+        /// No user is logged in, or the log-in has ended: show the log-in screen, then call `logIn`.
         case logInNeeded
-        /// The system has given no device token yet.
+        /// The system has not provided a device token yet.
         case tokenNeeded
-        /// User name or password are wrong: let the user type them again.
+        /// The user name or the password is wrong: let the user type them again.
         case wrongPassword
         /// Too many failed log-ins, or too many requests: wait, then let the user try again.
         case tooManyAttempts(retryAfter: Duration)
-        /// The message is longer than the push service takes, or the content larger than the server; nothing was sent.
+        /// The message is longer than the push service accepts, or the content is larger than the server accepts;
+        /// nothing was sent.
         case messageTooLong
-        /// What was to be fetched is not there: it has expired, was read once, or is for somebody else.
+        /// The content was not found: it has expired, was already read, or is for another user.
         case notFound
-        /// The content is larger than the memory it was to be fetched into may get.
+        /// The content is larger than the limit for content in memory.
         case contentTooLong
-        /// The server refused what was asked, with this status; asking again will not help.
+        /// The server refused the request with this status; repeating it will not help.
         case refused(status: Int)
-        /// The server has a problem of its own, with this status. Try again later.
+        /// The server failed with this status. Try again later.
         case serverProblem(status: Int)
         /// The server cannot be reached, or has not answered. Try again later.
         case unreachable
         /// The connection to the server is not secure; nothing was sent.
         case insecureConnection
-        /// A later call took this one's place: of `register` or `unregister`, of `logIn` or `logOut`. What was asked for one
-        /// user is not done for another.
+        /// A later call replaced this one: `register` or `unregister`, `logIn` or `logOut`. A request that was made for
+        /// one user is not carried out for another.
         case superseded
         /// A device of the recipient has a key that is not pinned; nothing was sent. Show the fingerprints, then call
-        /// `PushClient.trust(_:)` or do not send.
+        /// `PushClient.trust(_:)`, or do not send.
         case keysChanged(UserKeys)
-        /// The recipient has no device with a key; or this device has none.
+        /// The recipient has no device with a key, or this device has no key.
         case noKey
-        /// An encrypted message cannot be made or read, for this reason.
+        /// An encrypted message could not be created or read, for this reason.
         case encryptionFailed(MessageCodingError)
-        /// Keys, pins or a file cannot be kept on this device, or not be read.
+        /// Keys, pins or a file could not be stored on this device or read.
         case storageProblem
         /// The client was made without `EndToEndEncryption`.
         case encryptionNotSetUp
@@ -48,9 +49,9 @@ public struct PushClientError: Error, Hashable, Sendable, CustomStringConvertibl
         case cancelled
     }
 
-    /// What the app can do about it.
+    /// The kind of error, which determines what the app can do about it.
     public let kind: Kind
-    /// A sentence for a person; the server's own where it gave one.
+    /// A message for a person; the server's own message if it sent one.
     public let message: String
     private let form = AddressOnly()
 
@@ -68,8 +69,8 @@ public struct PushClientError: Error, Hashable, Sendable, CustomStringConvertibl
 }
 
 extension PushClientError {
-    /// Whether the same may go well at another time, without anybody's doing anything about it here. A connection that
-    /// is not secure may be that of a hotel that wants its guests to log in first; a keychain may be locked.
+    /// Whether the same request may succeed later without any action on this device. A connection that is not secure
+    /// may come from a hotel network whose guests must log in first; a keychain may be locked.
     var mayPass: Bool {
         switch kind {
         case .unreachable, .insecureConnection, .serverProblem, .tooManyAttempts, .storageProblem: true

@@ -4,17 +4,17 @@ import Darwin
 import Glibc
 #endif
 
-/// Small files that are read and replaced as a whole, and that only this user of the system may read.
+/// Small files that are read and replaced as a whole, and that only this system user may read.
 enum PrivateFile {
-    /// - Parameter limit: In bytes; a longer file counts as unreadable.
-    /// - Returns: nil where it cannot be read.
+    /// - Parameter limit: The maximum size in bytes; a larger file counts as unreadable.
+    /// - Returns: nil if the file cannot be read.
     static func read(_ path: String, limit: Int) -> [UInt8]? {
         guard let file = ReadableFile(path), file.length <= limit else { return nil }
         return try? file.read(at: 0, count: Int(file.length))
     }
 
-    /// Puts a new file in the old one's place once it is on the disk.
-    /// - Returns: Whether that went well; where not, the old one is as it was.
+    /// Replaces a file with a new one, once the new one is completely written to disk.
+    /// - Returns: Whether that succeeded; otherwise the old file is unchanged.
     static func replace(_ path: String, with bytes: [UInt8]) -> Bool {
         makeFolder(of: path)
         let new = path + ".new"
@@ -27,14 +27,14 @@ enum PrivateFile {
         return true
     }
 
-    /// Puts a file in another's place.
+    /// Moves a file, replacing any file at the new path.
     static func move(_ path: String, to index: String) -> Bool { rename(path, index) == 0 }
 
     static func remove(_ path: String) {
         unlink(path)
     }
 
-    /// Makes the folders above a file that are missing.
+    /// Creates the missing folders above a file.
     static func makeFolder(of path: String) {
         guard let slash = path.lastIndex(of: "/"), slash > path.startIndex else { return }
         let folder = String(path[..<slash])

@@ -4,15 +4,15 @@ import Darwin
 import Glibc
 #endif
 
-/// A file that is read in places, by any number of threads at a time.
+/// A file for random-access reading by any number of threads at a time.
 final class ReadableFile: Sendable {
-    /// It has become shorter, or its disk has failed.
+    /// The file has become shorter, or its disk has failed.
     struct Failure: Error {}
 
     let length: Int64
     private let descriptor: Int32
 
-    /// Opens a file; nil where it is none, or may not be read.
+    /// Opens a file; nil if it does not exist or may not be read.
     init?(_ path: String) {
         descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return nil }
@@ -28,7 +28,7 @@ final class ReadableFile: Sendable {
         close(descriptor)
     }
 
-    /// Reads exactly so many bytes.
+    /// Reads exactly `count` bytes.
     func read(at offset: Int64, count: Int) throws(Failure) -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: count)
         var filled = 0

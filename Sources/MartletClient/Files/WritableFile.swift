@@ -4,12 +4,12 @@ import Darwin
 import Glibc
 #endif
 
-/// A file that is written from front to back, readable by this user of the system alone.
+/// A file that is written sequentially and that only this system user may read.
 final class WritableFile: Sendable {
     private let descriptor: Int32
 
-    /// Opens a file for writing at its end; nil where that is not possible.
-    /// - Parameter isNew: Whether there must not be such a file yet.
+    /// Opens a file for appending; nil if that is not possible.
+    /// - Parameter isNew: Whether the file must not exist yet.
     init?(_ path: String, isNew: Bool) {
         descriptor = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_APPEND | (isNew ? O_EXCL : 0), 0o600)
         guard descriptor >= 0 else { return nil }
@@ -19,7 +19,7 @@ final class WritableFile: Sendable {
         close(descriptor)
     }
 
-    /// - Returns: false where the disk is full or fails.
+    /// - Returns: false if the disk is full or fails.
     func append(_ bytes: UnsafeRawBufferPointer) -> Bool {
         var rest = bytes
         while !rest.isEmpty {
@@ -33,6 +33,6 @@ final class WritableFile: Sendable {
 
     func truncate() -> Bool { ftruncate(descriptor, 0) == 0 }
 
-    /// Waits until what was written is on the disk.
+    /// Waits until all written data is on disk.
     func synchronize() -> Bool { fsync(descriptor) == 0 }
 }

@@ -1,6 +1,6 @@
 import MartletModel
 
-/// A device's word that a notification came, or that its user opened it.
+/// A device's report that it received a notification, or that its user opened the notification.
 struct Receipt: Hashable, Sendable {
     enum Event: String, Sendable {
         case received, opened
@@ -9,6 +9,6 @@ struct Receipt: Hashable, Sendable {
     let notification: String
     let event: Event
     let at: Timestamp
-    /// The id of the registration that it came to.
+    /// The id of the registration that received the notification.
     let device: String
 }

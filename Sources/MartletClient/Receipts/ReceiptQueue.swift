@@ -1,17 +1,17 @@
 import MartletModel
 
-/// The receipts that the server has not taken yet, oldest first.
+/// The receipts that the server has not accepted yet, oldest first.
 struct ReceiptQueue: Hashable, Storable {
-    /// How many are kept; the oldest go first.
+    /// The maximum number of receipts that are kept; the oldest are dropped first.
     static let limit = 2000
-    /// How many go out at a time.
+    /// The maximum number of receipts in one request.
     static let batchLimit = 500
-    /// The longest id that is kept, in bytes; the server's are far shorter.
+    /// The maximum length of an id in bytes; the server's ids are far shorter.
     static let idLimit = 128
 
     private(set) var receipts: [Receipt] = []
 
-    /// Adds a receipt unless there is one for the same.
+    /// Adds a receipt, unless there already is one for the same event.
     mutating func add(_ receipt: Receipt) {
         guard receipt.notification.utf8.count <= Self.idLimit,
             !receipts.contains(where: { $0.notification == receipt.notification && $0.event == receipt.event })
@@ -20,7 +20,7 @@ struct ReceiptQueue: Hashable, Storable {
         receipts.removeFirst(max(0, receipts.count - Self.limit))
     }
 
-    /// What goes out next: receipts of one device.
+    /// The receipts of the next request, which are all of one device.
     var batch: [Receipt] {
         guard let device = receipts.first?.device else { return [] }
         return Array(receipts.lazy.filter { $0.device == device }.prefix(Self.batchLimit))
@@ -56,7 +56,7 @@ extension ReceiptQueue {
 }
 
 extension Receipt {
-    /// As JSON members, of the request as well.
+    /// The receipt as JSON members, for the store and for the request.
     var members: [String: JSON] {
         ["notification": .string(notification), "event": .string(event.rawValue), "at": .string(at.iso8601)]
     }

@@ -1,21 +1,21 @@
-/// What came of fetching a notification's content.
+/// The result of fetching a notification's content.
 public enum Fetched<Value: Sendable>: Sendable {
     /// The content.
     case content(Value)
-    /// Nobody is logged in, or not any more: show this in the content's place, and fetch again after log-in.
+    /// No user is logged in, or the log-in has ended: show this in place of the content, and fetch again after log-in.
     case logInNeeded(LogInPrompt)
 }
 
 extension Fetched: Equatable where Value: Equatable {}
 extension Fetched: Hashable where Value: Hashable {}
 
-/// What to show of a notification while its content cannot be fetched for want of a log-in.
+/// What to show for a notification whose content cannot be fetched because no user is logged in.
 public struct LogInPrompt: Hashable, Sendable {
-    /// The sender's own words for this case; nil where there are none, so that the app uses words of its own, such as
-    /// "You have a new notification. Open the app and log in to see it."
+    /// The sender's text for this case; nil if there is none, so that the app uses a text of its own, such as "You have
+    /// a new notification. Open the app and log in to see it."
     public let message: String?
 
-    /// - Parameter message: As the property.
+    /// - Parameter message: See the property.
     public init(message: String?) {
         self.message = message
     }

@@ -1,11 +1,12 @@
-/// Who may read what was sent, and whether that has happened: a read receipt.
+/// A read receipt: a user who may read a payload, and when the user first read it.
 public struct PayloadReader: Hashable, Sendable {
     /// The user's name.
     public let user: String
-    /// When the user first read it, as the time since the beginning of 1970 in UTC; nil where that has not happened yet.
+    /// When the user first read the payload, as the time since the beginning of 1970 in UTC; nil if the user has not
+    /// read it yet.
     public let readAt: Duration?
 
-    /// - Parameters: As the properties.
+    /// - Parameters: See the properties.
     public init(user: String, readAt: Duration?) {
         self.user = user
         self.readAt = readAt

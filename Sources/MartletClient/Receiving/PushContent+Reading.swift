@@ -1,8 +1,8 @@
 import MartletModel
 
 extension PushContent {
-    /// Reads what `application(_:didReceiveRemoteNotification:fetchCompletionHandler:)` or a notification's content
-    /// holds.
+    /// Reads the `userInfo` of `application(_:didReceiveRemoteNotification:fetchCompletionHandler:)` or of a
+    /// notification's content.
     public init(userInfo: [AnyHashable: Any]) {
         let aps = userInfo["aps"] as? [AnyHashable: Any]
         var alert = PushTexts.Alert()
@@ -15,13 +15,13 @@ extension PushContent {
         self.init(PushTexts(alert: alert) { name in Self.text(userInfo[name]) })
     }
 
-    /// Reads named texts, as a data message brings them on other platforms.
+    /// Reads named texts, as data messages contain them on other platforms.
     public init(data: [String: String]) {
         self.init(PushTexts(alert: PushTexts.Alert()) { data[$0] })
     }
 
-    /// Reads the body of a push as a service hands it out: JSON, the bare id of a secure notification, or a toast of
-    /// Microsoft's services in the form in which the server sends texts.
+    /// Reads the body of a push as a push service delivers it: JSON, the bare id of a secure notification, or a toast
+    /// of Microsoft's services in the form in which the server sends texts.
     public init(payload: [UInt8]) {
         guard let json = try? JSON(parsing: payload) else {
             let toast = Toast(payload)
@@ -65,7 +65,7 @@ extension PushContent {
     }
 }
 
-/// What a push says, in whatever form its platform delivered it.
+/// The named texts of a push, in whatever form its platform delivered them.
 private struct PushTexts {
     struct Alert {
         var title: String?
@@ -86,7 +86,7 @@ private struct PushTexts {
         return texts
     }
 
-    /// The id of something at the server; nil where there is none or it cannot be one.
+    /// The id of content stored at the server; nil if it is missing or invalid.
     func id(_ name: String) -> Int32? {
         named(name).flatMap { Int32($0) }.flatMap { $0 > 0 ? $0 : nil }
     }

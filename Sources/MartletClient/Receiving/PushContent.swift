@@ -1,4 +1,4 @@
-/// What a push brought: the notification itself, or word of one that waits at the server.
+/// The content of a push: the notification itself, or a reference to one that is stored at the server.
 ///
 /// ```swift
 /// func application(
@@ -14,16 +14,16 @@
 public enum PushContent: Hashable, Sendable {
     /// A text that the push itself carries.
     case text(TextNotification)
-    /// A picture, a sound or the like waits at the server.
+    /// A reference to a picture, a sound or similar content that is stored at the server.
     case rich(RichReference)
-    /// A text that must not travel through push services waits at the server.
+    /// A reference to a text that must not travel through push services and is stored at the server.
     case secure(SecureReference)
-    /// A text that only this device can read came along, or waits at the server.
+    /// A text that only this device can read, either in the push itself or stored at the server.
     case encrypted(EncryptedReference)
-    /// Nothing of Martlet's.
+    /// A push that is not Martlet's.
     case other
 
-    /// What to name in a receipt; nil where the push names nothing.
+    /// The id to name in a receipt; nil if the push has none.
     public var receiptID: String? {
         switch self {
         case .text(let text): text.id
@@ -37,24 +37,25 @@ public enum PushContent: Hashable, Sendable {
 
 /// A text that a push carried.
 public struct TextNotification: Hashable, Sendable {
-    /// Its title, where it has one.
+    /// The title, if there is one.
     public let title: String?
-    /// What is shown.
+    /// The text that is shown.
     public let text: String
-    /// The id under which the server delivers it, for receipts; nil where the push does not tell.
+    /// The server's id of the notification, for receipts; nil if the push does not contain it.
     public let id: String?
 }
 
-/// Word of content at the server that is fetched by its id.
+/// A reference to content at the server, which is fetched by its id.
 public struct RichReference: Hashable, Sendable {
-    /// Above 0.
+    /// The id, greater than 0.
     public let id: Int32
-    /// What to show before it was fetched.
+    /// The text to show before the content is fetched.
     public let message: String
-    /// A short word for what it is: `img`, `sound`, `url`, `text`, `file` or one that sender and app have agreed on.
+    /// A short word for the kind of content: `img`, `sound`, `url`, `text`, `file` or a word that sender and app have
+    /// agreed on.
     public let type: String
 
-    /// - Parameters: As the properties.
+    /// - Parameters: See the properties.
     public init(id: Int32, message: String = "", type: String = "file") {
         self.id = id
         self.message = message
@@ -62,14 +63,14 @@ public struct RichReference: Hashable, Sendable {
     }
 }
 
-/// Word of a secret text at the server that is fetched by its id.
+/// A reference to a secret text at the server, which is fetched by its id.
 public struct SecureReference: Hashable, Sendable {
-    /// Above 0.
+    /// The id, greater than 0.
     public let id: Int32
-    /// What to show where nobody is logged in, in the sender's words; nil leaves it to the app.
+    /// The sender's text to show if nobody is logged in; nil if the app should use its own.
     public let message: String?
 
-    /// - Parameters: As the properties.
+    /// - Parameters: See the properties.
     public init(id: Int32, message: String? = nil) {
         self.id = id
         self.message = message
@@ -78,11 +79,11 @@ public struct SecureReference: Hashable, Sendable {
 
 /// A text that was encrypted for this device alone.
 public struct EncryptedReference: Hashable, Sendable {
-    /// The ciphertext, or where it is.
+    /// The ciphertext, or the id under which it is stored.
     public let push: EncryptedPush
-    /// What is shown where it cannot be decrypted: the visible text of the push.
+    /// The text that is shown if the message cannot be decrypted: the visible text of the push.
     public let message: String?
-    /// The id under which the server delivers it, for receipts; nil where the push does not tell.
+    /// The server's id of the notification, for receipts; nil if the push does not contain it.
     public let notificationID: String?
 
     var receiptID: String? {

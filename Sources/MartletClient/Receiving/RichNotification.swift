@@ -1,13 +1,14 @@
-/// A picture, a sound or whatever else a rich push announced.
+/// The content of a rich push, such as a picture or a sound.
 public struct RichNotification: Hashable, Sendable {
-    /// As in the push.
+    /// The id from the push.
     public let id: Int32
-    /// What the sender said about it.
+    /// The sender's message about the content.
     public let message: String
-    /// A short word for what it is: `img`, `sound`, `url`, `text`, `file` or one that sender and app have agreed on.
+    /// A short word for the kind of content: `img`, `sound`, `url`, `text`, `file` or a word that sender and app have
+    /// agreed on.
     public let type: String
-    /// Its media type, such as `image/png`; the sender chose that, so believe it no more than the sender.
+    /// The media type, such as `image/png`. The sender chose it, so trust it no more than the sender.
     public let contentType: String
-    /// Its bytes, or the file that holds them.
+    /// The bytes of the content, or the file that contains them.
     public let content: PayloadContent
 }

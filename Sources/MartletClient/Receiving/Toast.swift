@@ -1,10 +1,10 @@
-/// A text as the server sends it to Microsoft's services, which take XML. Reads that form and no other.
+/// A text in the XML form in which the server sends it to Microsoft's services. No other form of XML is read.
 struct Toast: Hashable {
     let text: String
-    /// The id under which the server delivers it; nil where it does not tell.
+    /// The server's id of the notification; nil if the toast does not contain it.
     let id: String?
 
-    /// - Returns: nil for anything else.
+    /// - Returns: nil if the payload does not have the form of the server's toasts.
     init?(_ payload: [UInt8]) {
         let body = String(decoding: payload, as: UTF8.self)
         if body.hasPrefix("<toast"), let text = body.between("<text id=\"1\">", "</text>") {
@@ -23,7 +23,7 @@ struct Toast: Hashable {
 }
 
 extension String {
-    /// What is between the first of one text and the next of another.
+    /// The text between the first occurrence of `begin` and the next occurrence of `end`.
     fileprivate func between(_ begin: String, _ end: String) -> Substring? {
         guard let begin = firstRange(of: begin), let end = self[begin.upperBound...].firstRange(of: end) else {
             return nil

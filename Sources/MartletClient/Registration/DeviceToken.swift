@@ -1,6 +1,6 @@
-/// The text form of device tokens, which the system hands out as bytes.
+/// Formats device tokens, which the system provides as bytes, as text.
 enum DeviceToken {
-    /// Two upper-case hexadecimal digits per byte.
+    /// Formats each byte as two upper-case hexadecimal digits.
     static func hexadecimal(_ bytes: some Sequence<UInt8>) -> String {
         let digits = Array("0123456789ABCDEF".utf8)
         return String(decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)

@@ -1,8 +1,9 @@
-/// A push platform, by the server's word for it. The set is open: a server may know others, which are written as text.
+/// A push platform, identified by the server's name for it. A server may know further platforms, which can be written
+/// as string literals.
 public struct Platform: RawRepresentable, Hashable, Sendable, ExpressibleByStringLiteral, CustomStringConvertible {
     /// Apple's devices.
     public static let apns: Platform = "apns"
-    /// Android, by Firebase Cloud Messaging.
+    /// Android, through Firebase Cloud Messaging.
     public static let fcm: Platform = "fcmv1"
     /// Browsers.
     public static let webPush: Platform = "webpush"
@@ -11,7 +12,7 @@ public struct Platform: RawRepresentable, Hashable, Sendable, ExpressibleByStrin
     /// Amazon's devices.
     public static let adm: Platform = "adm"
 
-    /// The server's word, or one that the server takes for it.
+    /// The server's name for the platform, or an alias that the server accepts.
     public let rawValue: String
 
     public init(rawValue: String) { self.rawValue = rawValue }

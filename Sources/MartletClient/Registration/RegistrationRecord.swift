@@ -1,13 +1,13 @@
 import MartletModel
 
-/// What is kept of the registration from launch to launch. Never the device token.
+/// The registration data that is kept across launches. Never contains the device token.
 struct RegistrationRecord: Hashable, Storable {
-    /// What the app wanted last and the server has not done yet.
+    /// The app's last request if the server has not carried it out yet.
     enum Due: String, Sendable {
         case register, unregister
     }
 
-    /// The id under which this device is, or was last, registered; nil where it is not.
+    /// The id under which this device is, or was last, registered; nil if there is none.
     var id: String?
     var due: Due?
 
@@ -30,7 +30,7 @@ struct RegistrationRecord: Hashable, Storable {
         return JSON.object(members).bytes
     }
 
-    /// What is known at launch, before the app has passed a token.
+    /// The registration state at launch, before the app has passed a token.
     var state: RegistrationState {
         switch due {
         case .register: .tokenNeeded

@@ -1,16 +1,16 @@
-/// How it is with the registration of this device.
+/// The state of this device's registration.
 public enum RegistrationState: Hashable, Sendable {
-    /// The device is not registered, and that is as it should be.
+    /// The device is not registered, and no registration is pending.
     case unregistered
     /// A registration is due: ask the system for the device token and pass it to `register`.
     case tokenNeeded
-    /// It is being registered or unregistered.
+    /// A registration or its removal is in progress.
     case underWay
-    /// That failed for now, for this reason, and is tried again by itself.
+    /// The request failed temporarily, for this reason, and is retried automatically.
     case waiting(PushClientError)
-    /// It is done as soon as a user has logged in.
+    /// The registration is waiting for a user to log in.
     case logInNeeded
-    /// The server refused for good, for this reason; it is no use to try again with the same.
+    /// The server refused the request permanently, for this reason. Repeating the same request will not help.
     case refused(PushClientError)
     /// The device is registered.
     case registered

@@ -1,20 +1,21 @@
-/// How often and how soon a request is tried again that met a problem which may pass.
+/// How often and how soon a request is retried after a temporary failure.
 ///
-/// Waits double from attempt to attempt up to a limit, and each is drawn at random between nothing and that much, so
-/// that the devices of a server that was down do not all come back at once.
+/// The maximum wait doubles from attempt to attempt, up to a limit. Each wait is drawn at random between zero and that
+/// maximum, so that after an outage not all devices contact the server at the same time.
 public struct RetryPolicy: Hashable, Sendable {
-    /// How often a request is sent, at most; 1 tries once.
+    /// The maximum number of times that a request is sent; 1 means no retry.
     public var attempts: Int
-    /// The longest wait after the first attempt.
+    /// The maximum wait after the first attempt.
     public var firstWait: Duration
-    /// The longest wait of all while somebody waits for the outcome.
+    /// The maximum wait between attempts while a caller waits for the result.
     public var longestWait: Duration
-    /// Whether registrations, log-outs and receipts that failed are tried on in the background.
+    /// Whether failed registrations, log-outs and receipts are retried in the background.
     public var keepsTrying: Bool
-    /// The longest wait in the background.
+    /// The maximum wait between attempts in the background.
     public var longestBackgroundWait: Duration
 
-    /// By default six attempts over two minutes at the most, and in the background every quarter of an hour at least.
+    /// Creates a policy. The default is six attempts within at most two minutes and, in the background, a retry at
+    /// least every quarter of an hour.
     public init(
         attempts: Int = 6, firstWait: Duration = .seconds(2), longestWait: Duration = .seconds(60),
         keepsTrying: Bool = true, longestBackgroundWait: Duration = .seconds(900)
@@ -26,15 +27,15 @@ public struct RetryPolicy: Hashable, Sendable {
         self.longestBackgroundWait = longestBackgroundWait
     }
 
-    /// How long to wait after so many attempts.
+    /// How long to wait after an attempt.
     /// - Parameters:
-    ///   - attempt: From 1.
-    ///   - chance: 0 to 1, drawn again for each wait.
+    ///   - attempt: The number of the attempt, from 1.
+    ///   - chance: A random number from 0 to 1, drawn again for each wait.
     func wait(after attempt: Int, chance: Double) -> Duration {
         wait(after: attempt, atMost: longestWait) * chance
     }
 
-    /// The same in the background, where at least half of it is waited.
+    /// How long to wait after an attempt in the background: at least half of the maximum wait.
     func backgroundWait(after attempt: Int, chance: Double) -> Duration {
         wait(after: attempt, atMost: longestBackgroundWait) * ((1 + chance) / 2)
     }

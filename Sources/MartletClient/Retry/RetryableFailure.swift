@@ -1,14 +1,14 @@
 import MartletModel
 
-/// Why one attempt failed, and whether another makes sense.
+/// Why one attempt failed, and whether to try again.
 struct RetryableFailure: Error {
-    /// What the app is told where there is no further attempt.
+    /// The error that the app gets if there is no further attempt.
     var error: PushClientError
-    /// Whether the next attempt may go better.
+    /// Whether the next attempt may succeed.
     var mayPass = false
     /// Whether the server may have acted on the request.
     var mayHaveHadEffect = false
-    /// What the server asked to wait before the next.
+    /// The minimum wait before the next attempt, as requested by the server.
     var shortestWait = Duration.zero
 
     static let logInNeeded = RetryableFailure(error: .logInNeeded)
@@ -19,14 +19,14 @@ struct RetryableFailure: Error {
         RetryableFailure(error: PushClientError(kind, message))
     }
 
-    /// The same where what failed only prepared the request.
+    /// The same failure for a request that was not sent, because a preparing request failed.
     var withoutEffect: RetryableFailure {
         var failure = self
         failure.mayHaveHadEffect = false
         return failure
     }
 
-    /// The same where trying again would do harm.
+    /// The same failure without a retry, for cases in which a retry would do harm.
     var withoutAnotherTry: RetryableFailure {
         var failure = self
         failure.mayPass = false
@@ -41,7 +41,7 @@ extension RetryableFailure {
         mayHaveHadEffect = error.mayHaveBeenProcessed
     }
 
-    /// Reads a refusal, in the server's own words where it has any.
+    /// Reads a refusal. Uses the server's message if there is one.
     init(_ answer: ClientResponse) {
         let retryAfter = answer.fields["retry-after"].flatMap { Int64($0) }.map { Duration.seconds(max(0, $0)) }
         let sentence = (try? JSON(parsing: answer.body))?["message"]?.string
@@ -58,7 +58,7 @@ extension RetryableFailure {
             default: error(.refused(status: answer.status), "The server refused this (\(answer.status)).")
             }
         mayPass = [408, 429, 500, 502, 503, 504, 507].contains(answer.status)
-        // These say that the server did not take the request up.
+        // These statuses mean that the server did not process the request.
         mayHaveHadEffect = ![429, 503, 507].contains(answer.status)
         shortestWait = retryAfter ?? .zero
     }

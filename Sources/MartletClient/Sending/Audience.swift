@@ -1,10 +1,10 @@
-/// Who is notified.
+/// The recipients of a notification.
 public enum Audience: Hashable, Sendable, ExpressibleByStringLiteral, ExpressibleByArrayLiteral {
-    /// The user who sends, on all devices.
+    /// The sender, on all of the sender's devices.
     case me
-    /// Users by name, at least one. Whether there are such users is not told.
+    /// Users by name, at least one. The server does not report whether these users exist.
     case users([String])
-    /// The users whose devices a tag expression matches, such as `news && !muted`; the server asks for a role.
+    /// The users whose devices match a tag expression, such as `news && !muted`. The server requires a role for this.
     case tags(String)
 
     /// One user.
@@ -15,7 +15,7 @@ public enum Audience: Hashable, Sendable, ExpressibleByStringLiteral, Expressibl
 }
 
 extension Audience {
-    /// A form without a name would go to the sender.
+    /// Refuses an empty list of users, because the server would send a form without names to the sender.
     func check() throws(PushClientError) {
         guard self == .users([]) else { return }
         throw PushClientError(.refused(status: 400), "Name at least one user to send to.")

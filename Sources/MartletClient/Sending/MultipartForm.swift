@@ -1,23 +1,23 @@
-/// A form with one file, as `multipart/form-data` (RFC 7578).
+/// A form with one file, encoded as `multipart/form-data` (RFC 7578).
 struct MultipartForm {
     private let boundary: String
     private var head: [UInt8] = []
 
-    /// The boundary is drawn at random, so that no content can hold it but by knowing it.
+    /// Creates an empty form. The boundary is random, so that no content can contain it except on purpose.
     init() {
         let digits = Array("0123456789abcdef".utf8)
         boundary = "martlet-" + String(decoding: (0..<32).map { _ in digits.randomElement()! }, as: UTF8.self)
     }
 
-    /// The value of the request's `content-type`.
+    /// The value of the request's `content-type` field.
     var contentType: String { "multipart/form-data; boundary=\(boundary)" }
 
     mutating func add(_ name: String, _ value: String) {
         append("--\(boundary)\r\ncontent-disposition: form-data; name=\"\(name)\"\r\n\r\n\(value)\r\n")
     }
 
-    /// The whole form with a file after its fields.
-    /// - Parameter file: Its name in the sender's file system is not told.
+    /// The whole form, with a file after its fields.
+    /// - Parameter file: The file. Its name in the sender's file system is not sent.
     func upload(_ name: String, contentType: String, _ file: ClientUpload) -> ClientUpload {
         var form = self
         form.append(
@@ -41,7 +41,7 @@ extension ClientUpload {
         self.init(length: file.length) { offset, count in try file.read(at: offset, count: count) }
     }
 
-    /// One body after the other.
+    /// Concatenates two bodies.
     func followed(by next: ClientUpload) -> ClientUpload {
         ClientUpload(length: length + next.length) { [self] offset, count in
             let own = Int(max(0, min(Int64(count), length - offset)))

@@ -1,7 +1,8 @@
-/// How the names of files end that a notification can show; the system goes by that.
+/// The file name extensions of attachments that a notification can show; the system determines the type by the
+/// extension.
 enum AttachmentName {
-    /// - Parameter contentType: With or without parameters.
-    /// - Returns: Without its dot; nil where a notification does not show such files.
+    /// - Parameter contentType: A media type, with or without parameters.
+    /// - Returns: The extension without its dot; nil if notifications cannot show files of this type.
     static func ending(for contentType: String) -> String? {
         switch contentType.prefix(while: { $0 != ";" }).trimmingSpaces().lowercased() {
         case "image/png": "png"

@@ -1,23 +1,23 @@
-/// What a device shows of a push.
+/// The notification that a device shows for a push.
 public struct NotificationContent: Hashable, Sendable {
-    /// The category of notifications with a rich content, whose action leads to it.
+    /// The category of notifications with rich content, which has an action that opens the content.
     public static let richCategory = "richPush"
     /// The action of `richCategory` that opens the content: "More".
     public static let moreAction = "richPushMore"
 
-    /// nil where there is none.
+    /// The title; nil if there is none.
     public var title: String?
     /// The text.
     public var body: String
-    /// The path of a picture, sound or film to show with it; nil where there is none. Its name ends as its type asks.
+    /// The path of a picture, sound or film to show; nil if there is none. Its extension matches its type.
     public var attachment: String?
-    /// `richCategory`, or nil.
+    /// The category: `richCategory`, or nil.
     public var category: String?
-    /// What the push said by name, for the notification's `userInfo`: `PushContent(userInfo:)` reads it again when the
-    /// user opens the notification.
+    /// The named texts of the push, for the notification's `userInfo`. `PushContent(userInfo:)` reads them again when
+    /// the user opens the notification.
     public var texts: [String: String]
 
-    /// - Parameters: As the properties.
+    /// - Parameters: See the properties.
     public init(
         title: String? = nil, body: String, attachment: String? = nil, category: String? = nil,
         texts: [String: String] = [:]
@@ -30,20 +30,20 @@ public struct NotificationContent: Hashable, Sendable {
     }
 }
 
-/// The sentences of the SDK's own that a user may see, to be replaced by those of the app's languages.
+/// The SDK's own texts that a user may see. An app can replace them with texts in its languages.
 public struct NotificationTexts: Hashable, Sendable {
-    /// Where something has to be fetched and nobody is logged in, and the sender gave no words for that.
+    /// Shown if content has to be fetched, nobody is logged in, and the sender gave no text for that case.
     public var logInNeeded = "You have a new notification. Open the app and log in to see it."
-    /// Where something cannot be fetched or read for another reason, and the sender gave no words.
+    /// Shown if content cannot be fetched or read for another reason, and the sender gave no text.
     public var notAvailable = "You have a new notification. Open the app to see it."
 
-    /// English.
+    /// Creates the English texts.
     public init() {}
 }
 
 extension NotificationContent {
-    /// What to show of a push without asking a server; nil for one that is not Martlet's.
-    /// - Parameter words: Where the sender gave none.
+    /// The notification to show for a push without contacting a server; nil if the push is not Martlet's.
+    /// - Parameter words: The texts that are used if the sender gave none.
     public init?(_ content: PushContent, words: NotificationTexts = NotificationTexts()) {
         self.init(body: words.notAvailable, texts: content.texts)
         switch content {
@@ -53,15 +53,15 @@ extension NotificationContent {
         case .rich(let reference):
             if !reference.message.isEmpty { body = reference.message }
             category = Self.richCategory
-        // The words for those who are not logged in are not for those who are.
+        // The reference's message is only for users who are not logged in, so it is not used here.
         case .secure: break
         case .encrypted(let reference): body = reference.message ?? words.notAvailable
         case .other: return nil
         }
     }
 
-    /// The same with what was fetched in its place.
-    /// - Parameter fetched: What came, or that somebody has to log in.
+    /// Replaces the text with fetched content.
+    /// - Parameter fetched: The fetched content, or the prompt to log in.
     mutating func show<Value>(
         _ fetched: Fetched<Value>, words: NotificationTexts, _ show: (inout NotificationContent, Value) -> Void
     ) {
@@ -75,7 +75,7 @@ extension NotificationContent {
 }
 
 extension PushContent {
-    /// What the push said by name.
+    /// The named texts of the push.
     var texts: [String: String] {
         var texts: [String: String] = [:]
         switch self {

@@ -1,9 +1,9 @@
-/// Lets one task at a time through, in the order of their coming.
+/// Admits one task at a time, in order of arrival.
 actor AsyncMutex {
     private var isTaken = false
     private var waiting: [CheckedContinuation<Void, Never>] = []
 
-    /// Waits for the turn; every one is followed by `leave`.
+    /// Waits for the lock. Every call must be followed by `leave`.
     func take() async {
         guard isTaken else {
             isTaken = true

@@ -1,17 +1,18 @@
-/// Keeps one small value of the client from launch to launch: the id of the registration, receipts that wait.
+/// Stores one small value of the client across launches: the id of the registration, or pending receipts.
 ///
-/// What is kept is the client's own affair and no secret. Device tokens are never kept: the system gives the present one
-/// at every launch, and only that one is ever sent.
+/// The format of the value is internal to the client, and the value is not secret. Device tokens are never stored: the
+/// system provides the current one at every launch, and only that one is ever sent.
 public protocol ClientStore: Sendable {
-    /// The value; nil where there is none, or where it cannot be read now.
+    /// The value; nil if there is none, or if it cannot be read now.
     func load() async -> [UInt8]?
 
-    /// Replaces the value; nil removes it. What cannot be kept is gone with the process, which the client can live with.
+    /// Replaces the value; nil removes it. If the value cannot be stored, it is lost when the process ends, which the
+    /// client tolerates.
     func save(_ value: [UInt8]?) async
 }
 
-/// Keeps a value that nobody else may read: the credentials of the user who is logged in, keys.
+/// Stores a value that nobody else may read: the credentials of the user who is logged in, or keys.
 ///
-/// Where it is to outlive the process, use the system's keychain where there is one, `FileStore` elsewhere; never
-/// defaults or preferences.
+/// If the value is to outlive the process, use the system's keychain if there is one, and `FileStore` otherwise. Never
+/// use defaults or preferences.
 public protocol CredentialStore: ClientStore {}

@@ -1,16 +1,17 @@
-/// Where a client keeps what shall outlive the launch.
+/// The stores for a client's data that persists across launches.
 ///
 /// An app and its notification service extension share `credentials` and `registration`, through an access group and an
-/// app group; each needs `receipts` of its own, because two processes that write one value would overwrite each other.
+/// app group. Each needs its own `receipts`, because two processes that write the same value would overwrite each
+/// other's changes.
 public struct ClientStores: Sendable {
-    /// Who is logged in, and whom the server still has to be told that have logged out. Secret.
+    /// The credentials of the user who is logged in, and the log-outs that the server must still be told about. Secret.
     public var credentials: any CredentialStore
-    /// The id under which this device is registered, and whether that is due again.
+    /// The id under which this device is registered, and whether a registration or its removal is due.
     public var registration: any ClientStore
-    /// Receipts that the server has not taken yet.
+    /// Receipts that the server has not accepted yet.
     public var receipts: any ClientStore
 
-    /// What is not given is kept as long as the process lives.
+    /// Creates the set of stores. A store that is not given keeps its value in memory for the life of the process.
     public init(
         credentials: any CredentialStore = MemoryStore(), registration: any ClientStore = MemoryStore(),
         receipts: any ClientStore = MemoryStore()
@@ -20,8 +21,8 @@ public struct ClientStores: Sendable {
         self.receipts = receipts
     }
 
-    /// Files in one folder.
-    /// - Parameter folder: Made where it is missing, for this user of the system alone.
+    /// Creates stores that are files in one folder.
+    /// - Parameter folder: The folder. If it is missing, it is created, accessible to this system user only.
     public init(folder: String) {
         self.init(
             credentials: FileStore(folder + "/credentials"), registration: FileStore(folder + "/registration"),

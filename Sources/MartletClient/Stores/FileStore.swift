@@ -1,14 +1,14 @@
-/// Keeps a value in a file that only this user of the system may read (mode 0600), and that holds the old value or the
-/// new one whenever the process or the machine ends.
+/// Stores a value in a file that only this system user may read (mode 0600). If the process or the machine stops during
+/// a write, the file contains either the old value or the new one.
 ///
-/// For secrets where there is no keychain, and for everything else. One process at a time may write it.
+/// For secrets if there is no keychain, and for everything else. Only one process at a time may write the file.
 public actor FileStore: CredentialStore {
-    /// The longest value that is read, in bytes.
+    /// The maximum length of a value that is read, in bytes.
     static let limit = 1 << 20
 
     private let path: String
 
-    /// - Parameter path: The file. Folders that are missing are made, for this user alone (mode 0700).
+    /// - Parameter path: The path of the file. Missing folders are created, accessible to this user only (mode 0700).
     public init(_ path: String) {
         self.path = path
     }

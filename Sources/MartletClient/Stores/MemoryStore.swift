@@ -1,8 +1,8 @@
-/// Keeps a value as long as the process lives.
+/// Keeps a value in memory for the life of the process.
 public actor MemoryStore: CredentialStore {
     private var value: [UInt8]?
 
-    /// - Parameter value: What it holds at first.
+    /// - Parameter value: The initial value.
     public init(_ value: [UInt8]? = nil) {
         self.value = value
     }

@@ -1,13 +1,13 @@
-/// What can be kept in a `ClientStore`.
+/// A value that can be kept in a `ClientStore`.
 protocol Storable: Equatable, Sendable {
-    /// Reads what `bytes` gave; anything else is the value at first.
+    /// Reads the value of `bytes`. Anything else results in the initial value.
     init(_ bytes: [UInt8]?)
-    /// nil where there is nothing to keep.
+    /// The stored form; nil if there is nothing to store.
     var bytes: [UInt8]? { get }
 }
 
-/// A value in a store. It is read again each time, because another process may have changed it, and changed by one task
-/// at a time.
+/// A value in a store. It is read again for each access, because another process may have changed it, and only one task
+/// at a time changes it.
 struct StoredValue<Value: Storable>: Sendable {
     private let store: any ClientStore
     private let mutex = AsyncMutex()
@@ -20,7 +20,7 @@ struct StoredValue<Value: Storable>: Sendable {
         get async { Value(await store.load()) }
     }
 
-    /// Removes it, as where a change could not be kept and what is there must not stay.
+    /// Removes the value, for example if a change could not be stored and the old value must not remain.
     func remove() async {
         await mutex.take()
         await store.save(nil)

@@ -1,20 +1,21 @@
-/// Carries requests to the server: one request, one answer.
+/// Sends requests to the server and returns its answers.
 ///
-/// `MartletURLSession` has one on `URLSession`. Write your own to use another HTTP library, or in tests.
+/// `MartletURLSession` provides an implementation based on `URLSession`. Write your own to use another HTTP library, or
+/// in tests.
 public protocol ClientTransport: Sendable {
     /// Sends one request and returns the answer, whatever its status.
     ///
     /// Must not follow redirects (the request carries credentials) and must verify the server's certificate.
-    /// - Throws: `ClientTransportError` where there is no answer.
+    /// - Throws: `ClientTransportError` if there is no answer.
     func send(_ request: ClientRequest) async throws(ClientTransportError) -> ClientResponse
 
-    /// Sends one request and hands the body of its answer on as it comes.
+    /// Sends one request and passes the body of its answer to a sink while it is received.
     ///
-    /// No time limit on the whole, but one on every wait for the next piece. The default collects the body and hands it
-    /// on in one piece, which will do for tests.
-    /// - Parameter sink: Takes the body, where it wants it.
-    /// - Returns: The answer; without its body where the sink took that.
-    /// - Throws: `ClientTransportError` where there is no answer, or its body breaks off.
+    /// There must be no time limit on the whole request, but one on every wait for the next piece. The default
+    /// implementation collects the body and passes it on in one piece, which is sufficient for tests.
+    /// - Parameter sink: Receives the body, if it accepts it.
+    /// - Returns: The answer, without its body if the sink received it.
+    /// - Throws: `ClientTransportError` if there is no answer, or if its body is incomplete.
     func send(
         _ request: ClientRequest, to sink: any ResponseSink
     ) async throws(ClientTransportError) -> ClientResponse
@@ -34,17 +35,17 @@ extension ClientTransport {
     }
 }
 
-/// A request that a transport is to send. Made by `PushClient` alone.
+/// A request for a transport to send. Only `PushClient` creates requests.
 public struct ClientRequest: Sendable, CustomStringConvertible {
     /// `GET`, `POST`, `PUT` or `DELETE`.
     public let method: String
-    /// Absolute: `https`, or `http` to this machine itself.
+    /// The absolute URL: `https`, or `http` to this machine itself.
     public let url: String
-    /// Header fields, names in lower case. They hold credentials: never log them.
+    /// Header fields, with names in lower case. They contain credentials: never log them.
     public let fields: [String: String]
-    /// The body; nil where there is none, or where it is an `upload`.
+    /// The body; nil if there is none, or if it is an `upload`.
     public let body: [UInt8]?
-    /// The body where it is too large for memory; the transport reads it while it sends it.
+    /// The body if it is too large for memory. The transport reads it while sending.
     public let upload: ClientUpload?
 
     init(
@@ -58,20 +59,20 @@ public struct ClientRequest: Sendable, CustomStringConvertible {
         self.upload = upload
     }
 
-    /// The method alone: addresses hold device tokens, fields hold credentials.
+    /// The method only, because URLs contain device tokens and fields contain credentials.
     public var description: String { "\(method) request" }
 }
 
-/// What a server answered.
+/// A server's answer.
 public struct ClientResponse: Sendable {
-    /// 100 to 999.
+    /// The status code, 100 to 999.
     public let status: Int
-    /// Header fields by name in lower case; where one came twice, any of its values.
+    /// Header fields by name in lower case. If a field occurs more than once, any of its values.
     public let fields: [String: String]
-    /// The body; empty where there is none.
+    /// The body; empty if there is none.
     public let body: [UInt8]
 
-    /// - Parameter fields: Names in lower case.
+    /// - Parameter fields: The header fields, with names in lower case.
     public init(status: Int, fields: [String: String] = [:], body: [UInt8] = []) {
         self.status = status
         self.fields = fields
@@ -79,15 +80,15 @@ public struct ClientResponse: Sendable {
     }
 }
 
-/// Why a transport has no answer.
+/// Why a transport did not get an answer.
 public struct ClientTransportError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// What the client does next depends on it.
+    /// The kind of error, which determines what the client does next.
     public enum Kind: String, Hashable, Sendable {
-        /// The server's name does not resolve, or no connection could be made, or it broke.
+        /// The server's name could not be resolved, no connection could be made, or the connection broke.
         case unreachable
         /// TLS failed: the certificate is not trusted or is for another name.
         case insecure
-        /// No answer came in time.
+        /// No answer arrived in time.
         case timedOut
         /// The body of the request cannot be read.
         case unreadable
@@ -95,17 +96,18 @@ public struct ClientTransportError: Error, Hashable, Sendable, CustomStringConve
         case cancelled
     }
 
-    /// What kept the answer away.
+    /// Why there is no answer.
     public let kind: Kind
-    /// Whether the server may have acted on the request; false means that sending it again cannot double it.
+    /// Whether the server may have processed the request. If false, the request can be repeated without taking effect
+    /// twice.
     public let mayHaveBeenProcessed: Bool
-    /// What happened, for a developer; must hold no credentials.
+    /// Details for a developer. Must not contain credentials.
     public let detail: String
 
     /// - Parameters:
-    ///   - kind: What kept the answer away.
-    ///   - mayHaveBeenProcessed: Whether the server may have acted on the request; in doubt, true.
-    ///   - detail: What happened, for a developer; must hold no credentials.
+    ///   - kind: Why there is no answer.
+    ///   - mayHaveBeenProcessed: Whether the server may have processed the request; true if in doubt.
+    ///   - detail: Details for a developer. Must not contain credentials.
     public init(_ kind: Kind, mayHaveBeenProcessed: Bool, _ detail: String) {
         self.kind = kind
         self.mayHaveBeenProcessed = mayHaveBeenProcessed

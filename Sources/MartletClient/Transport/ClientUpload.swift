@@ -1,15 +1,15 @@
-/// A request's body that is too large for memory, read while it is sent.
+/// A request body that is too large for memory and is read while it is sent.
 public struct ClientUpload: Sendable {
-    /// Reads so many bytes from an offset on, which lies within the body.
+    /// Reads `count` bytes from an offset within the body.
     public typealias Read = @Sendable (_ offset: Int64, _ count: Int) throws -> [UInt8]
 
-    /// How much a transport asks for at a time, at most, in bytes.
+    /// The maximum number of bytes that a transport reads at a time.
     public static let pieceByteCount = 64 * 1024
 
-    /// In bytes.
+    /// The length of the body in bytes.
     public let length: Int64
-    /// May be called on any thread and for the same place again. Throws where the file has become shorter or cannot be
-    /// read; the request cannot be finished then.
+    /// Reads a part of the body. May be called on any thread and repeatedly for the same offset. Throws if the file has
+    /// become shorter or cannot be read; the request cannot be completed then.
     public let read: Read
 
     init(length: Int64, read: @escaping Read) {
@@ -17,9 +17,9 @@ public struct ClientUpload: Sendable {
         self.read = read
     }
 
-    /// Hands out the body from front to back.
-    /// - Parameter piece: Takes 1 to `pieceByteCount` bytes.
-    /// - Throws: What reading or `piece` throws.
+    /// Passes the body to `piece` sequentially.
+    /// - Parameter piece: Receives 1 to `pieceByteCount` bytes.
+    /// - Throws: The errors of reading and of `piece`.
     public func forEachPiece(_ piece: ([UInt8]) throws -> Void) throws {
         var offset: Int64 = 0
         while offset < length {

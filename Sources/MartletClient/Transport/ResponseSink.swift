@@ -1,15 +1,16 @@
-/// Takes the body of an answer piece by piece while it comes.
+/// Receives the body of an answer piece by piece.
 ///
-/// A transport calls one thing at a time, on any thread, and nothing any more once it has returned or thrown. It waits
-/// for each call before it takes more from the network, so that no more than a few pieces are ever in memory.
+/// A transport makes one call at a time, on any thread, and none after it has returned or thrown. It waits for each
+/// call to return before it reads more from the network, so that no more than a few pieces are in memory at a time.
 public protocol ResponseSink: AnyObject, Sendable {
-    /// The head of the answer has come; called once.
-    /// - Parameter head: Without its body.
-    /// - Returns: Whether the body is wanted in pieces; where not, it comes with the answer, like that of any other.
+    /// Called once, when the head of the answer was received.
+    /// - Parameter head: The answer without its body.
+    /// - Returns: Whether the sink accepts the body in pieces. Otherwise the transport returns the body with the
+    ///   answer, as for any other request.
     func begin(_ head: ClientResponse) -> Bool
 
-    /// The next piece has come.
-    /// - Parameter piece: Valid during the call.
-    /// - Returns: Whether more is wanted; where not, the transport ends the request and throws `.cancelled`.
+    /// Called when the next piece was received.
+    /// - Parameter piece: The bytes, which are valid only during the call.
+    /// - Returns: Whether the sink accepts more. Otherwise the transport ends the request and throws `.cancelled`.
     func receive(_ piece: UnsafeRawBufferPointer) -> Bool
 }

@@ -1,6 +1,6 @@
-/// The name of a blob within its container: a relative path of 1 to 16 segments. It is checked so strictly that it can
-/// be used as the path of a file below a directory: no segment is empty or consists of dots, and none contains a slash,
-/// a backslash or a control character.
+/// The name of a blob within its container: a relative path of 1 to 16 segments. The checks are strict enough for the
+/// name to be used as a file path below a directory: no segment is empty or consists of dots, and none contains a
+/// slash, a backslash or a control character.
 public struct BlobName: Hashable, Sendable, Comparable, CustomStringConvertible {
     /// The segments, separated by slashes.
     public let text: String
@@ -18,19 +18,19 @@ public struct BlobName: Hashable, Sendable, Comparable, CustomStringConvertible 
         self.text = text
     }
 
-    /// The rule for names, as a sentence for users.
+    /// The rule for valid names, as a sentence for users.
     public static let rule =
         "A blob's name has up to \(lengthLimit) bytes in up to \(segmentLimit) segments between slashes; none is empty, "
         + "made of dots, longer than \(segmentLengthLimit) bytes, or has backslashes or control characters."
 
     public var segments: [Substring] { Self.segments(of: text) }
 
-    /// Splits bytes, not characters: a slash and a combining mark after it are one character.
+    /// Splits bytes, not characters, because a slash followed by a combining mark is a single character.
     private static func segments(of text: String) -> [Substring] {
         text.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).map { Substring($0) }
     }
 
-    // Compares bytes, as file systems do.
+    // Compares bytes, like file systems.
 
     public static func == (left: BlobName, right: BlobName) -> Bool { left.text.utf8.elementsEqual(right.text.utf8) }
 
@@ -40,7 +40,7 @@ public struct BlobName: Hashable, Sendable, Comparable, CustomStringConvertible 
 
     public var description: String { text }
 
-    /// Compares bytes, as listings are sorted.
+    /// Compares bytes, which is the order of listings.
     public static func < (left: BlobName, right: BlobName) -> Bool {
         left.text.utf8.lexicographicallyPrecedes(right.text.utf8)
     }

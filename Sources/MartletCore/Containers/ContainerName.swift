@@ -11,12 +11,12 @@ public struct ContainerName: Hashable, Sendable, CustomStringConvertible {
         self.text = text
     }
 
-    /// - Parameter text: An allowed name.
+    /// - Parameter text: A valid name.
     init(known text: StaticString) {
         self.text = "\(text)"
     }
 
-    /// The rule for names, as a sentence for users.
+    /// The rule for valid names, as a sentence for users.
     public static let rule = "A container's name has 3 to 63 lower-case letters, digits and single hyphens within."
 
     public var description: String { text }

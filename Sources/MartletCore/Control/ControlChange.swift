@@ -1,6 +1,6 @@
 /// The result of a control request.
 public enum ControlChange: Hashable, Sendable {
-    /// The control is in force now.
+    /// The control is now in force.
     /// - sequence: The sequence number of the notification.
     /// - open: The deliveries of the notification that are not final.
     case done(NotificationControl, sequence: Int64, open: [Delivery.ID])

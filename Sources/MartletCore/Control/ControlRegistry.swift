@@ -2,10 +2,10 @@ import MartletHTTP
 import MartletModel
 import Synchronization
 
-/// The controls of notifications, as stored, and the notifications that are being sent. Asked before every page.
+/// The controls of notifications, as stored, and the notifications that are being sent. Consulted before every page.
 ///
-/// From the start of the server on, it has the control of every notification that is not simply running. So the store
-/// need not be asked about the others.
+/// From the start of the server on, the registry contains the control of every notification that is not simply running,
+/// so the store need not be queried for the others.
 final class ControlRegistry: Sendable {
     private struct Kept {
         var hub: Hub.ID
@@ -54,12 +54,12 @@ final class ControlRegistry: Sendable {
         signal?.stop()
     }
 
-    /// Drops a notification that has ended.
+    /// Removes a notification that has ended.
     func forget(_ notification: Int64) {
         state.withLock { _ = $0.kept.removeValue(forKey: notification) }
     }
 
-    /// Drops the notifications of deleted hubs.
+    /// Removes the notifications of deleted hubs.
     func forget(where isGone: (Hub.ID) -> Bool) {
         state.withLock { state in state.kept = state.kept.filter { !isGone($0.value.hub) } }
     }
@@ -80,7 +80,7 @@ final class ControlRegistry: Sendable {
 
     // MARK: Notifications that are being sent
 
-    /// Records that a delivery of the notification begins a turn.
+    /// Records that a delivery of the notification is starting a turn.
     func begin(_ notification: Int64, in hub: Hub.ID) {
         state.withLock { $0.underWay[notification, default: UnderWay(hub: hub)].deliveries += 1 }
     }
@@ -110,7 +110,7 @@ final class ControlRegistry: Sendable {
     }
 
     /// - Parameters:
-    ///   - rate: Pushes per second.
+    ///   - rate: The rate in pushes per second.
     ///   - lastSentAt: When the last page of the roll-out began; nil if nothing has been sent yet.
     func startMeter(
         of notification: Int64, in hub: Hub.ID, rate: Double, lastSentAt: Timestamp? = nil, at now: Timestamp
@@ -122,8 +122,8 @@ final class ControlRegistry: Sendable {
         }
     }
 
-    /// Asks the meter of a notification for a turn. If the meter was removed meanwhile, the caller must come again and
-    /// start a new one.
+    /// Asks the meter of a notification how many pushes may be sent. If the meter was removed meanwhile, the caller
+    /// must start a new one and ask again.
     func turn(of notification: Int64, for wanted: Int, at now: Timestamp) -> RolloutMeter.Turn {
         state.withLock { $0.kept[notification]?.meter?.turn(for: wanted, at: now) ?? .later(now) }
     }

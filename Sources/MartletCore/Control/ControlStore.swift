@@ -1,9 +1,9 @@
 public import MartletModel
 
-/// Keeps the controls of notifications and the state of roll-outs. Every change is durable when it returns.
+/// Stores the controls of notifications and the state of roll-outs. Every change is durable when the call returns.
 public protocol ControlStore: Sendable {
-    /// Changes the control of a notification, as `NotificationControl.after` says. A scheduled notification ends when
-    /// it is canceled. The failures of a resumed roll-out are counted from zero again.
+    /// Changes the control of a notification according to `NotificationControl.after`. Canceling a scheduled
+    /// notification ends it. After a roll-out is resumed, its failures are counted from zero again.
     func control(
         _ wish: ControlRequest, _ id: NotificationID, in hub: Hub.ID, at now: Timestamp
     ) async throws(StorageError) -> ControlChange
@@ -25,7 +25,7 @@ public protocol ControlStore: Sendable {
     func status(_ id: NotificationID, in hub: Hub.ID) async throws(StorageError) -> SendStatus?
 }
 
-/// The state of a roll-out, kept so that a restart neither speeds it up nor stalls it.
+/// The state of a roll-out, stored so that a restart neither speeds it up nor stalls it.
 public struct RolloutRecord: Hashable, Sendable {
     /// The audience size; nil if it was not counted.
     public var audience: Int?

@@ -1,12 +1,12 @@
-/// The control of a notification. It holds for all its deliveries and is stored with it.
+/// The control of a notification. It applies to all deliveries of the notification and is stored with it.
 public enum NotificationControl: String, Hashable, Sendable {
-    /// Is sent. Becomes `paused`, `halted` or `canceled`.
+    /// The notification is being sent. The next control is `paused`, `halted` or `canceled`.
     case running
-    /// Nothing is sent until it is resumed. Becomes `running` or `canceled`.
+    /// Nothing is sent until the notification is resumed. The next control is `running` or `canceled`.
     case paused
-    /// Has paused itself because too many pushes failed. Becomes `running` or `canceled`.
+    /// The roll-out has paused itself because too many pushes failed. The next control is `running` or `canceled`.
     case halted
-    /// Devices that were not sent to before do not get it.
+    /// Nothing more is sent; devices that were not reached before do not get the notification.
     case canceled
 
     /// Whether sending is suspended.
@@ -26,9 +26,9 @@ public enum NotificationControl: String, Hashable, Sendable {
     }
 }
 
-/// A change of control that is requested.
+/// A request to change a notification's control.
 public enum ControlRequest: String, Hashable, Sendable {
     case cancel, pause, resume
-    /// Requested by the roll-out itself, never by a user.
+    /// Stops the roll-out. Requested by the roll-out itself, never by a user.
     case halt
 }

@@ -2,17 +2,18 @@ import MartletModel
 
 /// Decides how many pushes of a roll-out may be sent: a token bucket without I/O.
 ///
-/// The allowance grows with time, up to one second's worth of pushes. A page waits for a quarter of a second's worth,
-/// so that a slow roll-out does not read pages of one member. The first meter of a roll-out begins with that much. A
-/// later meter, after a restart or the end of a delivery, begins with what has grown since the last page was sent.
+/// The allowance grows with time, up to the pushes of one second. A page is sent only once the allowance reaches the
+/// pushes of a quarter of a second, so that a slow roll-out does not read pages of one member. The first meter of a
+/// roll-out starts with that quarter. A later meter, after a restart or the end of a delivery, starts with the
+/// allowance that has accumulated since the last page was sent.
 struct RolloutMeter: Sendable {
     enum Turn: Equatable {
-        /// This many may be sent.
+        /// This many pushes may be sent.
         case now(Int)
         case later(Timestamp)
     }
 
-    /// Pushes per second.
+    /// The rate in pushes per second.
     let rate: Double
     private var allowance: Double
     private var asOf: Timestamp
@@ -25,13 +26,14 @@ struct RolloutMeter: Sendable {
         grow(at: now)
     }
 
-    /// Takes as many pushes as may be sent.
-    /// - Parameter wanted: The most pushes that are useful, at least one.
+    /// Takes as many pushes as may be sent now.
+    /// - Parameter wanted: The maximum number of pushes that the caller can use, at least one.
     mutating func turn(for wanted: Int, at now: Timestamp) -> Turn {
         grow(at: now)
         let least = min(Double(wanted), max(1, rate / 4))
         let missing = least - allowance
-        // A lack of less than a microsecond's worth is a rounding error: timestamps count milliseconds.
+        // A shortage of less than the pushes of one microsecond is a rounding error, because timestamps count
+        // milliseconds.
         guard missing * 1000 <= rate * 0.001 else {
             let wait = (missing / rate * 1000).rounded(.up)
             return .later(now + .milliseconds(Int64(min(max(1, wait), 86_400_000))))
@@ -41,7 +43,7 @@ struct RolloutMeter: Sendable {
         return .now(count)
     }
 
-    /// Gives back pushes that were not sent.
+    /// Returns the allowance of pushes that were not sent.
     mutating func giveBack(_ count: Int) {
         allowance = min(allowance + Double(count), max(1, rate))
     }

@@ -1,16 +1,16 @@
 /// The number of members of an audience in each state. Once a notification has ended, they add up to `targeted`.
 public struct SendNumbers: Hashable, Sendable {
-    /// Members of the audience; nil until all pages were sent, unless they were counted before.
+    /// The number of members of the audience; nil until all pages were sent, unless they were counted before.
     public var targeted: Int?
     public var succeeded = 0
     public var failed = 0
-    /// Members that were not sent to because the notification was canceled, or a newer one superseded it.
+    /// Members that were not sent to because the notification was canceled, or because a newer one replaced it.
     public var suppressed = 0
-    /// Members that were not sent to for another reason: duplicates, or devices that cannot take such a message.
+    /// Members that were not sent to for another reason: duplicates, or devices that cannot receive such a message.
     public var skipped = 0
     /// Members that will be tried again.
     public var retrying = 0
-    /// Members that no page has reached yet, or whose pushes are held back; nil if that is not known.
+    /// Members that no page has reached yet, or whose pushes are suspended; nil if the number is not known.
     public var pending: Int?
 
     /// Members that were sent to, successfully or not.

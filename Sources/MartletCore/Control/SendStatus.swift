@@ -8,7 +8,7 @@ public struct SendStatus: Sendable {
     public var controlledAt: Timestamp?
     /// The audience size of a roll-out; nil if it was not counted.
     public var audience: Int?
-    /// The counts at the last resume: the halt rule counts from there.
+    /// The counts at the last resume, from which the halt rule counts.
     public var countedFrom: SendCounts
     public var deliveries: [DeliveryStatus]
 
@@ -32,7 +32,7 @@ public struct DeliveryStatus: Sendable {
     public var isFannedOut: Bool
     /// Pushes that have failed and will be tried again.
     public var retrying: Int
-    /// Pushes that were held back before their first attempt.
+    /// Pushes that were suspended before their first attempt.
     public var held: Int
 
     public init(report: DeliveryReport, isFannedOut: Bool, retrying: Int, held: Int) {

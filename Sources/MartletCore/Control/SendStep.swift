@@ -1,14 +1,14 @@
-/// Decides what a delivery does before every page.
+/// The next step of a delivery, decided before every page.
 enum SendStep: Equatable {
     /// The server is shutting down: everything stops.
     case interrupt
-    /// Nothing more is sent, neither to members that no page has reached nor as retries. Then the delivery ends.
+    /// Nothing more is sent, neither to members that no page has reached nor as retries; then the delivery ends.
     case giveUp(NotificationState)
-    /// Nothing until the control changes.
+    /// Nothing is sent until the control changes.
     case hold
-    /// The next page, or due retries if the notification is a roll-out.
+    /// The next page is sent, or due retries if the notification is a roll-out.
     case fanOut
-    /// The due retries.
+    /// The due retries are sent.
     case retry
 
     /// - Parameters:

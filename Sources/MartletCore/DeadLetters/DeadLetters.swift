@@ -1,12 +1,12 @@
 public import MartletModel
 
-/// Lists the pushes that ended without success, and sends them again once the cause was removed.
+/// Lists the pushes that ended without success, and resends them once the cause is fixed.
 public struct DeadLetters: Sendable {
     private let store: any NotificationStore & DeadLetterStore
     private let time: any TimeSource
     private let accepted: @Sendable ([Delivery]) -> Void
 
-    /// - Parameter accepted: Receives the deliveries of every resend, after they were stored.
+    /// - Parameter accepted: Receives the deliveries of every resend after they were stored.
     public init(
         store: any NotificationStore & DeadLetterStore, time: any TimeSource,
         accepted: @escaping @Sendable ([Delivery]) -> Void
@@ -16,8 +16,8 @@ public struct DeadLetters: Sendable {
         self.accepted = accepted
     }
 
-    /// One page of the dead letters of a notification; nil if the hub has none with this id.
-    /// - Parameter position: Where the previous page ended.
+    /// One page of the dead letters of a notification; nil if the hub has no notification with this id.
+    /// - Parameter position: The position where the previous page ended.
     public func page(
         of id: NotificationID, in hub: Hub.ID, after position: RefusalPosition = .start, limit: Int
     ) async throws(StorageError) -> DeadLetterPage? {
@@ -28,19 +28,19 @@ public struct DeadLetters: Sendable {
     }
 
     /// The notifications that have dead letters, oldest first.
-    /// - Parameter id: Only notifications after this one.
+    /// - Parameter id: The id after which the list starts.
     public func notifications(
         in hub: Hub.ID, after id: NotificationID?, limit: Int
     ) async throws(StorageError) -> [DeadLetterSummary] {
         var summaries: [DeadLetterSummary] = []
         for id in try await store.refused(in: hub, after: id, limit: limit) {
-            // Left out if its record was deleted meanwhile.
+            // A notification is left out if its record was deleted meanwhile.
             if let report = try await store.report(id, in: hub) { summaries.append(DeadLetterSummary(report)) }
         }
         return summaries
     }
 
-    /// The outcomes of dead letters that no resend has taken up, sorted by name.
+    /// The outcomes of dead letters that no resend has included yet, sorted by name.
     public func outcomes(of id: NotificationID, in hub: Hub.ID) async throws(StorageError) -> [OutcomeName] {
         guard let report = try await store.report(id, in: hub) else { return [] }
         let resent = try await store.resends(of: id, in: hub).map(\.outcome)
@@ -49,9 +49,10 @@ public struct DeadLetters: Sendable {
         return all.subtracting(resent.compactMap(\.self)).sorted { $0.rawValue < $1.rawValue }
     }
 
-    /// Resends the dead letters of a notification that has ended, as a new notification: to those members that are
-    /// still registered and still in the audience. An accepted resend is on disk.
-    /// - Parameter outcome: Only dead letters with this outcome; nil for all that no earlier resend has taken up.
+    /// Resends the dead letters of a notification that has ended, as a new notification to those members that are still
+    /// registered and still in the audience. The resend is on disk when it is accepted.
+    /// - Parameter outcome: Limits the resend to dead letters with this outcome; nil resends all that no earlier resend
+    ///   has included.
     public func resend(
         _ original: NotificationID, outcome: OutcomeName? = nil, in hub: Hub.ID
     ) async throws(StorageError) -> ResendAcceptance {
@@ -65,11 +66,11 @@ public struct DeadLetters: Sendable {
         return acceptance
     }
 
-    /// The most dead letters of each platform that are checked before a resend.
+    /// The maximum number of dead letters of each platform that are checked before a resend.
     private static let glance = 1000
 
-    /// Whether there are dead letters to resend, and none of their devices is registered any more. If there are many
-    /// dead letters, this is found out only while they are sent.
+    /// Whether there are dead letters to resend, but none of their devices is registered any more. If there are many
+    /// dead letters, this is only discovered while they are sent.
     private func areGone(_ draft: ResendDraft) async throws(StorageError) -> Bool {
         guard let report = try await store.report(draft.original, in: draft.hub), report.state.isFinal else {
             return false
@@ -100,7 +101,7 @@ public struct DeadLetterSummary: Sendable {
     public var id: NotificationID
     public var acceptedAt: Timestamp
     public var state: NotificationState
-    /// By platform and outcome, without successes.
+    /// The number of dead letters by platform and outcome, without successes.
     public var counts: [PlatformID: [OutcomeName: Int]]
 
     init(_ report: NotificationReport) {

@@ -1,7 +1,8 @@
-/// The last channel and the last registration of an audience: later ones are not in it.
+/// The last channel and the last registration of an audience. Later channels and registrations are not part of the
+/// audience.
 public struct AudienceBounds: Hashable, Sendable {
     public var channel: ChannelID
-    /// The sequence number of a registration.
+    /// The sequence number of the last registration.
     public var registration: Int64
 
     public init(channel: ChannelID, registration: Int64) {
@@ -9,6 +10,6 @@ public struct AudienceBounds: Hashable, Sendable {
         self.registration = registration
     }
 
-    /// The bounds of a direct send, which needs none.
+    /// The bounds of a direct send, which has no audience to bound.
     public static let none = AudienceBounds(channel: .none, registration: 0)
 }

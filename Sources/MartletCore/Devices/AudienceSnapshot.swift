@@ -1,5 +1,5 @@
-/// When a page of an audience was read, independent of clocks: the number of registration versions that had ended by
-/// then, and the last registration.
+/// The state of the registrations when a page of an audience was read, independent of clocks: the number of
+/// registration versions that had ended by then, and the last registration.
 public struct AudienceSnapshot: Hashable, Sendable {
     /// The number of the last ended version (`RegistrationVersion.End.change`).
     public var change: Int64
@@ -11,6 +11,6 @@ public struct AudienceSnapshot: Hashable, Sendable {
         self.registration = registration
     }
 
-    /// Before every change and every registration.
+    /// The snapshot before every change and every registration.
     public static let none = AudienceSnapshot(change: 0, registration: 0)
 }

@@ -1,10 +1,10 @@
 public import MartletModel
 
-/// The key that senders encrypt with for a device (RFC 8291): its public key and its authentication secret.
+/// The key with which senders encrypt for a device (RFC 8291): its public key and its authentication secret.
 public struct DeviceKey: Hashable, Sendable {
-    /// An uncompressed point of P-256: 65 bytes.
+    /// An uncompressed P-256 point: 65 bytes.
     public var publicKey: [UInt8]
-    /// 16 bytes, known to the device and to every sender that may encrypt for it.
+    /// A 16-byte secret, known to the device and to every sender that may encrypt for it.
     public var authSecret: [UInt8]
 
     public init(publicKey: [UInt8], authSecret: [UInt8]) {
@@ -27,19 +27,19 @@ public struct KeyedDevice: Hashable, Sendable {
     }
 }
 
-/// Keeps the keys of devices. A key belongs to its registration and is deleted with it. It is stored for a tag, such as
-/// that of its user, and returned for that tag only: a caller that can give a registration other tags cannot make its
-/// key count as that of another user.
+/// Stores the keys of devices. A key belongs to its registration and is deleted with it. A key is stored for a tag,
+/// such as the tag of its user, and is returned only for that tag. Therefore a caller that can give a registration
+/// other tags cannot make its key count as the key of another user.
 public protocol DeviceKeyStore: Sendable {
     /// Sets the key of a registration; nil removes it.
-    /// - Parameter tag: A tag that the registration has.
-    /// - Returns: Whether there is such a registration.
+    /// - Parameter tag: A tag of the registration.
+    /// - Returns: Whether the registration exists and has the tag.
     @discardableResult
     func putDeviceKey(
         _ key: DeviceKey?, of registration: String, tagged tag: Tag, in hub: Hub.ID
     ) async throws(StorageError) -> Bool
 
-    /// The registrations that have a key for a tag, still have that tag and have not expired; the newest first.
+    /// Returns the registrations that have a key for a tag, still have that tag and have not expired, newest first.
     func deviceKeys(
         of tag: Tag, in hub: Hub.ID, at now: Timestamp, limit: Int
     ) async throws(StorageError) -> [KeyedDevice]

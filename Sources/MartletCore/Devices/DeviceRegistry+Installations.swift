@@ -4,14 +4,14 @@ public import MartletModel
 extension DeviceRegistry {
     /// Creates or replaces an installation.
     ///
-    /// An expiry that has passed, or lies beyond that of the hub, is ignored, because the clocks of devices are
-    /// unreliable.
+    /// An expiry that has passed, or that is later than the expiry that the hub allows, is ignored, because the clocks
+    /// of devices are unreliable.
     /// - Throws: `DeviceRegistryError`; then nothing has changed.
     public func put(_ installation: Installation, in hub: Hub.ID) async throws(DeviceRegistryError) {
         _ = try await write(installation, in: hub, .none)
     }
 
-    /// As `put`, under a condition.
+    /// Creates or replaces an installation, like `put`, if a condition is met.
     /// - Returns: The installation as it is stored now.
     public func put(
         _ installation: Installation, in hub: Hub.ID, condition: WriteCondition
@@ -20,13 +20,13 @@ extension DeviceRegistry {
     }
 
     /// Applies a patch to an installation. Concurrent patches are not lost.
-    /// - Throws: `DeviceRegistryError`, `refused(.notFound)` if there is no such installation; then nothing has
+    /// - Throws: `DeviceRegistryError`, with `refused(.notFound)` if the installation does not exist; then nothing has
     ///   changed.
     public func patchInstallation(
         _ id: String, with patch: InstallationPatch, in hub: Hub.ID
     ) async throws(DeviceRegistryError) {
-        // A version mismatch means that another write succeeded, so one of several concurrent patches always makes
-        // progress.
+        // A version mismatch means that another write succeeded. Therefore, of several concurrent patches, at least one
+        // always succeeds.
         while true {
             guard let record = try await record(of: id, in: hub) else { throw .refused(.notFound) }
             let stored: Installation
@@ -46,8 +46,8 @@ extension DeviceRegistry {
         }
     }
 
-    /// Returns an installation with its current channels and what push services have reported about them; nil if there
-    /// is none or it has expired.
+    /// Returns an installation with its current channels and what push services have reported about them; nil if the
+    /// installation does not exist or has expired.
     public func installation(_ id: String, in hub: Hub.ID) async throws(DeviceRegistryError) -> Installation? {
         guard let record = try await record(of: id, in: hub) else { return nil }
         do throws(InstallationError) {
@@ -59,7 +59,7 @@ extension DeviceRegistry {
         }
     }
 
-    /// Deletes an installation with its registrations. Succeeds if there is none.
+    /// Deletes an installation with its registrations. Succeeds if the installation does not exist.
     public func deleteInstallation(_ id: String, in hub: Hub.ID) async throws(DeviceRegistryError) {
         do throws(DeviceRegistryError) {
             _ = try await apply(.delete(id: id, condition: .none), in: hub)
@@ -114,7 +114,7 @@ extension DeviceRegistry {
         }
     }
 
-    /// The installation as the device wrote it, with the current channels.
+    /// Returns the installation as the device wrote it, but with the current channels.
     private func installation(of record: InstallationRecord) throws(InstallationError) -> Installation {
         var installation = try Installation(parsing: record.document, id: record.id, isComplete: false)
         guard let platform = platforms[installation.platform] else { return installation }
@@ -131,7 +131,7 @@ extension DeviceRegistry {
         return installation
     }
 
-    /// A channel keeps its spelling unless its handle was replaced.
+    /// Returns the current channel. Its spelling stays as the device wrote it, unless its handle was replaced.
     private func current(
         _ channel: InstallationChannel, at slot: String, in record: InstallationRecord,
         on platform: any PushPlatform.Type

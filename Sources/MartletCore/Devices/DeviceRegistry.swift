@@ -1,6 +1,6 @@
 public import MartletModel
 
-/// Registers devices: the only way to do so, for the hub's API and for the app backend.
+/// Registers devices. All registrations go through this type, for both the hub's API and the app backend.
 public struct DeviceRegistry: Sendable {
     let store: any DeviceStore
     let platforms: PushPlatformList
@@ -18,7 +18,7 @@ public struct DeviceRegistry: Sendable {
         self.lifetime = lifetime
     }
 
-    /// Returns a new random id in the form that clients know: 19 digits, 19 digits and a number.
+    /// Returns a new random id in the form that clients expect: 19 digits, 19 digits and a number.
     public static func newID() -> String {
         var random = SystemRandomNumberGenerator()
         func digits() -> String { String(Int64.random(in: 1_000_000_000_000_000_000...Int64.max, using: &random)) }
@@ -27,8 +27,8 @@ public struct DeviceRegistry: Sendable {
 
     /// Creates or replaces a registration.
     /// - Parameters:
-    ///   - template: nil for a native registration.
-    ///   - takesHandle: Removes every other registration of the handle.
+    ///   - template: The template; nil for a native registration.
+    ///   - takesHandle: Whether to remove all other registrations of the handle.
     /// - Throws: `DeviceRegistryError`; then nothing has changed.
     public func put(
         _ id: String, in hub: Hub.ID, platform: PlatformID, handle: PushHandle, tags: [Tag],
@@ -58,17 +58,18 @@ public struct DeviceRegistry: Sendable {
             secondaryTile: secondaryTile, expiresAt: expiry(in: hub), takesHandle: takesHandle)
     }
 
-    /// - Throws: `.invalid` if the text cannot be the id of a registration.
+    /// Checks whether a text can be the id of a registration.
+    /// - Throws: `.invalid` if it cannot.
     public static func check(_ id: String) throws(DeviceRegistryError) {
         guard isValid(id) else {
             throw .invalid("A registration id has 1 to 256 printable ASCII characters without spaces and slashes.")
         }
     }
 
-    /// Counts the audience of a send that would begin now.
+    /// Counts the audience that a send would have if it began now.
     /// - Parameters:
-    ///   - platform: nil for all.
-    ///   - kind: nil for both.
+    ///   - platform: The platform; nil for all platforms.
+    ///   - kind: The kind of registration; nil for both kinds.
     public func count(
         _ expression: TagExpression?, in hub: Hub.ID, platform: PlatformID? = nil, kind: AudienceQuery.Kind? = nil
     ) async throws(StorageError) -> AudienceCount {
@@ -76,7 +77,7 @@ public struct DeviceRegistry: Sendable {
             AudienceCountQuery(hub: hub, expression: expression, platform: platform, kind: kind, now: time.now))
     }
 
-    /// Deletes a registration and returns it as it was.
+    /// Deletes a registration, and returns it as it was before.
     public func delete(
         _ id: String, in hub: Hub.ID, condition: WriteCondition = .none
     ) async throws(DeviceRegistryError) -> Registration {
@@ -102,12 +103,12 @@ public struct DeviceRegistry: Sendable {
         }
     }
 
-    /// One page of the tags of the channels that a send reaches; see `DeviceStore`.
+    /// Returns one page of the tags of the channels that a send reaches; see `DeviceStore`.
     public func tags(beginningWith prefix: String, of query: AudienceQuery) async throws(StorageError) -> TagPage {
         try await store.tags(beginningWith: prefix, of: query)
     }
 
-    /// The key by which the platform compares handles.
+    /// Returns the key by which the platform compares handles.
     public func key(of handle: PushHandle, on platform: PlatformID) throws(DeviceRegistryError) -> String {
         guard let known = platforms[platform] else { throw .invalid("There is no platform '\(platform)'.") }
         do throws(PushServiceError) {
@@ -117,7 +118,7 @@ public struct DeviceRegistry: Sendable {
         }
     }
 
-    /// Returns a template in the form in which it is stored, after the platform has checked it.
+    /// Returns a template in its stored form, after the platform has checked it.
     private func prepared(
         _ template: Template?, on platform: PlatformID
     ) throws(DeviceRegistryError) -> Template? {
@@ -143,7 +144,8 @@ public struct DeviceRegistry: Sendable {
         }
     }
 
-    /// When a registration that is written now expires by the rule of the hub; nil for never.
+    /// Returns when a registration that is written now expires according to the hub's settings; nil if it never
+    /// expires.
     func expiry(in hub: Hub.ID) -> Timestamp? {
         guard let lifetime = lifetime(hub) else { return nil }
         let end = time.now + lifetime

@@ -4,21 +4,22 @@ public import MartletModel
 public enum InstallationChange: Sendable {
     /// Creates or replaces the installation.
     case put(InstallationDraft, condition: WriteCondition)
-    /// Deletes the installation with its registrations. Their ids leave no tombstones, because no caller was given
-    /// these ids to write to.
+    /// Deletes the installation with its registrations. Their ids leave no tombstones, because no caller has received
+    /// these ids and could write to them.
     case delete(id: String, condition: WriteCondition)
 }
 
-/// An installation as its device describes it, with the registrations that result from it.
+/// An installation as described by its device, with the resulting registrations.
 public struct InstallationDraft: Sendable {
     public var id: String
-    /// The installation as the device wrote it, as JSON, with the handles of that time; `InstallationRecord` has the
-    /// current ones.
+    /// The JSON document of the installation as the device wrote it, with the handles of that time;
+    /// `InstallationRecord` has the current handles.
     public var document: [UInt8]
-    /// nil for never. All rows expire at this time, whatever their drafts say.
+    /// When the installation expires; nil for never. All rows expire at this time, regardless of the expiry in their
+    /// drafts.
     public var expiresAt: Timestamp?
-    /// Rows with the same handle do not remove each other, even if they take the handle
-    /// (`RegistrationDraft.takesHandle`).
+    /// The registrations of the installation. Rows with the same handle do not remove each other, even if they take the
+    /// handle (`RegistrationDraft.takesHandle`).
     public var rows: [InstallationRow]
 
     public init(id: String, document: [UInt8], expiresAt: Timestamp?, rows: [InstallationRow]) {
@@ -32,7 +33,7 @@ public struct InstallationDraft: Sendable {
 /// One registration of an installation.
 public struct InstallationRow: Sendable {
     /// Identifies the row within its installation, for example as the native row or by the name of a template. A later
-    /// write of the same slot changes the registration instead of creating another.
+    /// write with the same slot changes the registration instead of creating another one.
     public var slot: String
     public var registration: RegistrationDraft
 
@@ -49,10 +50,11 @@ public struct InstallationRecord: Sendable {
     /// The number of writes, from 1.
     public var version: Int64
     public var expiresAt: Timestamp?
-    /// The current handles of its registrations by slot: a push service may have replaced one since the last write.
+    /// The current handles of the installation's registrations, by slot. A push service may have replaced a handle
+    /// since the last write.
     public var handles: [String: PushHandle]
-    /// The slots that have lost their registration since the last write, because a push service has called the handle
-    /// dead or another registration has taken it.
+    /// The slots that have lost their registration since the last write, because a push service has reported the handle
+    /// as gone or another registration has taken the handle.
     public var deadSlots: Set<String>
     public var createdAt: Timestamp
     public var updatedAt: Timestamp
@@ -72,16 +74,17 @@ public struct InstallationRecord: Sendable {
     }
 }
 
-/// Keeps installations. Every write is durable when it returns. Every device store is an installation store too,
+/// Stores installations. Every write is durable when it returns. Every device store is also an installation store,
 /// because both share one audience.
 public protocol InstallationStore: Sendable {
-    /// Applies one write. The condition `none` creates or replaces; `exists` and `version` require an installation.
-    /// - Returns: The installation as it is stored now (for a delete, as it was), or why nothing was changed
-    ///   (`notFound` or `versionMismatch`).
+    /// Applies one write. The condition `none` creates or replaces an installation; `exists` and `version` require one
+    /// to exist.
+    /// - Returns: The installation as it is stored now (for a delete, as it was before), or the reason why nothing was
+    ///   changed (`notFound` or `versionMismatch`).
     func apply(
         _ change: InstallationChange, in hub: Hub.ID, at now: Timestamp
     ) async throws(StorageError) -> Result<InstallationRecord, RegistrationRefusal>
 
-    /// The installation with an id; nil if there is none or it has expired.
+    /// Returns the installation with an id; nil if it does not exist or has expired.
     func installation(_ id: String, in hub: Hub.ID, at now: Timestamp) async throws(StorageError) -> InstallationRecord?
 }

@@ -3,8 +3,9 @@ public import MartletModel
 extension InstallationChannel {
     /// Returns the channel as a handle of a platform.
     ///
-    /// A handle of several parts is an object with the names of the platform's elements, in any case, or a text that
-    /// contains such an object; or the parts as one text with hyphens between them, which is how clients write ids.
+    /// A handle with several parts can be written in three forms: as an object whose names are the platform's elements,
+    /// compared without case; as a text that contains such an object; or as one text with the parts separated by
+    /// hyphens, which is how clients write ids.
     /// - Throws: `DeviceRegistryError.invalid` if a part is missing.
     func handle(on platform: PushPlatformDescriptor) throws(DeviceRegistryError) -> PushHandle {
         let names = platform.registration.handleElements
@@ -22,7 +23,7 @@ extension InstallationChannel {
         return PushHandle(parts: found)
     }
 
-    /// Creates the channel of a handle: a text, or an object if the handle has several parts.
+    /// Creates the channel of a handle: an object if the handle has several parts, otherwise a text.
     public init(_ handle: PushHandle, on platform: PushPlatformDescriptor) {
         let names = platform.registration.handleElements.map { $0.lowercased() }
         guard names.count > 1 else {

@@ -1,11 +1,12 @@
 public import MartletModel
 
-/// A write to one registration of an installation that leaves the others unchanged: one line of an import.
+/// A write to one registration of an installation that leaves the others unchanged. It corresponds to one line of an
+/// import.
 public struct InstallationMerge: Sendable {
-    /// What the registration says about its installation.
+    /// The part of the installation that the registration describes.
     public var part: InstallationPart
     public var row: InstallationRow
-    /// The id to give the registration if it is new, unless the id was used before; nil for a generated id.
+    /// The id for the registration if it is new and the id was not used before; nil for a generated id.
     public var registrationID: String?
     /// Whether the registration must already exist.
     public var updatesOnly: Bool
@@ -17,7 +18,7 @@ public struct InstallationMerge: Sendable {
         self.updatesOnly = updatesOnly
     }
 
-    /// Returns the document of the installation with the part merged in.
+    /// Returns the document of the installation with the part merged into it.
     /// - Parameter old: The stored document; nil if there is none.
     /// - Throws: `InstallationError` if the installation cannot have such a part.
     public func document(over old: [UInt8]?) throws(InstallationError) -> [UInt8] {
@@ -29,7 +30,8 @@ public struct InstallationMerge: Sendable {
 }
 
 extension DeviceRegistry {
-    /// Returns the write that merges a registration into its installation, checked as `put` checks an installation.
+    /// Returns the write that merges a registration into its installation. It is checked in the same way as `put`
+    /// checks an installation.
     /// - Throws: `DeviceRegistryError.invalid` if the platform cannot have such a registration.
     public func merge(
         _ part: InstallationPart, registrationID: String?, updatesOnly: Bool, in hub: Hub.ID

@@ -1,14 +1,15 @@
 import MartletModel
 
-/// Turns an installation into registrations: one without a template, one for each template, and the same for each
+/// Converts an installation to registrations: one without a template, one for each template, and the same for each
 /// secondary tile (NotificationHubs.md, section 5.4).
 struct InstallationRows {
     let installation: Installation
     let platform: any PushPlatform.Type
     let expiresAt: Timestamp?
-    /// The templates that are stored already, whose size is not checked again.
+    /// The templates that are already stored; their size is not checked again.
     var stored: Set<InstallationTemplate> = []
 
+    /// Returns all rows of the installation.
     /// - Throws: `DeviceRegistryError.invalid` if the platform cannot have such a channel or template.
     func all() throws(DeviceRegistryError) -> [InstallationRow] {
         guard installation.secondaryTiles.isEmpty || platform.descriptor.registration.hasSecondaryTiles else {
@@ -56,8 +57,8 @@ struct InstallationRows {
         return rows
     }
 
-    /// Completes a template, and omits elements that the platform does not have: some clients write headers for any
-    /// platform.
+    /// Completes a template, and omits elements that the platform does not have, because some clients write headers for
+    /// every platform.
     private func complete(
         _ template: InstallationTemplate, named name: String
     ) throws(DeviceRegistryError) -> Template {

@@ -1,5 +1,5 @@
 /// Identifies a registration within its installation by a JSON pointer (RFC 6901) into the installation's document. The
-/// pointer is unique there, and stays the same from write to write.
+/// pointer is unique within the document, and stays the same from write to write.
 enum InstallationSlot {
     /// The slot of the registration without a template.
     static func native(tile: String? = nil) -> String { "\(root(of: tile))/pushChannel" }
@@ -8,7 +8,7 @@ enum InstallationSlot {
         "\(root(of: tile))/templates/\(escaped(name))"
     }
 
-    /// - Parameter template: The name of the template; nil for the registration without one.
+    /// - Parameter template: The name of the template; nil for the registration without a template.
     static func slot(template: String?, tile: String?) -> String {
         template.map { self.template($0, tile: tile) } ?? native(tile: tile)
     }

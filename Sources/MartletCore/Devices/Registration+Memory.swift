@@ -8,7 +8,7 @@ extension Registration {
         return 512 + handle + Self.tagBytes * tags.count + content
     }
 
-    /// More than the memory of nearly all tags, in bytes.
+    /// An upper bound for the memory of nearly all tags, in bytes.
     private static let tagBytes = 160
 }
 

@@ -1,25 +1,25 @@
 public import MartletModel
 
-/// A device in a hub: a handle with tags under an id.
+/// A device in a hub: a handle and its tags, identified by an id.
 public struct Registration: Sendable {
-    /// Opaque text that fits in a path segment. `DeviceRegistry.newID` makes ids in the hub's own form.
+    /// Opaque text that can be a path segment of a URL. `DeviceRegistry.newID` generates ids in the hub's own form.
     public let id: String
     public var platform: PlatformID
     public var handle: PushHandle
-    /// In the order given, without duplicates; compared without case.
+    /// The tags in the order given, without duplicates; compared without case.
     public var tags: [Tag]
-    /// nil for a native registration, which gets payloads in the format of its platform.
+    /// The template; nil for a native registration, which gets payloads in the format of its platform.
     public var template: Template?
-    /// Properties for templates in addition to those of the notification.
+    /// Template properties in addition to those of the notification.
     public var pushVariables: [String: String]
     /// The secondary tile that the handle belongs to, on platforms that have secondary tiles.
     public var secondaryTile: String?
-    /// The id of the installation that the registration is a row of. Such a registration changes only with its
+    /// The id of the installation to which the registration belongs. Such a registration changes only together with its
     /// installation.
     public var installation: String?
     /// The number of writes, from 1; used as the entity tag.
     public var version: Int64
-    /// nil for never.
+    /// When the registration expires; nil for never.
     public var expiresAt: Timestamp?
     public var createdAt: Timestamp
     public var updatedAt: Timestamp

@@ -2,19 +2,21 @@ public import MartletModel
 
 /// A write to one registration.
 public enum RegistrationChange: Sendable {
-    /// Creates or replaces the registration with this id. A registration of an installation leaves the installation.
+    /// Creates or replaces the registration with this id. If the registration belonged to an installation, it no longer
+    /// does.
     case put(RegistrationDraft, id: String, condition: WriteCondition)
-    /// Deletes the registration. Its id is then answered with "gone" as long as tombstones are kept. An installation
-    /// that it belongs to stays without it until the device writes the installation again.
+    /// Deletes the registration. Requests with its id are then answered with "gone" as long as tombstones are kept. If
+    /// the registration belonged to an installation, the installation stays without it until the device writes the
+    /// installation again.
     case delete(id: String, condition: WriteCondition)
     /// Creates or replaces one registration of an installation; creates the installation if there is none.
     case merge(InstallationMerge)
 }
 
-/// A registration as its caller describes it; the store adds the rest.
+/// A registration as described by its caller; the store adds the rest.
 public struct RegistrationDraft: Sendable {
     public var platform: PlatformID
-    /// In the canonical form of the platform, if there is one; handles are compared by `handleKey`.
+    /// The handle, in the canonical form of the platform if there is one. Handles are compared by `handleKey`.
     public var handle: PushHandle
     /// The key by which the platform compares handles, such as a token in lower case.
     public var handleKey: String
@@ -23,8 +25,8 @@ public struct RegistrationDraft: Sendable {
     public var pushVariables: [String: String]
     public var secondaryTile: String?
     public var expiresAt: Timestamp?
-    /// Whether the registration takes the handle for itself: other registrations of the handle are deleted in the same
-    /// transaction, and their ids are answered with "gone". Used when a device changes hands.
+    /// Whether the registration takes over the handle: other registrations of the handle are deleted in the same
+    /// transaction, and requests with their ids are answered with "gone". Used when a device changes hands.
     public var takesHandle: Bool
 
     public init(
@@ -46,7 +48,7 @@ public struct RegistrationDraft: Sendable {
 
 /// The precondition of a write (`If-Match`).
 public enum WriteCondition: Hashable, Sendable {
-    /// No condition: a put creates or replaces.
+    /// No condition: a put creates or replaces the registration.
     case none
     /// The registration does not exist yet.
     case absent
@@ -54,8 +56,8 @@ public enum WriteCondition: Hashable, Sendable {
     case exists
     /// The registration exists and has this version.
     case version(Int64)
-    /// The registration exists and has this tag, so that callers write only their own registrations. A put may also
-    /// create a new one.
+    /// The registration exists and has this tag; so callers can write only their own registrations. A put may also
+    /// create a new registration.
     case tagged(Tag)
 }
 
@@ -73,7 +75,7 @@ public enum RegistrationRefusal: Error, Hashable, Sendable {
 }
 
 extension RegistrationRefusal {
-    /// The refusal as a sentence; contains no handle.
+    /// The refusal as a sentence; it contains no handle.
     public var sentence: String {
         switch self {
         case .notFound: "There is no registration of this id."

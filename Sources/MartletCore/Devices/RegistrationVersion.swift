@@ -1,10 +1,10 @@
 public import MartletModel
 
-/// A current or former version of a registration, with everything that decides what is sent to it.
+/// A current or former version of a registration, with all the data that determines what is sent to it.
 public struct RegistrationVersion: Sendable {
     /// How a version ended.
     public struct End: Hashable, Sendable {
-        /// The number of this end among the ends of versions in all hubs, from 1.
+        /// The sequence number of this end, counted over the ended versions of all hubs, from 1.
         public var change: Int64
         public var at: Timestamp
         public var cause: RegistrationEnding
@@ -16,23 +16,23 @@ public struct RegistrationVersion: Sendable {
         }
     }
 
-    /// The sequence number of the registration, the same in all versions.
+    /// The sequence number of the registration; the same in all its versions.
     public var sequence: Int64
     public var id: String
-    /// The id of the installation that the registration is a row of.
+    /// The id of the installation to which the registration belongs.
     public var installation: String?
     public var platform: PlatformID
     public var channel: ChannelID
     public var handle: PushHandle
     public var tags: [Tag]
-    /// nil if the registration is native.
+    /// The template; nil for a native registration.
     public var template: Template?
     public var pushVariables: [String: String]
-    /// nil for never.
+    /// When the registration expires; nil for never.
     public var expiresAt: Timestamp?
     /// When the registration was created.
     public var createdAt: Timestamp
-    /// nil for the current version.
+    /// How the version ended; nil for the current version.
     public var end: End?
 
     public init(
@@ -60,17 +60,17 @@ public struct RegistrationVersion: Sendable {
 
 /// How a version of a registration ended.
 public enum RegistrationEnding: String, Hashable, Sendable {
-    /// It was written with other tags, another handle or another template.
+    /// The registration was written with other tags, another handle or another template.
     case changed
-    /// An authorized caller deleted it.
+    /// An authorized caller deleted the registration.
     case deleted
     /// The device changed hands: another registration took the handle.
     case taken
-    /// The push service reported the handle as dead.
+    /// The push service reported the handle as gone.
     case unregistered
     /// The push service replaced the handle.
     case moved
-    /// It expired.
+    /// The registration expired.
     case expired
 
     /// Whether the registration was removed.
@@ -82,14 +82,14 @@ public enum RegistrationEnding: String, Hashable, Sendable {
     }
 }
 
-/// The history of a device: all versions of its registrations that are kept.
+/// The history of a device: all kept versions of its registrations.
 public struct RegistrationPast: Sendable {
-    /// The most versions that are returned.
+    /// The maximum number of versions that are returned.
     public static let limit = 1000
 
-    /// By their ends; current versions last.
+    /// The versions, sorted by their ends; current versions come last.
     public var versions: [RegistrationVersion]
-    /// Every snapshot from this change on is complete; versions of earlier snapshots may be missing.
+    /// The first change from which on every snapshot is complete. For earlier snapshots, versions may be missing.
     public var knownSince: Int64
 
     public init(versions: [RegistrationVersion], knownSince: Int64) {
@@ -97,7 +97,7 @@ public struct RegistrationPast: Sendable {
         self.knownSince = knownSince
     }
 
-    /// The versions that were current in a snapshot, at most one of each registration.
+    /// Returns the versions that were current in a snapshot, at most one for each registration.
     public func versions(at snapshot: AudienceSnapshot) -> [RegistrationVersion] {
         var seen: Set<Int64> = []
         return versions.filter { version in

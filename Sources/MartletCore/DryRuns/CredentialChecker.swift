@@ -3,17 +3,17 @@ import MartletModel
 
 /// Checks the credentials of a hub without a push.
 ///
-/// It has tokens of its own, so a refused token request does not affect sends.
+/// It uses its own tokens, so a refused token request does not affect sends.
 struct CredentialChecker: Sendable {
     /// A credential and the result of its check.
     struct Result: Sendable {
         var check: CredentialCheck
-        /// nil if there is nothing to send with.
+        /// The push service; nil if there is none to send with.
         var service: (any PushService)?
         var token: String?
     }
 
-    /// The longest wait for a token.
+    /// The maximum wait for a token.
     private static let patience: Duration = .seconds(10)
 
     private let resolver: LaneResolver
@@ -27,8 +27,8 @@ struct CredentialChecker: Sendable {
         authorizations = AuthorizationCache(transport: transport, timeout: Self.patience, time: time)
     }
 
-    /// - Parameter handle: The handle of a device that would be sent to; nil if there is none. Where handles are
-    ///   addresses, it determines the origin that the token is for.
+    /// - Parameter handle: The handle of a device that would be sent to; nil if there is none. On platforms whose
+    ///   handles are addresses, the handle determines the origin for which the token is requested.
     func check(
         _ platform: PlatformID, of hub: Hub.ID, sample handle: PushHandle?
     ) async -> Result {
@@ -74,7 +74,7 @@ struct CredentialChecker: Sendable {
         return (origin.map { service.at($0) } ?? service, origin)
     }
 
-    /// If asking again may help, the check says nothing about the credential.
+    /// If retrying may help, the check says nothing about the credential.
     private static func check(refused outcome: Outcome, _ platform: PlatformID) -> CredentialCheck {
         let reason = outcome.reason.isEmpty ? outcome.name.rawValue : "\(outcome.name.rawValue), \(outcome.reason)"
         if case .retry = outcome.reaction {

@@ -1,15 +1,15 @@
 import MartletHTTP
 import MartletModel
 
-/// Makes requests of messages as a send would, and discards them, to find the errors that the push service's translator
-/// reports.
+/// Makes the requests of messages as a send would, and discards them, to find the errors that the push service's
+/// translator reports.
 struct RequestTrial: Sendable {
-    /// nil if there is nothing to send with; then nothing is tried.
+    /// The push service; nil if there is none to send with, and then nothing is checked.
     let service: (any PushService)?
     let token: String?
     let handles: [PushHandle]
     let expiry: Timestamp
-    /// Whether the sender has stated the expiry; otherwise messages carry no expiry of their own.
+    /// Whether the sender has stated the expiry; otherwise messages carry no expiry.
     let statesExpiry: Bool
     let now: Timestamp
 
@@ -19,7 +19,7 @@ struct RequestTrial: Sendable {
         return platform.limited(message, to: expiry, at: now)
     }
 
-    /// The problem of a message with the first handle that it suits; nil if there is none.
+    /// Returns the problem of a message, made for the first handle that it suits; nil if there is no problem.
     func problem(of message: Message) -> String? {
         guard let service else { return nil }
         guard !handles.isEmpty else { return refusal(of: message, by: service)?.description }
@@ -31,7 +31,8 @@ struct RequestTrial: Sendable {
         return nil
     }
 
-    /// The problems of a message with each of the handles: each sentence once, with the number of handles.
+    /// Returns the problems of a message with the handles. Each problem is listed once, with the number of handles it
+    /// affects.
     func problemsOfEach(_ message: Message) -> [String] {
         guard let service else { return [] }
         var counts: [String: Int] = [:]

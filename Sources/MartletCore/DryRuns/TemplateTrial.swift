@@ -1,20 +1,20 @@
 import MartletModel
 
-/// Renders templates, tries the resulting messages, and collects their problems.
+/// Renders templates, checks the resulting messages, and collects their problems.
 struct TemplateTrial: Sendable {
     private struct Problem: Hashable {
         var template: String
         var sentence: String
     }
 
-    /// The most problems that are reported for each platform.
+    /// The maximum number of problems that are reported for each platform.
     private static let problemLimit = 50
 
     private var renderer: TemplateRenderer
     private let trial: RequestTrial
     private let platform: any PushPlatform.Type
     private var pushes: [Problem: Int] = [:]
-    /// In the order in which they were found.
+    /// The problems, in the order in which they were found.
     private var order: [Problem] = []
     private var furtherPushes = 0
 
@@ -24,7 +24,7 @@ struct TemplateTrial: Sendable {
         self.trial = trial
     }
 
-    /// Tries one binding of the template of a payload. The payload keeps the largest message.
+    /// Renders one binding of the template of a payload and checks the message. The payload keeps the largest message.
     mutating func fill(_ rendering: TemplateBinding, pushes: Int, into payload: inout DryRun.Payload) {
         payload.template = rendering.template
         switch renderer.message(for: rendering) {

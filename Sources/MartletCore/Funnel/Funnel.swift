@@ -1,20 +1,22 @@
 public import MartletModel
 
-/// How many devices a notification was for, was sent to, reached, and was opened on. Unknown numbers are nil, never 0.
+/// The number of devices that a notification was for, was sent to, reached, and was opened on. Unknown numbers are nil,
+/// never 0.
 public struct Funnel: Sendable {
-    /// The number of devices at each step; in a template send the number of registrations.
+    /// The number of devices at each step; for a template send, the number of registrations.
     public struct Steps: Hashable, Sendable {
-        /// Devices that the notification was for; nil until all pages were read, and forever if they never were.
+        /// Devices that the notification was for; nil until all pages have been read, and permanently if they never
+        /// were.
         public var targeted: Int?
-        /// Devices that a request was made for: there was a message, and a push service to send it.
+        /// Devices for which a request was made, because there was a message and a push service to send it.
         public var rendered: Int?
         /// Devices whose push was accepted by the push service.
         public var accepted: Int
         /// Devices that reported the notification as received or opened; nil if no app of the platform has ever sent a
-        /// receipt in the hub.
+        /// receipt in this hub.
         public var received: Int?
-        /// Devices that reported the notification as opened; nil if no app of the platform has ever reported that in
-        /// the hub.
+        /// Devices that reported the notification as opened; nil if no app of the platform has ever reported an opening
+        /// in this hub.
         public var opened: Int?
 
         public init(targeted: Int?, rendered: Int?, accepted: Int, received: Int?, opened: Int?) {
@@ -50,7 +52,7 @@ public struct Funnel: Sendable {
         ) { first, _ in first }
     }
 
-    /// The sums over all platforms. A number that is unknown for one platform is unknown in total.
+    /// The sum over all platforms. A number that is unknown for one platform is unknown in the sum.
     public var total: Steps {
         func sum(_ step: (Steps) -> Int?) -> Int? {
             platforms.values.reduce(0) { sum, steps in
@@ -74,8 +76,8 @@ extension Funnel.Steps {
         let ended = counts.reduce(0) { $0 + ($1.key == .skipped ? 0 : $1.value) }
         accepted = counts[.success] ?? 0
         targeted = status.isFannedOut ? ended + status.retrying + status.held : nil
-        // `stopped` may include pushes that are counted as successes: a kill prevented their outcomes from being
-        // recorded.
+        // `stopped` may include pushes that are counted as successes, because a kill prevented their outcomes from
+        // being recorded.
         let suppressed = (counts[.canceled] ?? 0) + (counts[.superseded] ?? 0)
         rendered = accepted + evidence.failed + status.retrying + min(evidence.stopped, suppressed)
         received = evidence.reported.isEmpty ? nil : evidence.received
@@ -83,14 +85,14 @@ extension Funnel.Steps {
     }
 }
 
-/// What is known about a notification in addition to the state of its deliveries, by platform.
+/// What is known about a notification, by platform, in addition to the state of its deliveries.
 public struct FunnelEvidence: Sendable {
     public struct Part: Hashable, Sendable {
-        /// Pushes that were sent and failed for good.
+        /// Pushes that were sent and failed permanently.
         public var failed: Int
-        /// Pushes that were sent, failed, and are not tried again because the notification was canceled or superseded.
+        /// Pushes that were sent, failed, and are not retried because the notification was canceled or superseded.
         public var stopped: Int
-        /// Devices that sent any receipt.
+        /// Devices that sent at least one receipt.
         public var received: Int
         public var opened: Int
         /// The events that devices of the platform have ever reported in the hub.
@@ -117,13 +119,13 @@ public struct FunnelEvidence: Sendable {
     subscript(platform: PlatformID) -> Part { parts[platform] ?? Part() }
 }
 
-/// Counts the numbers of funnels.
+/// Counts the numbers for funnels.
 public protocol FunnelStore: Sendable {
-    /// The numbers of a notification by platform; empty if the hub has none with this id.
+    /// Returns the numbers of a notification, by platform; empty if the hub has no notification with this id.
     func funnelEvidence(of id: NotificationID, in hub: Hub.ID) async throws(StorageError) -> FunnelEvidence
 }
 
-/// Makes the funnels of notifications.
+/// Creates the funnels of notifications.
 public struct Funnels: Sendable {
     private let store: any ControlStore & FunnelStore
 

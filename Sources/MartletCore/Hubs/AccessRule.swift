@@ -12,7 +12,7 @@ public struct AccessRights: OptionSet, Hashable, Sendable {
     public static let listen = AccessRights(rawValue: 1)
     /// Send notifications.
     public static let send = AccessRights(rawValue: 2)
-    /// Everything; implies the other two.
+    /// All operations; implies the other two rights.
     public static let manage = AccessRights(rawValue: 4)
 
     public static let all: AccessRights = [.listen, .send, .manage]
@@ -23,11 +23,11 @@ public struct AccessRights: OptionSet, Hashable, Sendable {
     }
 }
 
-/// A named pair of keys with rights. Both keys are valid, so that one can be replaced while the other is in use.
+/// A named pair of keys with access rights. Both keys are valid, so that one can be replaced while the other is in use.
 public struct AccessRule: Hashable, Sendable, CustomStringConvertible {
     public let name: String
     public var rights: AccessRights
-    /// Opaque text; a signature's key is its UTF-8 bytes.
+    /// Opaque text. Its UTF-8 bytes are the key of a signature.
     public var primaryKey: String
     public var secondaryKey: String
     public var createdAt: Timestamp
@@ -55,7 +55,7 @@ public struct AccessRule: Hashable, Sendable, CustomStringConvertible {
     /// The name of the rule with all rights over all hubs that every server is created with.
     public static let rootName = "RootManageSharedAccessKey"
 
-    /// Which of a rule's two keys.
+    /// Identifies one of a rule's two keys.
     public enum KeyKind: String, CaseIterable, Sendable {
         case primary, secondary
     }
@@ -77,7 +77,7 @@ public struct AccessRule: Hashable, Sendable, CustomStringConvertible {
 }
 
 extension AccessRule {
-    /// The most characters of a name, and of a key.
+    /// The maximum number of characters of a name, and of a key.
     public static let lengthLimit = 256
 
     /// Why the rule is not valid, as a sentence; nil if it is valid.
@@ -95,7 +95,7 @@ extension AccessRule {
         return nil
     }
 
-    /// Whether a text can be part of a connection string and of a document without escapes.
+    /// Whether a text can be part of a connection string and of a document without being escaped.
     private static func isUsable(_ text: String) -> Bool {
         (1...lengthLimit).contains(text.utf8.count)
             && text.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: ";") }
@@ -110,7 +110,7 @@ extension AccessRule {
             modifiedAt: now)
     }
 
-    /// Returns a new key in the usual form of such keys: 258 random bits as 43 base64 digits and an equals sign.
+    /// Returns a new key in the usual form of access keys: 258 random bits as 43 base64 digits and an equals sign.
     public static func newKey() -> String {
         let digits = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
         var random = SystemRandomNumberGenerator()

@@ -1,14 +1,15 @@
-/// How many notifications may be unfinished: beyond this, new sends are refused until some of them are finished.
+/// Limits the number of unfinished notifications. Beyond the limit, new sends are refused until some notifications are
+/// finished.
 public struct BacklogLimits: Hashable, Sendable {
     /// The limits that an operator may set.
     public static let allowed = 1...10_000_000
 
-    /// Bytes of content for each notification of the limit. Most notifications are smaller, so this affects only
-    /// senders of large ones.
+    /// The number of content bytes allowed for each notification of the limit. Most notifications are smaller, so this
+    /// affects only senders of large notifications.
     private static let bytesEach: Int64 = 4096
-    /// The lowest limit in bytes, so that some of the largest notifications fit in any case.
+    /// The minimum of the limit in bytes, so that a few notifications of the maximum size always fit.
     private static let fewestBytes: Int64 = 1 << 20
-    /// The number of hubs that may have their default backlog at the same time.
+    /// The number of hubs that can fill their default backlog at the same time.
     private static let hubs = 10
 
     /// The limit of the hub.
@@ -18,7 +19,7 @@ public struct BacklogLimits: Hashable, Sendable {
 
     /// - Parameters:
     ///   - notifications: The limit of the hub.
-    ///   - standard: The limit of a hub without a limit of its own.
+    ///   - standard: The default limit, for hubs without their own limit.
     public init(notifications: Int, standard: Int) {
         own = Self.size(notifications)
         all = Self.size(max(standard, notifications) * Self.hubs)
@@ -28,10 +29,11 @@ public struct BacklogLimits: Hashable, Sendable {
         BacklogSize(notifications: notifications, bytes: max(Int64(notifications) * bytesEach, fewestBytes))
     }
 
-    /// Why one more notification is refused; nil if it is accepted.
+    /// Returns why one more notification is refused; nil if it is accepted.
     ///
-    /// No hub may have more than what all hubs together leave free: the nearer the total is to its limit, the smaller a
-    /// backlog must be to grow. So a hub with a small backlog has room, however many hubs have a large one.
+    /// The backlog of a hub may not be larger than the room that all hubs together leave free. So as the total
+    /// approaches its limit, only hubs with ever smaller backlogs may add to theirs, and a hub with a small backlog has
+    /// room regardless of how many hubs have a large one.
     /// - Parameters:
     ///   - hub: The backlog of the hub.
     ///   - used: The backlog of all hubs.
@@ -47,7 +49,7 @@ public struct BacklogLimits: Hashable, Sendable {
 /// The size of a backlog.
 public struct BacklogSize: Hashable, Sendable {
     public var notifications: Int
-    /// The size of all contents, in bytes.
+    /// The total size of all content, in bytes.
     public var bytes: Int64
 
     public init(notifications: Int, bytes: Int64) {
@@ -56,13 +58,13 @@ public struct BacklogSize: Hashable, Sendable {
     }
 }
 
-/// Which limit a backlog has reached.
+/// The limit that a backlog has reached.
 public enum BacklogExcess: Hashable, Sendable {
     case hub
-    /// The hub has more than what all hubs together leave free.
+    /// The backlog of the hub is larger than the room that all hubs together leave free.
     case all
 
-    /// Seconds after which some of the backlog may be finished.
+    /// The number of seconds after which some of the backlog may be finished.
     public static let retryAfter = 10
 
     /// A sentence for the sender, without its full stop.

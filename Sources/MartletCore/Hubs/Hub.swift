@@ -11,7 +11,7 @@ public struct Hub: Sendable {
     }
 
     public let id: ID
-    /// In the spelling of its creation; hub names are compared without case.
+    /// The name as spelled when the hub was created; hub names are compared without case.
     public let name: String
     public var settings: HubSettings
     public let createdAt: Timestamp

@@ -1,11 +1,11 @@
 public import MartletModel
 import Synchronization
 
-/// The hubs and the access rules of the namespace, which apply to all hubs; in memory, because every request needs a
-/// hub. Writes go to the store first, so everything in the directory is on disk.
+/// The hubs, and the access rules of the namespace, which apply to all hubs. They are kept in memory, because every
+/// request needs a hub. Writes go to the store first, so everything in the directory is on disk.
 ///
-/// Settings are changed one change at a time, each based on the result of the one before, so that concurrent changes of
-/// a hub are not lost.
+/// Changes to settings are made one at a time, each based on the result of the previous change, so that concurrent
+/// changes of a hub are not lost.
 public final class HubDirectory: Sendable {
     private struct Contents {
         var hubs: [String: Hub] = [:]
@@ -18,7 +18,7 @@ public final class HubDirectory: Sendable {
     private let time: any TimeSource
     private let platforms: PushPlatformList
     private let fallbacks: [PlatformID: Credential]
-    /// The limits of hubs without limits of their own.
+    /// The limits of hubs that have no limits of their own.
     public var standard: DefaultLimits { standardLimits.withLock(\.self) }
     private let standardLimits: Mutex<DefaultLimits>
     private let contents = Mutex(Contents())
@@ -26,8 +26,8 @@ public final class HubDirectory: Sendable {
     private let credentialsObserver = Mutex<(@Sendable (Hub.ID) -> Void)?>(nil)
     private let deletionObserver = Mutex<(@Sendable (Hub.ID) -> Void)?>(nil)
 
-    /// Call `reload` before the first look-up.
-    /// - Parameter fallbacks: The credentials of hubs that have none of their own for a platform, such as those of the
+    /// Creates an empty directory. Call `reload` before the first look-up.
+    /// - Parameter fallbacks: The credentials for hubs that have none of their own for a platform, such as those of the
     ///   simulator. They are never stored.
     public init(
         store: any HubStore, platforms: PushPlatformList, time: any TimeSource,
@@ -40,7 +40,7 @@ public final class HubDirectory: Sendable {
         self.time = time
     }
 
-    /// Reads everything from the store, and creates the root rule if there is none.
+    /// Reads all hubs and rules from the store, and creates the root rule if there is none.
     public func reload() async throws(StorageError) {
         let stored = try await store.hubs()
         var rules = try await store.namespaceRules()
@@ -54,7 +54,7 @@ public final class HubDirectory: Sendable {
         }
     }
 
-    /// Changes the limits of hubs without limits of their own, from the next request on.
+    /// Changes the limits of hubs that have no limits of their own, from the next request on.
     public func setStandard(_ limits: DefaultLimits) {
         standardLimits.withLock { $0 = limits }
     }
@@ -64,8 +64,8 @@ public final class HubDirectory: Sendable {
         credentialsObserver.withLock { $0 = observer }
     }
 
-    /// Calls `observer` when the deletion of a hub begins, and when it has succeeded or failed; `presence(of:)` tells
-    /// which.
+    /// Calls `observer` when the deletion of a hub begins, and when it has succeeded or failed; `presence(of:)` returns
+    /// which of these is the case.
     public func onDeletion(_ observer: @escaping @Sendable (Hub.ID) -> Void) {
         deletionObserver.withLock { $0 = observer }
     }
@@ -75,7 +75,7 @@ public final class HubDirectory: Sendable {
     /// Whether a hub exists.
     enum Presence: Sendable, Equatable {
         case present
-        /// The hub is being deleted, which may still fail.
+        /// The hub is being deleted; the deletion may still fail.
         case deleting
         case absent
     }
@@ -87,7 +87,7 @@ public final class HubDirectory: Sendable {
         }
     }
 
-    /// The hub with a name, compared without case.
+    /// Returns the hub with a name, compared without case.
     public func hub(named name: String) -> Hub? {
         contents.withLock { $0.hubs[name.lowercased()] }
     }
@@ -96,13 +96,13 @@ public final class HubDirectory: Sendable {
         contents.withLock { contents in contents.hubs.values.first { $0.id == id } }
     }
 
-    /// The credential that a hub uses for a platform: its own, or the fallback.
+    /// Returns the credential that a hub uses for a platform: its own credential, or the fallback.
     func credential(for platform: PlatformID, of id: Hub.ID) -> Credential? {
         let platform = platforms[platform]?.descriptor.credentialPlatform ?? platform
         return hub(id).flatMap { $0.settings.credentials[platform] ?? fallbacks[platform] }
     }
 
-    /// The platforms that a hub can send to: those with a credential of its own or a fallback.
+    /// Returns the platforms that a hub can send to: those for which it has its own credential or a fallback.
     public func platforms(sentToFrom id: Hub.ID) -> [any PushPlatform.Type] {
         platforms.filter { platform in
             let platform = platform.descriptor.platform
@@ -141,8 +141,8 @@ public final class HubDirectory: Sendable {
         return hub
     }
 
-    /// Changes the settings of a hub: the only way to do so.
-    /// - Parameter change: Receives the current settings, while no other change is under way.
+    /// Changes the settings of a hub. All changes of settings go through this method.
+    /// - Parameter change: Receives the current settings. No other change runs at the same time.
     /// - Returns: The changed hub.
     /// - Throws: `HubDirectoryError`; then nothing has changed.
     public func update(
@@ -163,12 +163,13 @@ public final class HubDirectory: Sendable {
         _ credential: Credential?, for platform: PlatformID, of name: String
     ) async throws(HubDirectoryError) {
         let hub = try await update(name) { $0.credentials[platform] = credential }
-        // Also if the credential is unchanged: setting it again says that the push service accepts it now.
+        // The observer is called even if the credential is unchanged, because setting it again means that the push
+        // service accepts it now.
         credentialsObserver.withLock(\.self)?(hub.id)
     }
 
-    /// Replaces one of the two keys of a rule by a new one. The old key is invalid from then on; the other key stays
-    /// valid.
+    /// Replaces one of the two keys of a rule with a new key. The old key becomes invalid immediately; the other key
+    /// stays valid.
     public func regenerateKey(
         _ key: AccessRule.KeyKind, of rule: String, in name: String
     ) async throws(HubDirectoryError) -> AccessRule {
@@ -198,7 +199,7 @@ public final class HubDirectory: Sendable {
     }
 
     /// Deletes a hub with everything in it. The hub cannot be found from the start of the deletion, which may take a
-    /// while. Its name is free once the store has deleted it.
+    /// while. Its name is available again once the store has deleted it.
     public func delete(_ name: String) async throws(HubDirectoryError) {
         let removed = contents.withLock { contents in
             let hub = contents.hubs.removeValue(forKey: name.lowercased())
@@ -215,7 +216,8 @@ public final class HubDirectory: Sendable {
         do throws(StorageError) {
             _ = try await store.deleteHub(hub.id)
         } catch {
-            // Shows the hub again if the store still has it. If that cannot be read either, the next start shows it.
+            // Shows the hub again if the store still has it. If the store cannot be read either, the hub is shown again
+            // after the next start.
             try? await reload()
             throw .storage(error)
         }
@@ -246,7 +248,7 @@ public final class HubDirectory: Sendable {
         }
         let key = hub.name.lowercased()
         let isShown = contents.withLock { contents in
-            // A hub that was deleted meanwhile stays deleted.
+            // A hub that was deleted in the meantime stays deleted.
             guard contents.hubs[key]?.id == hub.id else { return false }
             contents.hubs[key] = hub
             return true

@@ -5,7 +5,7 @@ public enum HubDirectoryError: Error, Sendable, CustomStringConvertible {
     case badName(String)
     case exists(String)
     case notFound(String)
-    /// The name of an access rule.
+    /// There is no access rule with this name.
     case ruleNotFound(String)
     case unknownPlatform(PlatformID)
     case badCredential(PushServiceError)

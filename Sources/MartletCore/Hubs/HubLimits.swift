@@ -2,7 +2,7 @@
 public struct HubLimits: Hashable, Sendable {
     /// Requests per second for each access key of the hub.
     public var requestRate: Int?
-    /// The most unfinished notifications.
+    /// The maximum number of unfinished notifications.
     public var backlog: Int?
 
     public init(requestRate: Int? = nil, backlog: Int? = nil) {
@@ -20,11 +20,11 @@ public struct HubLimits: Hashable, Sendable {
     }
 }
 
-/// The limits of hubs without limits of their own. The defaults are here.
+/// The limits of hubs that have no limits of their own. The default values are defined here.
 public struct DefaultLimits: Hashable, Sendable {
     /// Requests per second for each access key.
     public var requestRate: Int
-    /// The most unfinished notifications of a hub.
+    /// The maximum number of unfinished notifications of a hub.
     public var backlog: Int
 
     public init(requestRate: Int = 20_000, backlog: Int = 100_000) {
@@ -34,7 +34,7 @@ public struct DefaultLimits: Hashable, Sendable {
 }
 
 extension HubDirectory {
-    /// The request rate of each access key.
+    /// Returns the request rate of each access key.
     /// - Parameter hub: The hub of the key; nil for a key of the namespace.
     public func requestRate(of hub: Hub?) -> RequestRate {
         RequestRate(perSecond: hub?.settings.limits.requestRate ?? standard.requestRate)

@@ -1,6 +1,6 @@
 /// The rules for hub names.
 public enum HubName {
-    /// First path segments that the server uses itself.
+    /// First path segments that the server itself uses.
     public static let reserved: Set<String> = [
         "api", "health", "metrics", "console", "admin", "simulator", "$resources", "$containers",
         "$openapi.json",

@@ -1,13 +1,13 @@
 public import MartletModel
 
-/// The settings of a hub, given at its creation and changed later.
+/// The settings of a hub. They are given when the hub is created, and can be changed later.
 public struct HubSettings: Hashable, Sendable {
-    /// In the order given; names are unique.
+    /// The access rules, in the order given; names are unique.
     public var accessRules: [AccessRule]
     public var credentials: [PlatformID: Credential]
     /// How long a registration lives after its last write; nil for no expiry.
     public var registrationTTL: Duration?
-    /// A note of the owner, without meaning for the server.
+    /// A note by the owner; the server does not interpret it.
     public var userMetadata: String?
     public var limits: HubLimits
 
@@ -23,11 +23,11 @@ public struct HubSettings: Hashable, Sendable {
     }
 
     public static let accessRuleLimit = 12
-    /// In UTF-16 code units, as Azure Notification Hubs counts.
+    /// The maximum length, in UTF-16 code units, as in Azure Notification Hubs.
     public static let userMetadataLimit = 1024
     public static let minimumRegistrationTTL: Duration = .seconds(86_400)
 
-    /// Adds the two default rules, unless a rule of the same name exists.
+    /// Adds the two default rules, unless a rule with the same name exists.
     mutating func addDefaultRules(at now: Timestamp) {
         let defaults: [(String, AccessRights)] = [
             (AccessRule.defaultListenName, .listen), (AccessRule.defaultFullName, .all),
@@ -37,7 +37,7 @@ public struct HubSettings: Hashable, Sendable {
         }
     }
 
-    /// Checks all settings. Credentials that `old` does not have are checked by their push services.
+    /// Checks all settings. Credentials that are not in `old` are checked by their push services.
     func check(
         replacing old: HubSettings = HubSettings(), platforms: PushPlatformList
     ) throws(HubDirectoryError) {

@@ -1,13 +1,13 @@
 public import MartletModel
 
-/// Keeps hubs and the access rules of the namespace, which apply to all hubs. Keys and credentials are sealed at rest.
-/// Every change is durable when it returns.
+/// Stores hubs, and the access rules of the namespace, which apply to all hubs. Keys and credentials are encrypted at
+/// rest. Every change is durable when it returns.
 public protocol HubStore: Sendable {
-    /// All hubs, sorted by name.
+    /// Returns all hubs, sorted by name.
     func hubs() async throws(StorageError) -> [Hub]
 
     /// Creates a hub.
-    /// - Returns: nil if the name, compared without case, is taken.
+    /// - Returns: The new hub; nil if its name is already in use. Names are compared without case.
     func createHub(name: String, settings: HubSettings, at now: Timestamp) async throws(StorageError) -> Hub?
 
     /// Replaces the settings of a hub.
@@ -18,7 +18,7 @@ public protocol HubStore: Sendable {
     /// - Returns: Whether the hub existed.
     func deleteHub(_ id: Hub.ID) async throws(StorageError) -> Bool
 
-    /// The rules that apply to every hub, in order.
+    /// Returns the rules that apply to every hub, in order.
     func namespaceRules() async throws(StorageError) -> [AccessRule]
 
     func setNamespaceRules(_ rules: [AccessRule]) async throws(StorageError)

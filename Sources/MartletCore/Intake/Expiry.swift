@@ -3,20 +3,21 @@ public import MartletModel
 /// When a notification expires, as stated by its sender.
 public enum Expiry: Hashable, Sendable {
     case at(Timestamp)
-    /// This long after the notification is due.
+    /// The notification expires this long after it is due.
     case after(Duration)
 
-    /// The latest expiry after a notification is due.
+    /// The maximum time from when a notification is due to its expiry.
     public static let limit: Duration = .seconds(days * 86_400)
     private static let days: Int64 = 28
 
-    /// The expiry of a push that is useless without data that is kept until `timestamp`.
+    /// Returns the expiry for a push that is useless without data that is kept until `timestamp`.
     public static func until(_ timestamp: Timestamp, at now: Timestamp) -> Expiry {
         .after(min(max(timestamp - now, .milliseconds(1)), limit))
     }
 
+    /// Returns the time at which the notification expires.
     /// - Parameter start: When the notification is due.
-    /// - Throws: `.invalid` if the expiry is before that, or later than `limit` allows.
+    /// - Throws: `.invalid` if the expiry is before `start`, or later than `limit` allows.
     func timestamp(from start: Timestamp) throws(NotificationIntakeError) -> Timestamp {
         let timestamp: Timestamp
         switch self {

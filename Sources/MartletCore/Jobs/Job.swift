@@ -5,23 +5,23 @@ public struct Job: Sendable {
     public let id: String
     public let hub: Hub.ID
     public let kind: Kind
-    /// The container URL for its files, as given by the caller. Secret, because it contains a signature.
+    /// The container URL for the job's files, as given by the caller. It is secret, because it contains a signature.
     public let outputURL: String
     public let output: ContainerName
-    /// The directory of its files in the container.
+    /// The directory of the job's files in the container.
     public let directory: BlobName
     /// The input file of an import; nil for an export.
     public let input: Input?
     public let createdAt: Timestamp
     public var status = Status.started
-    /// In percent, 0 to 100.
+    /// The progress in percent, 0 to 100.
     public var progress = 0.0
     /// Why the job failed, as a sentence.
     public var failure: String?
     public var updatedAt: Timestamp
 
     public struct Input: Hashable, Sendable {
-        /// As given by the caller. Secret, because it contains a signature.
+        /// The URL as given by the caller. It is secret, because it contains a signature.
         public let url: String
         public let address: BlobAddress
 
@@ -31,7 +31,7 @@ public struct Job: Sendable {
         }
     }
 
-    /// The raw values are those of the protocol.
+    /// The kind of a job. The raw values are those of the protocol.
     public enum Kind: String, CaseIterable, Hashable, Sendable {
         case export = "ExportRegistrations"
         case importCreate = "ImportCreateRegistrations"
@@ -40,9 +40,9 @@ public struct Job: Sendable {
         case importUpsert = "ImportUpsertRegistrations"
     }
 
-    /// The raw values are those of the protocol.
+    /// The status of a job. The raw values are those of the protocol.
     public enum Status: String, Hashable, Sendable {
-        /// The job waits for its turn.
+        /// The job is queued.
         case started = "Started"
         case running = "Running"
         case completed = "Completed"
@@ -71,7 +71,7 @@ public struct Job: Sendable {
         case output = "Output"
         case failed = "Failed"
 
-        /// The property with the file's path in the description of a job.
+        /// The name of the property that contains the file's path in the description of a job.
         public var property: String { "\(rawValue)FilePath" }
     }
 

@@ -3,7 +3,8 @@ struct JobFiles {
     private let output: any BlobUpload
     private let failed: any BlobUpload
 
-    /// Continues the files at the cursor, and writes the pending bytes again, which may not have reached the disk.
+    /// Continues the files at the cursor, and writes the pending bytes again, because they may not have reached the
+    /// disk.
     init(_ progress: JobProgress, _ store: any ContainerStore) async throws(JobStop) {
         do throws(ContainerError) {
             output = try await Self.open(.output, progress.job, progress.cursor.output, store)
@@ -55,7 +56,7 @@ struct JobFiles {
 
     private func upload(_ file: Job.File) -> any BlobUpload { file == .output ? output : failed }
 
-    /// Commits the files, unless that was done before a kill.
+    /// Commits the files, unless this was already done before a kill.
     static func commit(_ progress: JobProgress, _ store: any ContainerStore) async throws(JobStop) {
         let written: [(Job.File, JobCursor.Written)] = [
             (.output, progress.cursor.output), (.failed, progress.cursor.failed),

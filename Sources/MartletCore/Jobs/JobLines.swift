@@ -1,18 +1,18 @@
-/// The line format of registrations in files. It is defined by the API that created the job.
+/// The format of a registration as a line of a file. It is defined by the API that created the job.
 public protocol JobLines: Sendable {
     /// Parses a line of an import.
     func change(_ line: [UInt8], _ kind: Job.Kind, in hub: Hub.ID) throws(JobLineError) -> RegistrationChange
 
-    /// Returns the line of a registration without a line break; nil if its platform is not supported any more.
+    /// Returns the line of a registration, without a line break; nil if its platform is no longer supported.
     func line(_ registration: Registration) -> [UInt8]?
 
-    /// The longest line of an import, in bytes.
+    /// The maximum length of a line of an import, in bytes.
     var lengthLimit: Int { get }
 }
 
 /// Why a line of an import is not valid.
 public struct JobLineError: Error, Hashable, Sendable {
-    /// The error as a sentence; contains no handle.
+    /// The error as a sentence; it contains no handle.
     public let sentence: String
 
     public init(_ sentence: String) {

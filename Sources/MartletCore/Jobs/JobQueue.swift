@@ -1,4 +1,4 @@
-/// Decides which job runs next: in each hub one at a time, and a limited number in total.
+/// Decides which job runs next. Each hub runs one job at a time, and the total number of running jobs is limited.
 struct JobQueue {
     private let limit: Int
     private var waiting: [JobProgress] = []
@@ -14,7 +14,7 @@ struct JobQueue {
         waiting.append(progress)
     }
 
-    /// Returns the job to begin now; its hub is busy until `finished`.
+    /// Returns the job to start now. Its hub is busy until `finished` is called.
     mutating func next() -> JobProgress? {
         guard busy.count < limit, let index = waiting.firstIndex(where: { !busy.contains($0.job.hub) }) else {
             return nil

@@ -1,16 +1,16 @@
 public import MartletModel
 
-/// Keeps jobs and their progress. Every change is durable when it returns.
+/// Stores jobs and their progress. Every change is durable when it returns.
 public protocol JobStore: Sendable {
-    /// Adds a job. Only the newest finished jobs of the hub are kept, up to `JobProgress.finishedLimit`.
+    /// Adds a job. Of the finished jobs of the hub, only the newest are kept, up to `JobProgress.finishedLimit`.
     func createJob(_ job: Job) async throws(StorageError)
 
     func job(_ id: String, in hub: Hub.ID) async throws(StorageError) -> Job?
 
-    /// The jobs of a hub, newest first.
+    /// Returns the jobs of a hub, newest first.
     func jobs(in hub: Hub.ID, limit: Int) async throws(StorageError) -> [Job]
 
-    /// Unfinished jobs with their progress, oldest first.
+    /// Returns the unfinished jobs with their progress, oldest first.
     func unfinishedJobs() async throws(StorageError) -> [JobProgress]
 
     /// Stores the progress of a job; does nothing if the job was deleted with its hub.
@@ -20,15 +20,15 @@ public protocol JobStore: Sendable {
 
     /// Applies writes to registrations, as `DeviceStore.apply` does, and stores the resulting progress of the job in
     /// the same transaction.
-    /// - Parameter progress: Receives the result of each write.
+    /// - Parameter progress: Receives the result of each write, and returns the progress to store.
     /// - Parameter job: The id of the job.
-    /// - Returns: The stored progress; nil if the job was deleted with its hub, and nothing was written.
+    /// - Returns: The stored progress; nil if the job was deleted with its hub, in which case nothing was written.
     func apply(
         _ changes: [RegistrationChange], of job: String, in hub: Hub.ID, at now: Timestamp,
         _ progress: @escaping @Sendable ([Result<Registration, RegistrationRefusal>]) -> JobProgress
     ) async throws(StorageError) -> JobProgress?
 
-    /// The approximate number of registrations of a hub: it may include some that have just expired.
+    /// Returns the approximate number of registrations of a hub. It may include some that have just expired.
     func registrationCount(in hub: Hub.ID) async throws(StorageError) -> Int64
 }
 
@@ -42,6 +42,6 @@ public struct JobProgress: Sendable {
         self.cursor = cursor
     }
 
-    /// The most finished jobs of a hub that are kept.
+    /// The maximum number of finished jobs that are kept for each hub.
     public static let finishedLimit = 1000
 }

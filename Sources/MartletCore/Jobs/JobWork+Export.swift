@@ -36,7 +36,7 @@ extension JobWork {
         }
     }
 
-    /// Flushes the last bytes to disk, and then stores the progress.
+    /// Flushes the remaining bytes to disk, and then stores the progress.
     private mutating func step(_ count: Int) async throws(JobStop) {
         try await files?.synchronizeOutput()
         progress.cursor.output.bytes += Int64(count)

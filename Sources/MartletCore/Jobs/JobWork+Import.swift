@@ -2,7 +2,7 @@ import MartletModel
 
 // Imports.
 extension JobWork {
-    /// The most lines in one transaction.
+    /// The maximum number of lines in one transaction.
     private static let batchLimit = 5000
     private static let batchBytes = 4 << 20
 
@@ -25,8 +25,8 @@ extension JobWork {
         batch = try await Self.read(after: batch, job, lines).get()
         while !batch.isEmpty {
             let before = batch
-            // Parsing lines is a third of the work and does not need the store, so it runs while the previous batch is
-            // stored.
+            // Parsing lines is a third of the work and does not need the store, so the next batch is parsed while the
+            // previous batch is being stored.
             async let next = Self.read(after: before, job, lines)
             try await apply(batch, of: content.blob.size)
             batch = try await next.get()
@@ -48,7 +48,8 @@ extension JobWork {
         return .success(batch)
     }
 
-    /// Stores the batch, its end and the pending bytes of the files in one transaction; then writes these bytes.
+    /// Stores the batch, its end and the pending bytes of the files in one transaction; then writes the pending bytes
+    /// to the files.
     private mutating func apply(_ batch: ImportBatch, of size: Int64) async throws(JobStop) {
         try await files?.synchronize(&progress.cursor)
         var start = progress
@@ -67,15 +68,15 @@ extension JobWork {
     }
 }
 
-/// Some lines of an import, parsed as far as possible without the store.
+/// A batch of lines of an import, parsed as far as possible without the store.
 struct ImportBatch: Sendable {
     private enum Line: Sendable {
-        /// An index in `changes`.
+        /// A valid line; the value is its index in `changes`.
         case change(Int)
         case failed(String)
     }
 
-    /// The reader after the last line of the batch.
+    /// The reader, positioned after the last line of the batch.
     var reader: LineReader
     private(set) var changes: [RegistrationChange] = []
     private(set) var end: Int64
@@ -98,7 +99,7 @@ struct ImportBatch: Sendable {
 
     var count: Int { lines.count }
 
-    /// Whether the reader is at the end of the file.
+    /// Whether the batch is empty, which means that the reader is at the end of the file.
     var isEmpty: Bool { bytes == 0 && lines.isEmpty }
 
     /// Adds a line. Blank lines are counted and otherwise ignored.
@@ -120,7 +121,7 @@ struct ImportBatch: Sendable {
         }
     }
 
-    /// The progress of the job after this batch. Each line is reported with its number in one of the two files.
+    /// Returns the progress of the job after this batch. Each line is reported with its number in one of the two files.
     func result(
         _ results: [Result<Registration, RegistrationRefusal>], after progress: JobProgress
     ) -> JobProgress {
@@ -147,7 +148,7 @@ struct ImportBatch: Sendable {
 }
 
 extension Job.Kind {
-    /// The word in the output file for a line that succeeded.
+    /// The word for a line that succeeded, as written to the output file.
     fileprivate var result: String {
         switch self {
         case .export: "Exported"

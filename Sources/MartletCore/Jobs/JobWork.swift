@@ -1,6 +1,6 @@
 import MartletModel
 
-/// The execution of one job, from its last progress to its end.
+/// Runs one job, from its last stored progress to its end.
 struct JobWork {
     let parts: JobParts
     var progress: JobProgress
@@ -22,7 +22,7 @@ struct JobWork {
             progress.cursor.isWritten = true
             try await record()
         }
-        // The files of a failed job list what was done before the failure.
+        // The files of a failed job list the work that was done before the failure.
         try await JobFiles.commit(progress, parts.containers)
         progress.cursor = JobCursor()
         if progress.job.failure == nil {
@@ -42,7 +42,7 @@ struct JobWork {
         }
     }
 
-    /// Stores the progress of the job; it is on disk when this returns.
+    /// Stores the progress of the job. The progress is on disk when this method returns.
     mutating func record() async throws(JobStop) {
         progress.job.updatedAt = parts.time.now
         let progress = progress

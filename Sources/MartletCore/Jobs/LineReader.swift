@@ -1,6 +1,6 @@
-/// Splits a blob into lines. The blob is read in pieces, and only one piece and one line are in memory.
+/// Splits a blob into lines. The blob is read in pieces; only one piece and one line are in memory at a time.
 struct LineReader: Sendable {
-    /// A line, or the fact that it is too long.
+    /// A line, or a marker for a line that is too long.
     enum Line: Hashable, Sendable {
         case text([UInt8])
         case tooLong
@@ -9,11 +9,12 @@ struct LineReader: Sendable {
     /// A line and the offset of its end.
     struct Place: Hashable, Sendable {
         let line: Line
-        /// After its line break.
+        /// The offset after the line break of the line.
         let end: Int64
     }
 
-    /// A piece is parsed in about ten milliseconds, so that other work can run between pieces.
+    /// The number of bytes in a piece. A piece is parsed in about ten milliseconds, so that other work can run between
+    /// pieces.
     private static let pieceBytes = 1 << 18
 
     private let content: any BlobContent

@@ -3,7 +3,7 @@ public struct DeliveryLoad: Sendable, Equatable {
     public var running: Int
     /// Deliveries that are ready to run.
     public var waiting: Int
-    /// Waiting for a due retry or for the end of a pause.
+    /// Deliveries that wait for a due retry or for the end of a pause.
     public var sleeping: Int
 
     public init(running: Int, waiting: Int, sleeping: Int) {

@@ -5,11 +5,11 @@ import Synchronization
 ///
 /// They are updated for each batch, page and token, never for each push, so that counting has no noticeable cost.
 public final class DeliveryMetrics: Sendable {
-    /// A snapshot of the counters, which never decrease.
+    /// A snapshot of the counters. The counters never decrease.
     public struct Figures: Sendable {
         /// Requests that were handed to the transport, including those of test sends.
         public var attempts: [PlatformID: Int] = [:]
-        /// The final outcomes of pushes, as telemetry counts them.
+        /// The final outcomes of pushes, counted as in the telemetry.
         public var outcomes: [PlatformID: [OutcomeName: Int]] = [:]
         /// The time from the acceptance of a notification, or from its due time, until a batch of first attempts is
         /// handed to the transport.
@@ -23,8 +23,8 @@ public final class DeliveryMetrics: Sendable {
         public var failed = 0
     }
 
-    /// From one millisecond to one hour: single sends fall into the lower half, pushes that waited for a failing
-    /// service into the upper half.
+    /// The bucket bounds, from one millisecond to one hour. Single sends fall into the lower half; pushes that waited
+    /// for a failing service fall into the upper half.
     public static let latencyBounds: [Duration] =
         [1, 2, 5, 10, 20, 50, 100, 200, 500].map { .milliseconds($0) }
         + [1, 2, 5, 10, 30, 60, 300, 1800, 3600].map { .seconds($0) }
@@ -36,8 +36,8 @@ public final class DeliveryMetrics: Sendable {
     public var figures: Figures { state.withLock { $0 } }
 
     /// Counts a batch that is handed to the transport.
-    /// - Parameter waited: The time since the acceptance or the due time of its notification; nil if the batch has no
-    ///   first attempts.
+    /// - Parameter waited: The time since the acceptance or the due time of the batch's notification; nil if the batch
+    ///   has no first attempts.
     func addBatch(of count: Int, on platform: PlatformID, waited: Duration?) {
         state.withLock { figures in
             figures.attempts[platform, default: 0] += count

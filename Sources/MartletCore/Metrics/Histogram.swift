@@ -1,8 +1,8 @@
 /// Counts durations in buckets.
 public struct Histogram: Sendable, Equatable {
-    /// The upper bound of each bucket except the last, which has none; ascending.
+    /// The upper bounds of the buckets, in ascending order. The last bucket has no upper bound.
     public let bounds: [Duration]
-    /// The number of durations in each bucket: one element more than `bounds`.
+    /// The number of durations in each bucket. It has one element more than `bounds`.
     public private(set) var counts: [UInt64]
     /// The sum of all durations.
     public private(set) var sum = Duration.zero
@@ -15,7 +15,7 @@ public struct Histogram: Sendable, Equatable {
     /// The number of durations.
     public var count: UInt64 { counts.reduce(0, +) }
 
-    /// Adds a duration. A negative duration, which results from a clock that was set back, counts as zero.
+    /// Adds a duration. A negative duration counts as zero; it occurs if the clock was set back.
     public mutating func add(_ duration: Duration) {
         let duration = max(.zero, duration)
         counts[bounds.firstIndex { duration <= $0 } ?? bounds.count] += 1

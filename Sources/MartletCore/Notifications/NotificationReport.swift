@@ -10,7 +10,7 @@ public struct NotificationReport: Sendable {
     public var platforms: [PlatformID]
     public var counts: [PlatformID: [OutcomeName: Int]]
 
-    /// The report of a notification that is scheduled, or was canceled before it began.
+    /// Creates the report of a notification that is scheduled, or was canceled before it began.
     public init(_ notification: Notification, waiting state: NotificationState, endedAt: Timestamp? = nil) {
         self.notification = notification
         self.state = state
@@ -19,10 +19,10 @@ public struct NotificationReport: Sendable {
         counts = [:]
     }
 
-    /// The report of a notification that has begun.
+    /// Creates the report of a notification that has begun.
     /// - Parameters:
-    ///   - begunAt: When its deliveries were created.
-    ///   - isCanceled: Whether it was canceled meanwhile.
+    ///   - begunAt: When the deliveries of the notification were created.
+    ///   - isCanceled: Whether the notification has been canceled since it began.
     public init(
         _ notification: Notification, begunAt: Timestamp, isCanceled: Bool = false, _ deliveries: [DeliveryReport]
     ) {

@@ -5,11 +5,11 @@ public enum NotificationState: String, Hashable, Sendable {
     case completed = "Completed"
     case noTargetFound = "NoTargetFound"
     case abandoned = "Abandoned"
-    /// Never the state of a delivery.
+    /// The notification is scheduled; a delivery is never in this state.
     case scheduled = "Scheduled"
     case canceled = "Canceled"
 
-    /// Whether the state will not change any more.
+    /// Whether the state will no longer change.
     public var isFinal: Bool {
         switch self {
         case .completed, .noTargetFound, .abandoned, .canceled: true
@@ -17,7 +17,7 @@ public enum NotificationState: String, Hashable, Sendable {
         }
     }
 
-    /// The state of a notification that has begun.
+    /// Creates the state of a notification that has begun.
     init(ofDeliveries states: [NotificationState], isCanceled: Bool) {
         if states.allSatisfy(\.isFinal) {
             self = isCanceled ? .canceled : [.completed, .abandoned].first(where: states.contains) ?? .noTargetFound

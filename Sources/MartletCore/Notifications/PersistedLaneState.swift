@@ -11,9 +11,9 @@ public struct LaneID: Hashable, Sendable {
     }
 }
 
-/// A stored pause: a restart must not send earlier than a push service has asked for.
+/// A stored pause, so that after a restart nothing is sent earlier than a push service has asked for.
 public struct LanePause: Hashable, Sendable {
-    /// Scheme, host and port of the paused origin; nil if the whole lane is paused.
+    /// The scheme, host and port of the paused origin; nil if the whole lane is paused.
     public var origin: String?
     public var until: Timestamp
     /// The outcome that caused the pause.
@@ -28,7 +28,7 @@ public struct LanePause: Hashable, Sendable {
     }
 }
 
-/// What an earlier process knew about a lane.
+/// The stored state of a lane, as an earlier process knew it.
 public struct PersistedLaneState: Hashable, Sendable {
     public var lane: LaneID
     public var pauses: [LanePause]
@@ -42,9 +42,10 @@ public struct PersistedLaneState: Hashable, Sendable {
     }
 }
 
-/// Keeps the state of lanes across restarts. It is written with the steps of deliveries (`DeliveryStep`).
+/// Stores the state of lanes, so that it survives restarts. The state is written together with the steps of deliveries
+/// (`DeliveryStep`).
 public protocol LaneStore: Sendable {
-    /// Every lane with a quarantine, or with a pause that has not ended.
+    /// Returns the state of every lane with a quarantine, or with a pause that has not ended.
     func persistedLaneStates(at now: Timestamp) async throws(StorageError) -> [PersistedLaneState]
 
     /// Deletes the pauses of a hub whose credentials have changed.

@@ -1,16 +1,16 @@
-/// Identifies a request, so that a repeated request does not send twice.
+/// Identifies a request, so that repeating the request does not send the notification twice.
 public struct RequestIdentity: Hashable, Sendable {
-    /// How long a request is remembered after its acceptance.
+    /// How long a request is remembered after it was accepted.
     public static let lifetime: Duration = .seconds(86_400)
 
-    /// A digest of the caller's key and everything that the key is bound to.
+    /// A digest of the caller's key and everything to which the key is bound.
     public let key: [UInt8]
-    /// A digest of the content of the request, which must stay the same for the same key.
+    /// A digest of the content of the request. Repeated requests with the same key must have the same content.
     public let fingerprint: [UInt8]
 
     /// - Parameters:
-    ///   - key: 32 bytes.
-    ///   - fingerprint: 32 bytes.
+    ///   - key: The digest of the key, 32 bytes.
+    ///   - fingerprint: The digest of the content, 32 bytes.
     public init(key: [UInt8], fingerprint: [UInt8]) {
         precondition(key.count == 32 && fingerprint.count == 32, "both are digests of 32 bytes")
         self.key = key
@@ -20,9 +20,9 @@ public struct RequestIdentity: Hashable, Sendable {
 
 /// The result of storing a draft.
 public enum Acceptance: Sendable {
-    /// The notification is stored. It has deliveries, unless it is scheduled or no platform has registrations for it.
+    /// The notification is stored. It has deliveries, unless it is scheduled or has no registrations on any platform.
     case accepted(Notification, [Delivery])
-    /// The same request was accepted before, as this notification; nothing was stored.
+    /// The same request was accepted before, with this notification id; nothing was stored.
     case repeated(NotificationID)
     /// A different request was accepted with the same key; nothing was stored.
     case conflicting

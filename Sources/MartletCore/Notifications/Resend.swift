@@ -1,14 +1,14 @@
 public import MartletModel
 
-/// Makes a notification a resend of dead letters: its audience is the members that another notification did not reach,
+/// Makes a notification a resend of dead letters. Its audience is the members that another notification did not reach,
 /// if they are still registered and still in the audience of that notification.
 public struct Resend: Hashable, Sendable {
-    /// The sequence number of the notification whose dead letters are sent.
+    /// The sequence number of the notification whose dead letters are resent.
     public var original: Int64
-    /// Only dead letters with this outcome; nil for all that no earlier resend has taken up.
+    /// The outcome of the dead letters to resend; nil for all dead letters that no earlier resend has included.
     public var outcome: OutcomeName?
-    /// With a collapse key, the delivery that determines the order of this one: a resend is as old as its original. For
-    /// a resend of a resend, this is the first original.
+    /// If there is a collapse key, the delivery whose position in the order this delivery takes, because a resend is as
+    /// old as its original. For a resend of a resend, this is the first original.
     public var rank: Delivery.ID?
 
     public init(original: Int64, outcome: OutcomeName?, rank: Delivery.ID? = nil) {
@@ -23,9 +23,9 @@ public struct ResendDraft: Sendable {
     /// The id of the new notification.
     public var id: NotificationID
     public var hub: Hub.ID
-    /// The notification whose dead letters are sent.
+    /// The notification whose dead letters are resent.
     public var original: NotificationID
-    /// Only dead letters with this outcome; nil for all that no earlier resend has taken up.
+    /// The outcome of the dead letters to resend; nil for all dead letters that no earlier resend has included.
     public var outcome: OutcomeName?
     public var acceptedAt: Timestamp
     public var expiresAt: Timestamp
@@ -49,20 +49,21 @@ public enum ResendAcceptance: Sendable {
     case accepted(Notification, [Delivery])
     /// The hub has no notification with this id.
     case notFound
-    /// The original has not ended, so its dead letters are not final.
+    /// The original notification has not ended, so its dead letters are not final.
     case underWay
-    /// They were resent already, as this notification; members that it did not reach are its own dead letters.
+    /// The dead letters were already resent, with this notification; members that it did not reach are its own dead
+    /// letters.
     case resent(NotificationID)
-    /// There are no such dead letters.
+    /// There are no dead letters that match the request.
     case nothing
-    /// None of their devices is registered any more.
+    /// None of the devices of the dead letters is registered any more.
     case gone
 }
 
-/// A notification that resends dead letters of another one.
+/// A notification that resends the dead letters of another notification.
 public struct ResendRecord: Hashable, Sendable {
     public var id: NotificationID
-    /// nil for all that no earlier resend had taken up.
+    /// The outcome of the resent dead letters; nil for all dead letters that no earlier resend had included.
     public var outcome: OutcomeName?
 
     public init(id: NotificationID, outcome: OutcomeName?) {
@@ -73,9 +74,9 @@ public struct ResendRecord: Hashable, Sendable {
 
 /// A page of the audience of a resend, in the order of the original's members.
 public struct ResendPage: Sendable {
-    /// The current members; without devices that are not registered any more.
+    /// The current members, without devices that are no longer registered.
     public var members: [AudienceMember]
-    /// The last member of the original that was checked; the next page begins after it.
+    /// The last member of the original that was checked; the next page begins after this member.
     public var last: AudienceMember
     public var isLast: Bool
 

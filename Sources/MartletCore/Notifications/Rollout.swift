@@ -1,17 +1,17 @@
-/// The rate of a notification, and the share of its pushes that may fail.
+/// The rate of a notification, and the maximum share of its pushes that may fail.
 public struct Rollout: Hashable, Sendable, CustomStringConvertible {
     public enum Pace: Hashable, Sendable {
-        /// Pushes per second, on all platforms together.
+        /// The number of pushes per second, over all platforms together.
         case rate(Int)
-        /// Evenly over a duration: the audience size, counted at the start, divided by the duration.
+        /// Sends evenly over a duration: the rate is the audience size, counted at the start, divided by the duration.
         case over(Duration)
     }
 
-    /// The share of failures above which the roll-out halts itself.
+    /// The share of failed pushes above which the roll-out halts itself.
     public struct Halt: Hashable, Sendable {
-        /// In hundredths of a percent.
+        /// The share, in hundredths of a percent.
         public var share: Int
-        /// The number of finished pushes from which the share counts.
+        /// The minimum number of finished pushes; below it, the share is ignored.
         public var answers: Int
 
         public init(share: Int, answers: Int = Self.commonAnswers) {
@@ -23,14 +23,14 @@ public struct Rollout: Hashable, Sendable, CustomStringConvertible {
         public static let shares = 0..<10_000
         public static let answerLimits = 1...1_000_000
 
-        /// Whether too many pushes have failed.
+        /// Whether too many pushes have failed, so that the roll-out must halt.
         public func isPassed(_ counts: SendCounts) -> Bool {
             counts.ended >= answers && counts.failed * 10_000 > counts.ended * share
         }
     }
 
     public var pace: Pace
-    /// nil for no limit.
+    /// When the roll-out halts itself; nil if it never does.
     public var halt: Halt?
 
     public init(_ pace: Pace, halt: Halt? = nil) {
@@ -41,9 +41,9 @@ public struct Rollout: Hashable, Sendable, CustomStringConvertible {
     public static let rates = 1...1_000_000
     public static let times: ClosedRange<Duration> = .seconds(1) ... .seconds(28 * 86_400)
 
-    /// Pushes per second.
-    /// - Parameter audience: The audience size, needed only for a duration; nil until it is counted. Then the result is
-    ///   nil too.
+    /// Returns the rate in pushes per second.
+    /// - Parameter audience: The audience size, needed only if the pace is a duration; nil until it is counted, and
+    ///   then the result is nil too.
     public func rate(for audience: Int?) -> Double? {
         switch pace {
         case .rate(let rate): Double(rate)
@@ -51,7 +51,7 @@ public struct Rollout: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// The duration of the roll-out, in seconds.
+    /// Returns the duration of the roll-out, in seconds.
     /// - Parameter pushes: The number of pushes, including retries.
     public func seconds(for pushes: Int) -> Double {
         switch pace {
@@ -60,7 +60,7 @@ public struct Rollout: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// In the form of the header, such as `rate=500; halt=5%/100`; durations in seconds.
+    /// The value of the header, such as `rate=500; halt=5%/100`; durations are in seconds.
     public var description: String {
         let pace =
             switch pace {

@@ -1,4 +1,4 @@
-/// The number of pushes that have ended.
+/// The number of pushes that have succeeded and failed. Pushes that have not ended are not counted.
 public struct SendCounts: Hashable, Sendable {
     public var succeeded: Int
     public var failed: Int

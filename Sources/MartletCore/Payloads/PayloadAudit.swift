@@ -3,16 +3,16 @@ public import MartletModel
 /// An attempt to fetch a payload.
 public struct PayloadAccess: Hashable, Sendable {
     public enum Outcome: String, Hashable, Sendable {
-        /// The user got the content.
+        /// The user received the content.
         case read
-        /// The user was told that there is no such payload.
+        /// The user received the answer that there is no such payload.
         case refused
     }
 
     public var at: Timestamp
-    /// As requested; there may be no such payload.
+    /// The payload id as requested; a payload with this id may not exist.
     public var payload: PayloadID
-    /// The folded name of the user.
+    /// The folded name of the user who made the request.
     public var user: String
     public var outcome: Outcome
     /// The network address of the client.
@@ -29,7 +29,7 @@ public struct PayloadAccess: Hashable, Sendable {
 
 /// An entry of the audit log.
 public struct AuditEntry: Hashable, Sendable {
-    /// Higher than the numbers of all earlier entries.
+    /// The number of the entry; higher than the numbers of all earlier entries.
     public var number: Int64
     public var access: PayloadAccess
 
@@ -41,11 +41,11 @@ public struct AuditEntry: Hashable, Sendable {
 
 /// Selects entries of the audit log.
 public struct AuditQuery: Sendable {
-    /// nil for all payloads.
+    /// The payload whose entries are selected; nil for all payloads.
     public var payload: PayloadID?
-    /// A folded name; nil for all users.
+    /// The folded name of the user whose entries are selected; nil for all users.
     public var user: String?
-    /// The most entries; if more match, the latest ones.
+    /// The maximum number of entries. If more entries match, the latest are returned.
     public var limit: Int
 
     public init(payload: PayloadID? = nil, user: String? = nil, limit: Int) {

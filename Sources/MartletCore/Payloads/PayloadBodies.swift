@@ -1,31 +1,32 @@
-/// The contents of payloads that are stored as files, in the only container of a container store of their own.
+/// The payload contents that are stored as files. They have their own container store with a single container.
 ///
-/// The body is written first, and its record is added after that. If no record is added, the writer removes the body,
-/// or the next start does.
+/// The body is written first, and its record is added afterwards. If no record is added, the body is removed by the
+/// writer, or at the next start.
 public struct PayloadBodies: Sendable {
-    /// The container, which exists in every store for bodies.
+    /// The name of the container. It exists in every container store for bodies.
     public static let container = ContainerName(known: "payloads")
 
     private let store: any ContainerStore
 
-    /// - Parameter store: A store that has `container`.
+    /// - Parameter store: A container store that contains `container`.
     public init(_ store: any ContainerStore) {
         self.store = store
     }
 
-    /// Returns a new unique name.
+    /// Returns a new unique name for a body.
     public static func newName() -> String {
         var random = SystemRandomNumberGenerator()
         let words = (0..<2).map { _ in String(UInt64.random(in: .min ... .max, using: &random), radix: 16) }
         return words.map { String(repeating: "0", count: 16 - $0.count) + $0 }.joined()
     }
 
-    /// Begins to write a body. It becomes visible when it is committed.
-    /// - Parameter name: From `newName`.
+    /// Begins writing a body. The body becomes visible when it is committed.
+    /// - Parameter name: A name returned by `newName`.
     public func upload(_ name: String) async throws(ContainerError) -> any BlobUpload {
         try await store.upload(try address(name), .fresh)
     }
 
+    /// Opens a body for reading.
     /// - Throws: `.noBlob` if the body was removed.
     public func open(_ name: String) async throws(ContainerError) -> any BlobContent {
         try await store.openBlob(try address(name))

@@ -1,17 +1,17 @@
-/// The id of a stored payload. It is random, so that an id grants no access and reveals nothing; and it has 31 bits,
-/// for clients that store it in a signed 32-bit integer.
+/// The id of a stored payload. It is random, but knowing it grants no access and reveals nothing. It has 31 bits, for
+/// clients that store it in a signed 32-bit integer.
 public struct PayloadID: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
-    /// A number from 1 on.
+    /// The id as a number, from 1.
     public let rawValue: Int32
 
-    /// - Returns: nil for a number below 1.
+    /// - Returns: nil if the number is less than 1.
     public init?(rawValue: Int32) {
         guard rawValue > 0 else { return nil }
         self.rawValue = rawValue
     }
 
     /// Parses decimal digits.
-    /// - Returns: nil for a text that `description` never returns.
+    /// - Returns: nil if the text is not in the form that `description` returns.
     public init?(_ text: some StringProtocol) {
         guard let number = Int32(text), String(number) == text else { return nil }
         self.init(rawValue: number)

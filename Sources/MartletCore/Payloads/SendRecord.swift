@@ -1,11 +1,11 @@
 public import MartletModel
 
-/// A request that sends in several steps, recorded so that a repeated request continues where the first one ended, and
-/// sends nothing twice.
+/// A request that sends in several steps. It is recorded so that a repeated request continues where the first request
+/// stopped, and sends nothing twice.
 public struct SendRecord: Hashable, Sendable {
     public let request: RequestIdentity
-    /// The payloads stored for the request before its first push, in the order of the request; nil for a push that
-    /// contains its whole content.
+    /// The payloads that were stored for the request before its first push, in the order of the request; nil for a push
+    /// that contains its whole content.
     public let payloads: [PayloadID?]
     public let startedAt: Timestamp
     /// Whether all pushes have been accepted.
@@ -19,13 +19,13 @@ public struct SendRecord: Hashable, Sendable {
     }
 }
 
-/// Keeps records of sends for `RequestIdentity.lifetime`. Every change is durable when it returns.
+/// Stores records of sends for `RequestIdentity.lifetime`. Every change is durable when it returns.
 public protocol SendRecordStore: Sendable {
-    /// The unexpired record of a key.
+    /// Returns the unexpired record of a key; nil if there is none.
     func sendRecord(_ key: [UInt8], at now: Timestamp) async throws(StorageError) -> SendRecord?
 
-    /// Adds a record, unless the key has a record that has not expired when the new one starts.
-    /// - Returns: The record that is stored now.
+    /// Adds a record, unless the key already has a record that has not expired when the new one starts.
+    /// - Returns: The record that is stored now: the new or the existing one.
     func addSendRecord(_ record: SendRecord) async throws(StorageError) -> SendRecord
 
     /// Records that all pushes of a send were accepted.

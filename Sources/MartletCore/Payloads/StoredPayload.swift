@@ -2,7 +2,7 @@ public import MartletModel
 
 /// Content that stays on the server while pushes carry only its id, for its addressees to fetch.
 public struct StoredPayload: Sendable {
-    /// The kind of the content, which decides how it is served.
+    /// The kind of the content, which determines how it is served.
     public enum Kind: String, Hashable, Sendable {
         /// Content of any media type, served unchanged.
         case rich
@@ -12,14 +12,14 @@ public struct StoredPayload: Sendable {
         case encrypted
     }
 
-    /// Where the content is stored.
+    /// The location of the content.
     public enum Content: Hashable, Sendable {
-        /// In the record, sealed.
+        /// A text in the record, encrypted at rest.
         case text([UInt8])
-        /// In a file of `PayloadBodies`; the size is in bytes.
+        /// A file of `PayloadBodies`, with its size in bytes.
         case body(name: String, size: Int64)
 
-        /// The size of the content in bytes.
+        /// The size of the content, in bytes.
         public var size: Int64 {
             switch self {
             case .text(let bytes): Int64(bytes.count)
@@ -31,13 +31,13 @@ public struct StoredPayload: Sendable {
         public var countedSize: Int64 { min(size, .max - recordSize) + recordSize }
     }
 
-    /// The bytes that each payload counts in addition to its content, so that the number of empty payloads is limited
-    /// too.
+    /// The number of bytes that each payload counts in addition to its content, so that the number of empty payloads is
+    /// limited as well.
     public static let recordSize: Int64 = 1024
 
     public let id: PayloadID
     public let kind: Kind
-    /// The folded name of the user who sent it.
+    /// The folded name of the user who sent the payload.
     public let sender: String
     /// A short word chosen by the sender, such as `img`.
     public let type: String
@@ -45,12 +45,12 @@ public struct StoredPayload: Sendable {
     /// The text that is shown before the content is fetched.
     public let message: String
     public let content: Content
-    /// Whether each addressee can read it only once.
+    /// Whether each addressee can read the payload only once.
     public let isOnce: Bool
-    /// The id of the registration that it is for; nil for all devices of the addressees.
+    /// The id of the registration for which the payload is; nil if it is for all devices of the addressees.
     public let device: String?
     public let createdAt: Timestamp
-    /// From then on the server behaves as if the payload had never existed.
+    /// When the payload expires. From then on, the server behaves as if the payload had never existed.
     public let expiresAt: Timestamp
 
     public init(id: PayloadID, _ draft: PayloadDraft) {
@@ -103,7 +103,7 @@ public struct PayloadDraft: Sendable {
 /// A payload as one of its addressees sees it.
 public struct AddressedPayload: Sendable {
     public let payload: StoredPayload
-    /// When this user first read it, before now; nil for never.
+    /// When this user first read the payload, not counting the current read; nil if never.
     public let readAt: Timestamp?
 
     public init(payload: StoredPayload, readAt: Timestamp?) {

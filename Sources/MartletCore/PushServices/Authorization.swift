@@ -3,7 +3,7 @@ public import MartletModel
 
 /// How requests to a push service are authenticated.
 public enum Authorization: Sendable {
-    /// By the connection, or by each request itself: there is no token.
+    /// By the connection, or by each request itself; there is no token.
     case none
     /// By a token that the translator has signed.
     case token(AuthorizationToken)
@@ -11,13 +11,13 @@ public enum Authorization: Sendable {
     case exchange(TokenExchange)
 }
 
-/// A token and its validity. The engine renews it at five sixths of the time from `renewableAt` to `expiresAt`, and
-/// uses the old token until it has the new one.
+/// A token and its validity. The engine renews the token when five sixths of the time from `renewableAt` to `expiresAt`
+/// have passed, and uses the old token until it has a new one.
 public struct AuthorizationToken: Sendable, CustomStringConvertible {
     public var value: String
-    /// When a new token may be made at the earliest; for a requested token, when it was issued.
+    /// The earliest time at which a new token may be made; for a requested token, the time at which it was issued.
     public var renewableAt: Timestamp
-    /// When the token must have been replaced: nothing is sent with it any more.
+    /// When the token expires; from then on nothing is sent with it.
     public var expiresAt: Timestamp
 
     public init(value: String, renewableAt: Timestamp, expiresAt: Timestamp) {
@@ -46,6 +46,7 @@ public struct TokenExchange: Sendable {
 public enum TokenAnswer: Sendable {
     case token(AuthorizationToken)
     /// Nothing can be sent for now; this is the outcome of all pushes that wait for the token. The reaction is `.stop`
-    /// if the credential was refused, and a `.retry` of the platform if asking again may help.
+    /// if the credential was refused, and `.retry` with the scope of the platform if requesting the token again may
+    /// help.
     case refused(Outcome)
 }

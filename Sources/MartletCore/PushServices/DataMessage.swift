@@ -1,7 +1,8 @@
-/// A message that passes named texts to an app, silently or with an alert.
+/// A message that passes named texts to an app, with an alert or silently.
 public struct DataMessage: Hashable, Sendable {
     public struct Text: Hashable, Sendable {
-        /// Letters and digits. Not `aps`, `message`, `title` or another name with a meaning for a platform.
+        /// The name, made of letters and digits. It must not be `aps`, `message`, `title` or another name with a
+        /// meaning for a platform.
         public var name: String
         public var value: String
 
@@ -11,11 +12,11 @@ public struct DataMessage: Hashable, Sendable {
         }
     }
 
-    /// At least one; names are unique.
+    /// The texts, at least one. Their names are unique.
     public var texts: [Text]
-    /// The text that is shown unless the app replaces it; nil for a message that only wakes the app.
+    /// The text to show unless the app replaces it; nil for a message that only wakes the app.
     public var alert: String?
-    /// The sound, for platforms whose messages have one; an empty name stands for a silent sound.
+    /// The sound, for platforms whose messages have one; an empty name means no sound.
     public var sound: String?
 
     public init(texts: [Text], alert: String? = nil, sound: String? = nil) {

@@ -1,5 +1,5 @@
-/// The id of one push, the same for every attempt: a keyed hash of notification and member, so that it need not be
-/// stored.
+/// The id of one push, the same for every attempt. It is a keyed hash of the notification and the member, so it need
+/// not be stored.
 public struct MessageID: Hashable, Sendable, CustomStringConvertible {
     public let high: UInt64
     public let low: UInt64
@@ -9,14 +9,14 @@ public struct MessageID: Hashable, Sendable, CustomStringConvertible {
         self.low = low
     }
 
-    /// The 36 characters of a UUID, in lower case (version 8, RFC 9562).
+    /// The id as a UUID of 36 characters, in lower case (version 8, RFC 9562).
     public var description: String {
         var bytes: [UInt8] = []
         appendUUID(to: &bytes)
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// Appends the 36 characters without creating a string.
+    /// Appends the 36 characters of the UUID without creating a string.
     public func appendUUID(to bytes: inout [UInt8]) {
         let versioned = high & ~0xF000 | 0x8000
         let varianted = low & ~(0b11 << 62) | (0b10 << 62)
@@ -25,8 +25,8 @@ public struct MessageID: Hashable, Sendable, CustomStringConvertible {
         )
         withUnsafeTemporaryAllocation(byteCount: 36, alignment: 1) { text in
             text.storeBytes(of: parts.0.bigEndian, toByteOffset: 0, as: UInt64.self)
-            // The inner groups have four digits each. Eight digits are written at once; the second four are written
-            // again, one byte later, to leave room for the dash.
+            // The three inner groups have four digits each. Eight digits are written at once; then the last four of
+            // them are written again one byte later, to leave room for the dash.
             text.storeBytes(of: parts.1.bigEndian, toByteOffset: 9, as: UInt64.self)
             text.storeBytes(of: UInt32(truncatingIfNeeded: parts.1).bigEndian, toByteOffset: 14, as: UInt32.self)
             text.storeBytes(of: parts.2.bigEndian, toByteOffset: 19, as: UInt64.self)
@@ -38,8 +38,8 @@ public struct MessageID: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// The eight hexadecimal digits of the low half of a word, the first digit in the highest byte; computed at once,
-    /// because an id is written for every push.
+    /// Returns the eight hexadecimal digits of the low half of a word, with the first digit in the highest byte. All
+    /// digits are computed at once, because an id is written for every push.
     private static func digits(_ word: UInt64) -> UInt64 {
         var nibbles = (word & 0xFFFF_0000) << 16 | word & 0xFFFF
         nibbles = (nibbles << 8 | nibbles) & 0x00FF_00FF_00FF_00FF

@@ -1,6 +1,6 @@
 public import MartletModel
 
-/// The id of a notification: 128 bits. The first 48 are the time in milliseconds, so that ids sort by age.
+/// The id of a notification: 128 bits. The first 48 bits are the time in milliseconds, so that ids sort by age.
 public struct NotificationID: Hashable, Sendable, Comparable, CustomStringConvertible {
     public let high: UInt64
     public let low: UInt64

@@ -13,12 +13,12 @@ public struct OutcomeName: RawRepresentable, Hashable, Sendable {
     public static let badChannel = OutcomeName(rawValue: "BadChannel")
     public static let expiredChannel = OutcomeName(rawValue: "ExpiredChannel")
     public static let wrongToken = OutcomeName(rawValue: "WrongToken")
-    /// No service sends to the platform. Not a name of Azure Notification Hubs.
+    /// No push service is available for the platform. Azure Notification Hubs does not have this name.
     public static let noPushService = OutcomeName(rawValue: "NoPushService")
     public static let channelDisconnected = OutcomeName(rawValue: "ChannelDisconnected")
     public static let channelThrottled = OutcomeName(rawValue: "ChannelThrottled")
     public static let throttled = OutcomeName(rawValue: "Throttled")
-    /// Accepted by the push service and then discarded.
+    /// The push service accepted the push and then discarded it.
     public static let dropped = OutcomeName(rawValue: "Dropped")
     public static let invalidCredentials = OutcomeName(rawValue: "InvalidCredentials")
     public static let invalidNotificationFormat = OutcomeName(rawValue: "InvalidNotificationFormat")
@@ -29,25 +29,26 @@ public struct OutcomeName: RawRepresentable, Hashable, Sendable {
     public static let pnsUnreachable = OutcomeName(rawValue: "PnsUnreachable")
     public static let tokenProviderInterfaceError = OutcomeName(rawValue: "TokenProviderInterfaceError")
     public static let tokenProviderUnreachable = OutcomeName(rawValue: "TokenProviderUnreachable")
-    /// Not sent, because the notification was canceled. Neither this name nor the next is one of Azure Notification
-    /// Hubs.
+    /// The push was not sent, because the notification was canceled. Azure Notification Hubs does not have this name or
+    /// the next one.
     public static let canceled = OutcomeName(rawValue: "Canceled")
-    /// Held back before it was sent. Never counted: it is the reason of a waiting retry.
+    /// The push was held back before it was sent. This outcome is never counted; it is the reason of a waiting retry.
     public static let held = OutcomeName(rawValue: "Held")
-    /// Not sent, because a newer notification supersedes it. Not a name of Azure Notification Hubs.
+    /// The push was not sent, because a newer notification supersedes it. Azure Notification Hubs does not have this
+    /// name.
     public static let superseded = OutcomeName(rawValue: "Superseded")
     public static let skipped = OutcomeName(rawValue: "Skipped")
     public static let unknownError = OutcomeName(rawValue: "UnknownError")
 
-    /// Whether a push with this outcome has failed: it was not accepted, and not suppressed on purpose.
+    /// Whether a push with this outcome has failed, that is, it was neither accepted nor suppressed on purpose.
     public var isFailure: Bool { ![.success, .skipped, .canceled, .superseded, .held].contains(self) }
 }
 
-/// The meaning of a push service's answer, and the reaction to it.
+/// The meaning of a push service's answer, and how to react to it.
 public struct Outcome: Sendable, Equatable {
     /// The name under which the push is counted if this outcome is final.
     public var name: OutcomeName
-    /// The push service's own word for the outcome. Empty for a success, except in test sends.
+    /// The push service's own word for the outcome. For a success, it is empty except in test sends.
     public var reason: String
     public var reaction: Reaction
 
@@ -58,7 +59,7 @@ public struct Outcome: Sendable, Equatable {
     }
 
     public static let accepted = Outcome(.success, .accepted)
-    /// The notification was canceled, so nothing more of it is sent.
+    /// The notification was canceled, so no more of its pushes are sent.
     static let canceled = Outcome(.canceled, reason: "The notification was canceled.", .refuse)
     /// The request timed out before any connection had room for it, because other requests came first.
     static let noTurn = Outcome(
@@ -77,34 +78,36 @@ public struct Outcome: Sendable, Equatable {
     }
 }
 
-/// The reaction to an answer: the reaction codes of PushServices.md, section 0.2.
+/// The reaction to an answer. The cases are the reaction codes of PushServices.md, section 0.2.
 public enum Reaction: Sendable, Equatable {
     /// The scope of a retry or a stop.
     public enum Scope: Sendable, Equatable {
         case device
-        /// All devices at the same origin, where handles are addresses. Says nothing about the push service as a whole.
+        /// All devices at the same origin, on platforms whose handles are addresses. This says nothing about the push
+        /// service as a whole.
         case origin
         /// All devices of the hub and platform.
         case platform
     }
 
     case accepted
-    /// The handle is dead. With a timestamp, this holds only if the handle was not registered again after it. If
-    /// guarded, it is believed only while the platform as a whole works, because a wrong configuration looks the same.
+    /// The handle is no longer valid. If there is a timestamp, this holds only if the handle was not registered again
+    /// after that time. If guarded, this is accepted only while the platform as a whole works, because a wrong
+    /// configuration causes the same answer.
     case drop(asOf: Timestamp?, guarded: Bool)
-    /// The current handle of the device; replaces the old handle if it is different.
+    /// The current handle of the device; it replaces the old handle if it is different.
     case update(PushHandle)
-    /// Try again, not before `after`, which doubles with each attempt. The wait applies to the whole scope.
+    /// Retry, but not before `after`, which doubles with each attempt. The wait applies to the whole scope.
     case retry(after: Duration, scope: Scope)
-    /// The request was not processed: try again at once on another connection.
+    /// The request was not processed: retry at once on another connection.
     case retryElsewhere
-    /// Try again once with a new token on a new connection; after that, this is a stop.
+    /// Retry once with a new token on a new connection. If that fails in the same way, treat the answer as `stop`.
     case reauthorize
     /// This message can never reach this device.
     case refuse
     /// This message can never reach any device of the platform.
     case refuseAll
-    /// The credential is not valid: stop sending for this hub and platform, keep the handles, and keep the messages
+    /// The credential is not valid: stop sending for this hub and platform, but keep the handles, and keep the messages
     /// until they expire.
     case stop
 }

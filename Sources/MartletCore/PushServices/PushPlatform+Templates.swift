@@ -2,9 +2,9 @@ public import MartletModel
 
 extension PushPlatform {
     /// Checks a template that a device registers.
-    /// - Parameter isStored: Whether the same template is stored already. Then its size is not checked, so that a
-    ///   template from before that check does not block other changes.
-    /// - Returns: The template in the form in which it is stored.
+    /// - Parameter isStored: Whether the same template is already stored. If so, its size is not checked, so that a
+    ///   template that was stored before the size check existed does not block other changes.
+    /// - Returns: The template in its stored form.
     /// - Throws: `PushServiceError` for the first fault.
     public static func prepared(
         _ template: Template, isStored: Bool = false
@@ -25,7 +25,7 @@ extension PushPlatform {
         return template
     }
 
-    /// Checks that the platform accepts at least the smallest message of a template.
+    /// Checks that the platform accepts at least the smallest message that the template can produce.
     private static func checkSize(of template: Template, _ compiled: CompiledTemplate) throws(PushServiceError) {
         let smallest = normalized(Message(compiled.constantPart, descriptor), at: Timestamp(seconds: 0))
         let (size, limit) = (payloadSize(of: smallest), payloadLimit(of: template))
@@ -51,7 +51,7 @@ extension PushPlatform {
 }
 
 extension PushPlatformDescriptor.RegistrationForm.TemplateElement {
-    /// The name, if this is an option.
+    /// The name of the option; nil if the element is not an option.
     fileprivate var option: String? {
         guard case .option(let name, _, _) = self else { return nil }
         return name

@@ -1,32 +1,31 @@
 extension PushPlatformDescriptor {
-    /// How the platform's credential is given to a hub: as an element of its XML document, or by flags of the command
-    /// line.
+    /// How a hub receives the platform's credential: as an element of its XML document, or by command line flags.
     public struct CredentialForm: Sendable {
         /// A property of the platform's credential.
         public struct Field: Sendable {
-            /// As in the XML documents of the hub.
+            /// The name of the property, as in the XML documents of the hub.
             public var name: String
             /// The command line flag, such as `key-id`.
             public var flag: String
             public var help: String
             public var isSecret: Bool
-            /// Whether the value of the command line flag is a path to a file that contains the property.
+            /// Whether the value of the command line flag is the path of a file that contains the property.
             public var isFile: Bool
-            /// An alternative source for the command line: a file with the whole credential.
+            /// An alternative source for the command line: a member of a file that contains the whole credential.
             public var fileMember: FileMember?
-            /// Whether Azure Notification Hubs has no such property. Then the property is in no XML document, because a
-            /// known client fails on unknown names.
+            /// Whether the property does not exist in Azure Notification Hubs. If so, it is omitted from all XML
+            /// documents, because a known client fails on unknown names.
             public var isExtension: Bool
-            /// Whether the hub connects to this value. A change requires the secrets of the credential again, because
-            /// they are sent there.
+            /// Whether the value is an address that the hub connects to. Changing it requires the secrets of the
+            /// credential to be given again, because they are sent to that address.
             public var isAddress: Bool
-            /// The value if none is given. Documents contain it, because a known client inserts a value of its own if
-            /// there is none.
+            /// The value if none is given. Documents contain this value, because a known client inserts its own value
+            /// if there is none.
             public var impliedValue: String?
 
-            /// A member of a JSON file as issued by the owner of the platform.
+            /// A member of a JSON file that the owner of the platform issues.
             public struct FileMember: Sendable {
-                /// The flag with the path of the file; several fields can come from one file.
+                /// The flag whose value is the path of the file. Several fields can come from one file.
                 public var flag: String
                 public var help: String
                 public var member: String
@@ -55,11 +54,11 @@ extension PushPlatformDescriptor {
             }
         }
 
-        /// The element in a hub description.
+        /// The name of the element in a hub description.
         public var element: String
-        /// The index of that element in the description, from 0 (NotificationHubs.md, section 13.2): a known client
-        /// ignores elements that are out of order. nil if Azure Notification Hubs has no such element; then it is in no
-        /// document.
+        /// The index of the element in the description, from 0 (NotificationHubs.md, section 13.2). It matters because
+        /// a known client ignores elements that are out of order. nil if Azure Notification Hubs does not have the
+        /// element; then it is omitted from all documents.
         public var index: Int?
         public var fields: [Field]
 

@@ -1,29 +1,30 @@
 extension PushPlatformDescriptor {
-    /// How a registration of the platform looks in XML documents.
+    /// The form of the platform's registrations in XML documents.
     public struct RegistrationForm: Sendable {
-        /// The parts of a template in addition to its body, in the order of the XML elements.
+        /// The parts of a template other than its body, in the order of the XML elements.
         public enum TemplateElement: Hashable, Sendable {
             /// `TemplateName`.
             case name
-            /// A collection of headers: `ApnsHeaders` of `ApnsHeader`. All names of headers in it must begin with the
-            /// prefix, otherwise the template is refused. It may be written even if it is empty.
+            /// A collection of headers, such as `ApnsHeaders` with items `ApnsHeader`. If there is a prefix, all header
+            /// names in the collection must begin with it, otherwise the template is refused. The collection may be
+            /// written even if it is empty.
             case headers(collection: String, item: String, prefix: String?, isAlwaysWritten: Bool)
-            /// A text of `Template.options`, which becomes a field of the message. It may be written as `i:nil` if it
-            /// is missing.
+            /// A text of `Template.options`, which becomes a field of the message. If the text is missing, it may be
+            /// written as `i:nil`.
             case option(String, field: String, isAlwaysWritten: Bool)
         }
 
-        /// The beginning of XML element names, before `RegistrationDescription`: `Apple`.
+        /// The prefix of XML element names before `RegistrationDescription`, such as `Apple`.
         public var element: String
         /// The elements of the handle in a registration, in order.
         public var handleElements: [String]
-        /// Whether a registration may name a secondary tile, in the element `SecondaryTileName` after those of the
-        /// handle.
+        /// Whether a registration may name a secondary tile, in the element `SecondaryTileName` after the elements of
+        /// the handle.
         public var hasSecondaryTiles: Bool
         public var templateElements: [TemplateElement]
-        /// Words, in lower case, by which the `User-Agent` identifies clients that cannot read registrations of the
-        /// platform, and would fail on a whole feed that contains one. Feeds for these clients omit such registrations
-        /// (NotificationHubs.md, section 16, trap 24).
+        /// Words, in lower case, that occur in the `User-Agent` of clients that cannot read registrations of the
+        /// platform and would fail on a whole feed that contains such a registration. Feeds for these clients omit
+        /// registrations of the platform (NotificationHubs.md, section 16, trap 24).
         public var hiddenFrom: [String]
 
         public init(
@@ -38,12 +39,12 @@ extension PushPlatformDescriptor {
         }
     }
 
-    /// The telemetry element of the platform's outcome counts.
+    /// The telemetry element with the platform's outcome counts.
     public struct OutcomeCountsForm: Sendable {
         public var element: String
-        /// The index of the element among those of all platforms, from 0 (NotificationHubs.md, section 8.1): a known
-        /// client ignores elements that are out of order. Index 5 is the URI of the error details. Elements without an
-        /// index come last.
+        /// The index of the element among the elements of all platforms, from 0 (NotificationHubs.md, section 8.1). It
+        /// matters because a known client ignores elements that are out of order. Index 5 is the URI of the error
+        /// details. Elements without an index come last.
         public var index: Int
 
         public init(element: String, index: Int = .max) {

@@ -1,12 +1,12 @@
 public import MartletModel
 
-/// A device's report that a notification was received or opened there.
+/// A device's report that it received a notification, or that the notification was opened on it.
 public struct Receipt: Hashable, Sendable {
-    /// What a receipt is about.
+    /// The subject of a receipt.
     public enum Subject: Hashable, Sendable {
-        /// A payload with the user as an addressee.
+        /// A payload that has the user as an addressee.
         case payload(PayloadID)
-        /// A notification of the hub with the device in its audience.
+        /// A notification of the hub whose audience contains the device.
         case notification(NotificationID)
     }
 
@@ -17,7 +17,7 @@ public struct Receipt: Hashable, Sendable {
 
     public var subject: Subject
     public var event: Event
-    /// The time of the event by the device's clock.
+    /// The time of the event, according to the device's clock.
     public var at: Timestamp
 
     public init(subject: Subject, event: Event, at: Timestamp) {
@@ -32,7 +32,7 @@ public struct ReceiptSource: Sendable {
     public var hub: Hub.ID
     /// The id of the registration.
     public var device: String
-    /// The folded name of the user that the device must belong to.
+    /// The folded name of the user to whom the device must belong.
     public var user: String
     /// The tag that proves that the device belongs to the user.
     public var tag: Tag
@@ -49,7 +49,7 @@ public struct ReceiptSource: Sendable {
 public struct DeviceReceipt: Hashable, Sendable {
     /// The id of the registration.
     public var device: String
-    /// The folded name of the user that the device belonged to.
+    /// The folded name of the user to whom the device belonged.
     public var user: String
     public var event: Receipt.Event
     public var at: Timestamp

@@ -1,17 +1,17 @@
-/// The members of one block of numbers that a delivery has reached, in the shortest of three forms: what is kept of the
-/// progress map when the delivery has ended. A block without reached members has none.
+/// The reached members in one block of member numbers, in the shortest of three forms. These bitmaps replace the
+/// progress map after the delivery has ended. Blocks without reached members are not stored.
 public struct DeliveredBitmap: Hashable, Sendable {
     /// The number of member numbers in a block.
     public static let size: Int64 = 65_536
-    /// The number of words in a block, if it is written as words.
+    /// The number of words of a block that is stored in the form of words.
     public static let wordCount = Int(size) / 64
 
-    /// The block of a member number.
+    /// Returns the index of the block that contains a member number.
     public static func index(of number: Int64) -> Int64 { number / size }
 
     public let index: Int64
-    /// One byte for the form, then the content: words of bits, numbers of two bytes each, or runs with a first and a
-    /// last number of two bytes each. Everything is little-endian.
+    /// One byte for the form, then the content in one of three forms: words of bits; numbers of two bytes each; or
+    /// runs, each with its first and last number of two bytes each. Everything is little-endian.
     public let bytes: [UInt8]
 
     private enum Form: UInt8 {
@@ -23,7 +23,8 @@ public struct DeliveredBitmap: Hashable, Sendable {
         self.bytes = bytes
     }
 
-    /// - Parameter words: One bit for each number of the block, the lowest bit of each word first.
+    /// Creates the bitmap of a block.
+    /// - Parameter words: One bit for each number of the block, with the lowest bit of each word first.
     /// - Returns: nil if no member was reached.
     public init?(index: Int64, words: [UInt64]) {
         precondition(words.count == Self.wordCount, "a block has \(Self.wordCount) words")
@@ -42,7 +43,7 @@ public struct DeliveredBitmap: Hashable, Sendable {
         self.init(index: index, bytes: bytes)
     }
 
-    /// The number of runs: bits that are set while their lower neighbour is not.
+    /// Returns the number of runs. A run begins at each bit that is set while the next lower bit is not.
     private static func runCount(_ words: [UInt64]) -> Int {
         var carry: UInt64 = 0
         var count = 0
@@ -65,8 +66,8 @@ public struct DeliveredBitmap: Hashable, Sendable {
         return numbers
     }
 
-    /// The first and the last number of each run: where a bit differs from its lower neighbour, a run begins or has
-    /// ended.
+    /// Returns the first and the last number of each run. Where a bit differs from the next lower bit, a run begins or
+    /// has just ended.
     private static func runs(_ words: [UInt64]) -> [UInt16] {
         var runs: [UInt16] = []
         var carry: UInt64 = 0
@@ -94,17 +95,17 @@ public struct DeliveredBitmap: Hashable, Sendable {
         return bytes
     }
 
-    /// The blocks of some numbers, in any order, none of them negative.
+    /// Returns the blocks that contain the given numbers. The numbers may be in any order, and must not be negative.
     public static func blocks(of numbers: some Sequence<Int64>) -> [DeliveredBitmap] {
         let numbers = Array(numbers)
         return numbers.count <= fewCount ? blocks(ofFew: numbers) : blocks(ofMany: numbers)
     }
 
-    /// So few numbers that the form of words is always longer than the other forms.
+    /// The maximum count of numbers for which the form of words is always longer than the other forms.
     private static let fewCount = 64
 
-    /// Makes the blocks without the words of each block, which would be most of the work of a send to one user's
-    /// devices.
+    /// Creates the blocks without building the words of each block, which would be most of the work of a send to one
+    /// user's devices.
     private static func blocks(ofFew numbers: [Int64]) -> [DeliveredBitmap] {
         var rest = Set(numbers).sorted()[...]
         var blocks: [DeliveredBitmap] = []

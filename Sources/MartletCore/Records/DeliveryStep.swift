@@ -3,32 +3,33 @@ public import MartletModel
 /// The result of one page, or of one round of retries.
 public struct DeliveryStep: Sendable {
     public var delivery: Delivery.ID
-    /// nil, in a round of retries, leaves the cursor unchanged.
+    /// The new cursor; nil leaves the cursor unchanged, in a round of retries.
     public var cursor: AudienceMember?
     public var isFannedOut: Bool
     public var state: NotificationState
-    /// Set in the first step, and with a final state.
+    /// When the delivery started. Set in the first step, and in a step with a final state.
     public var startedAt: Timestamp?
     public var endedAt: Timestamp?
-    /// Added to the stored counts.
+    /// The counts to add to the stored counts.
     public var counts: [OutcomeName: Int]
     public var refusals: [Refusal]
-    /// Inserted, or replaced if the member has a retry.
+    /// The retries to insert. A retry replaces the member's existing retry, if there is one.
     public var retries: [Retry]
     /// Members whose retries have ended.
     public var settled: [AudienceMember]
     /// The record of the page; nil in a round of retries.
     public var range: RangeRecord?
     public var attempts: [Attempt]
-    /// With a final state, the members that the delivery has reached.
+    /// The members that the delivery has reached; set in a step with a final state.
     public var reached: [DeliveredBitmap]
-    /// Pauses of the lane, and of origins, that the page has begun or lengthened.
+    /// Pauses of the lane and of origins that the page has begun or extended.
     public var pauses: [LanePause] = []
     /// Quarantines of the lane that the page has begun (true) or ended (false), by application.
     public var quarantines: [String: Bool] = [:]
-    /// In a roll-out, when the page or the round of retries of these pushes began.
+    /// When the page, or the round of retries, of these pushes began; set in a roll-out.
     public var sentAt: Timestamp?
-    /// Nothing was sent and nothing will be: even with a collapse key, the delivery supersedes nothing from now on.
+    /// Whether the delivery supersedes no other delivery from now on, even with a collapse key, because it has sent
+    /// nothing and will send nothing.
     public var supersedesNone = false
 
     public init(
@@ -56,9 +57,9 @@ public struct DeliveryStep: Sendable {
 /// A push that ended without success.
 public struct Refusal: Sendable {
     public var member: AudienceMember
-    /// The registration with its current channel, if that is not the channel of the member.
+    /// The registration with its current channel, if that channel differs from the channel of the member.
     public var registration: AudienceMember?
-    /// The handle that was sent to; nil if the device was gone before.
+    /// The handle that was sent to; nil if the device was already gone.
     public var handle: PushHandle?
     public var outcome: OutcomeName
     /// The push service's own word, such as `BadDeviceToken`.
@@ -66,7 +67,7 @@ public struct Refusal: Sendable {
     public var at: Timestamp
     /// The number of attempts, including this one.
     public var attempts: Int
-    /// nil if nothing was sent.
+    /// The push service's answer; nil if nothing was sent.
     public var answer: PushAnswer?
     public var fate: HandleFate
 
@@ -89,14 +90,15 @@ public struct Refusal: Sendable {
     public var channel: ChannelID { registration?.channel ?? member.channel }
 }
 
-/// A push that will be tried again. Its handle is looked up when it is due: until then the device may get another user,
-/// another handle, or be unregistered. A registration with a new handle is followed to it.
+/// A push that will be tried again. Its handle is looked up when the retry is due, because until then the device may
+/// get another user or another handle, or be unregistered. If the registration has a new handle, the push is sent to
+/// the new handle.
 public struct Retry: Sendable {
     public var member: AudienceMember
-    /// The number of attempts that count: those that failed because of the push itself.
+    /// The number of attempts that failed because of the push itself; other attempts are not counted.
     public var attempts: Int
     public var dueAt: Timestamp
-    /// The outcome of the last attempt; counted if there is no further attempt.
+    /// The outcome of the last attempt; it is counted if there is no further attempt.
     public var outcome: OutcomeName
     public var reason: String
 

@@ -1,19 +1,20 @@
 public import MartletModel
 
-/// The result of one page of a fan-out, kept as long as the notification. For a device without a record of its own, it
-/// tells when the audience was read, which decides whether the device was in it, and what became of the members.
+/// The result of one page of a fan-out, kept as long as the notification. For a device without its own record, it shows
+/// when the audience was read, which decides whether the device was in the audience, and what the outcomes of the
+/// members were.
 public struct RangeRecord: Hashable, Sendable {
-    /// The last member of the range; the range begins after the last member of the previous one.
+    /// The last member of the range. The range begins after the last member of the previous range.
     public var last: AudienceMember
     public var snapshot: AudienceSnapshot
     public var startedAt: Timestamp
     public var endedAt: Timestamp
-    /// The number of members with each final outcome; members that are tried again are not counted.
+    /// The number of members with each final outcome; members that are retried are not counted.
     public var counts: [OutcomeName: Int]
-    /// Why members were not sent the message, by the outcome that they were counted as; nothing is kept for each
-    /// member.
+    /// Why members were not sent the message, by the outcome under which they were counted. Nothing is stored for
+    /// individual members.
     public var reasons: [OutcomeName: String]
-    /// The origins that were sent to: scheme, host and port. At most `originLimit`.
+    /// The origins that were sent to, each as scheme, host and port. At most `originLimit`.
     public var origins: [String]
 
     public static let originLimit = 8

@@ -1,14 +1,14 @@
 public import MartletModel
 
-/// A refusal as it is shown in the reports of a notification.
+/// A refusal, in the form in which reports of a notification show it.
 public struct RefusalRecord: Sendable {
     public var platform: PlatformID
     /// nil if the device was gone before the push could be sent.
     public var handle: PushHandle?
-    /// The id of the registration; nil if the handle belongs to none. If several registrations share a handle, a native
-    /// notification was for all of them, and this is the oldest.
+    /// The id of the registration; nil if the handle belongs to no registration. If several registrations share a
+    /// handle, a native notification was for all of them, and this is the oldest registration.
     public var registration: String?
-    /// The id of the installation that the registration is a row of.
+    /// The id of the installation to which the registration belongs.
     public var installation: String?
     public var outcome: OutcomeName
     /// The push service's own word, such as `BadDeviceToken`.
@@ -16,7 +16,7 @@ public struct RefusalRecord: Sendable {
     public var at: Timestamp
     /// The number of attempts.
     public var attempts: Int
-    /// The status of the push service's last answer; nil if it has not answered, or nothing was sent.
+    /// The status of the push service's last answer; nil if there was no answer, or if nothing was sent.
     public var status: Int?
     public var fate: HandleFate
 
@@ -37,7 +37,7 @@ public struct RefusalRecord: Sendable {
     }
 }
 
-/// Where a page of refusals ended.
+/// The position at which a page of refusals ended.
 public struct RefusalPosition: Hashable, Comparable, Sendable {
     public var delivery: Delivery.ID
     public var member: AudienceMember
@@ -47,7 +47,7 @@ public struct RefusalPosition: Hashable, Comparable, Sendable {
         self.member = member
     }
 
-    /// Before every refusal.
+    /// The position before every refusal.
     public static let start = RefusalPosition(delivery: .none, member: .none)
 
     public static func < (left: RefusalPosition, right: RefusalPosition) -> Bool {
@@ -57,7 +57,7 @@ public struct RefusalPosition: Hashable, Comparable, Sendable {
 
 public struct RefusalPage: Sendable {
     public var records: [RefusalRecord]
-    /// Where the next page begins; nil if this is the last.
+    /// The position after which the next page begins; nil if this is the last page.
     public var next: RefusalPosition?
 
     public init(records: [RefusalRecord], next: RefusalPosition?) {

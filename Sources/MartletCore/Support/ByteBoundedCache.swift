@@ -1,22 +1,23 @@
-/// A cache with a limit on the total bytes of its values: beyond it, the least recently used values are removed.
+/// A cache with a limit on the total bytes of its values. If the limit is exceeded, the least recently used values are
+/// removed.
 ///
 /// Pure bookkeeping. Every operation takes constant time, and a look-up does not allocate.
 public struct ByteBoundedCache<Key: Hashable, Value> {
-    /// An entry, with the indices of its neighbours in the order of use; -1 for none.
+    /// An entry, with the indices of its neighbours in the order of use; -1 if there is no neighbour.
     fileprivate struct Slot {
         var content: (key: Key, value: Value)?
         var bytes = 0
         var older = -1
-        /// In a free slot, the next free one.
+        /// The index of the next newer entry; in a free slot, the index of the next free slot.
         var newer = -1
     }
 
-    /// The bytes of an entry in addition to those that its owner counts: its slot, and its share of the hash table with
-    /// the table's free space.
+    /// The overhead of an entry in bytes, in addition to the bytes that its owner counts: the entry's slot, and its
+    /// share of the hash table, including the table's free space.
     public static var entryBytes: Int { MemoryLayout<Slot>.stride + 2 * (MemoryLayout<Key>.stride + 16) }
 
     public let byteLimit: Int
-    /// The bytes of all entries, with `entryBytes` for each.
+    /// The bytes of all entries, including `entryBytes` for each entry.
     public private(set) var bytes = 0
     private var slots: [Slot] = []
     private var indices: [Key: Int] = [:]
@@ -34,7 +35,7 @@ public struct ByteBoundedCache<Key: Hashable, Value> {
 
     public func contains(_ key: Key) -> Bool { indices[key] != nil }
 
-    /// The value of a key, which becomes the most recently used.
+    /// Returns the value of a key, and makes it the most recently used.
     public mutating func value(for key: Key) -> Value? {
         guard let index = indices[key] else { return nil }
         if index != newest {
@@ -44,14 +45,14 @@ public struct ByteBoundedCache<Key: Hashable, Value> {
         return slots[index].content?.value
     }
 
-    /// Stores a value, instead of an earlier one of the same key. A value that exceeds the limit by itself is not
+    /// Stores a value, and replaces any earlier value of the same key. A value that exceeds the limit by itself is not
     /// stored.
-    /// - Parameter bytes: The memory of key and value outside of the values themselves.
+    /// - Parameter bytes: The memory that key and value use outside of their own storage, in bytes.
     public mutating func insert(_ value: Value, for key: Key, bytes: Int) {
         removeValue(for: key)
         let cost = bytes + Self.entryBytes
         guard cost <= byteLimit else { return }
-        // While there is no room, the cache is not empty, so `oldest` is an index.
+        // While there is no room, the cache is not empty, so `oldest` is a valid index.
         while self.bytes + cost > byteLimit, let old = slots[oldest].content?.key { removeValue(for: old) }
         let index = freeIndex()
         slots[index].content = (key, value)

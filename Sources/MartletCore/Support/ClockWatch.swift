@@ -1,13 +1,13 @@
 import MartletModel
 
-/// Detects that the wall clock was set back: earlier computed times then lie too far ahead.
+/// Detects that the wall clock was set back. Times that were computed before then are too far in the future.
 struct ClockWatch: Sendable, Equatable {
-    /// Threads may report their clock readings out of order, so smaller differences do not count.
+    /// Threads may report their clock readings out of order, so smaller differences are ignored.
     private static let tolerance: Duration = .seconds(5)
 
     private var latest: Timestamp?
 
-    /// How far the clock was set back since the last call; nil if it was not.
+    /// Returns how far the clock was set back since the last call; nil if it was not set back.
     mutating func setBack(at now: Timestamp) -> Duration? {
         guard let latest, latest - now > Self.tolerance else {
             latest = max(latest ?? now, now)

@@ -5,30 +5,32 @@ import Synchronization
 public struct RequestRate: Hashable, Sendable {
     /// The average rate.
     public var perSecond: Int
-    /// The most requests at once after a rest.
+    /// The maximum number of requests at once after an idle time.
     public var burst: Int
 
     public static let limit = 1_000_000
 
     /// - Parameters:
-    ///   - perSecond: 1 to `limit`.
-    ///   - burst: nil for the requests of ten seconds.
+    ///   - perSecond: The average rate, from 1 to `limit`.
+    ///   - burst: The burst; nil for the number of requests in ten seconds.
     public init(perSecond: Int, burst: Int? = nil) {
         self.perSecond = perSecond
         self.burst = burst ?? perSecond * 10
     }
 }
 
-/// Limits the rate of requests for each key by a token bucket, which fills evenly and holds a burst.
+/// Limits the rate of requests for each key with a token bucket, which fills at a constant rate and has room for one
+/// burst.
 ///
-/// A bucket is stored as the time when it will be full again. Full buckets are removed when there are too many.
+/// A bucket is stored as the time at which it will be full again. Full buckets are removed if there are too many
+/// buckets.
 public final class RateLimiter<Key: Hashable & Sendable>: Sendable {
     private struct State {
         var fullAt: [Key: Int64] = [:]
-        /// The time base: nanoseconds since the first token was taken. A clock that is set back neither fills a bucket
-        /// nor empties one.
+        /// The internal clock, in nanoseconds since the first token was taken. Setting back the wall clock neither
+        /// fills nor empties a bucket.
         var elapsed: Int64 = 0
-        /// The last reading of the clock, in nanoseconds since 1970.
+        /// The last reading of the wall clock, in nanoseconds since 1970.
         var last: Int64?
 
         mutating func pass(to now: Int64) -> Int64 {
@@ -41,7 +43,7 @@ public final class RateLimiter<Key: Hashable & Sendable>: Sendable {
     private let state = Mutex(State())
     private let countLimit: Int
 
-    /// - Parameter countLimit: The most keys in memory.
+    /// - Parameter countLimit: The maximum number of keys in memory.
     public init(countLimit: Int) {
         self.countLimit = countLimit
     }
@@ -49,7 +51,7 @@ public final class RateLimiter<Key: Hashable & Sendable>: Sendable {
     var count: Int { state.withLock { $0.fullAt.count } }
 
     /// Takes a token.
-    /// - Returns: nil if there was one; otherwise the time until there is one.
+    /// - Returns: nil if a token was available; otherwise the time until one is available.
     public func take(_ key: Key, at rate: RequestRate, now: Timestamp) -> Duration? {
         let interval = 1_000_000_000 / Int64(rate.perSecond)
         let capacity = interval * Int64(rate.burst)
@@ -57,7 +59,7 @@ public final class RateLimiter<Key: Hashable & Sendable>: Sendable {
             let now = state.pass(to: now.milliseconds * 1_000_000)
             let known = state.fullAt[key]
             if known == nil, state.fullAt.count >= countLimit { makeRoom(in: &state.fullAt, at: now) }
-            // If the rate was increased meanwhile, the bucket is not below empty.
+            // The upper bound matters if the rate was increased in the meantime: the bucket must not be below empty.
             let start = min(max(known ?? now, now), now + capacity)
             guard start + interval <= now + capacity else {
                 state.fullAt[key] = start
@@ -68,7 +70,8 @@ public final class RateLimiter<Key: Hashable & Sendable>: Sendable {
         }
     }
 
-    /// A sweep costs as much as there are keys. So, if no bucket is full, it removes a tenth of them at once.
+    /// Removes full buckets. The cost of this is proportional to the number of keys. Therefore, if no bucket is full,
+    /// it removes a tenth of the keys at once.
     private func makeRoom(in fullAt: inout [Key: Int64], at now: Int64) {
         fullAt = fullAt.filter { $0.value > now }
         guard fullAt.count >= countLimit else { return }
@@ -78,7 +81,7 @@ public final class RateLimiter<Key: Hashable & Sendable>: Sendable {
 }
 
 extension Duration {
-    /// Whole seconds for `Retry-After`, rounded up: an earlier request would be refused again.
+    /// The duration in whole seconds for `Retry-After`, rounded up, because an earlier request would be refused again.
     public var retryAfterSeconds: Int {
         max(1, Int(components.seconds) + (components.attoseconds > 0 ? 1 : 0))
     }

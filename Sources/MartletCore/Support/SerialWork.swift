@@ -1,10 +1,10 @@
 import Synchronization
 
-/// Runs pieces of asynchronous work one after another, in the order of the calls.
+/// Runs asynchronous tasks one after another, in the order of the calls.
 final class SerialWork: Sendable {
     private let last = Mutex<Task<Void, Never>?>(nil)
 
-    /// Runs the work after all earlier work has ended. The work runs to its end even if the caller is cancelled.
+    /// Runs the work after all earlier work has finished. The work runs to completion even if the caller is cancelled.
     func run<Output: Sendable>(_ work: @escaping @Sendable () async -> Output) async -> Output {
         let task = last.withLock { last in
             let task = Task { [before = last] in

@@ -22,7 +22,7 @@ struct SipHash: Sendable {
         tail = 0
     }
 
-    /// Adds the eight bytes of a word, the least significant first.
+    /// Adds the eight bytes of a word, the least significant byte first.
     mutating func combine(_ word: UInt64) {
         guard count & 7 == 0 else {
             for shift in stride(from: UInt64(0), to: 64, by: 8) { combine(UInt8(truncatingIfNeeded: word >> shift)) }
@@ -32,7 +32,7 @@ struct SipHash: Sendable {
         count += 8
     }
 
-    /// The first and the second eight bytes of the hash, each as a little-endian word.
+    /// Returns the first and the second eight bytes of the hash, each as a little-endian word.
     mutating func finalize() -> (UInt64, UInt64) {
         compress(tail | UInt64(truncatingIfNeeded: count) << 56)
         v2 ^= 0xEE

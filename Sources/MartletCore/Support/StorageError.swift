@@ -1,20 +1,21 @@
 /// Why storage failed. An operation that did not succeed has changed nothing.
 public struct StorageError: Error, Hashable, Sendable, CustomStringConvertible {
     public enum Kind: String, Hashable, Sendable {
-        /// The disk is full. Stored data stays; new work is refused until there is room.
+        /// The disk is full. Stored data is kept; new work is refused until there is room.
         case full
         /// The file is damaged, or is not a database of this program.
         case corrupt
         /// Another process uses the data directory.
         case locked
-        /// The operating system refused: permissions, a missing directory, an I/O error.
+        /// The operating system refused the operation, for example because of permissions, a missing directory or an
+        /// I/O error.
         case unavailable
         /// The store has been closed.
         case closed
     }
 
     public var kind: Kind
-    /// What happened and what to do, as text for an operator; contains no secret.
+    /// What happened and what to do, as text for an operator; it contains no secret.
     public var detail: String
 
     public init(_ kind: Kind, _ detail: String) {

@@ -4,8 +4,8 @@ public import MartletModel
 public protocol TimeSource: Sendable {
     var now: Timestamp { get }
 
-    /// Sleeps until a time; returns at once if it has passed. Returns early if the clock is set back meanwhile, because
-    /// the time may then lie too far ahead.
+    /// Sleeps until a time; returns at once if the time has passed. Returns early if the clock is set back in the
+    /// meantime, because the time may then be too far in the future.
     /// - Throws: `CancellationError`.
     func sleep(until timestamp: Timestamp) async throws
 }

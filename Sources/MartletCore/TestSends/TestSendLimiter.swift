@@ -1,7 +1,7 @@
 import MartletModel
 import Synchronization
 
-/// Limits the test sends of each hub in the last minute.
+/// Limits the number of test sends of each hub per minute.
 final class TestSendLimiter: Sendable {
     static let limit = 10
     static let window: Duration = .seconds(60)
@@ -9,7 +9,7 @@ final class TestSendLimiter: Sendable {
     private let sends = Mutex<[Hub.ID: [Timestamp]]>([:])
 
     /// Admits one more test send.
-    /// - Returns: The time to wait if there were too many; nil if it is admitted.
+    /// - Returns: The time to wait if there were too many test sends; nil if the test send is admitted.
     func take(_ hub: Hub.ID, at now: Timestamp) -> Duration? {
         sends.withLock { sends in
             let recent = (sends[hub] ?? []).filter { $0 <= now && now - $0 < Self.window }

@@ -1,11 +1,11 @@
 public import MartletModel
 
-/// The results of a test send for each device.
+/// The results of a test send, one for each device.
 public struct TestSendReport: Sendable {
     public struct Result: Sendable {
         public var platform: PlatformID
         public var handle: PushHandle
-        /// The id of the registration; nil if the handle has none.
+        /// The id of the registration; nil if the handle belongs to no registration.
         public var registration: String?
         public var outcome: OutcomeName
         /// The push service's own word for the outcome; usually empty for a success.
@@ -38,8 +38,8 @@ public struct TestSendReport: Sendable {
 
 /// Why a test send was refused.
 public enum TestSendError: Error, Sendable {
-    /// The hub has reached its limit for this minute.
+    /// The hub has reached its limit of test sends for this minute.
     case tooMany(retryAfter: Duration)
-    /// Refused for the same reasons as any other notification.
+    /// The test send was refused for a reason for which any notification is refused.
     case refused(NotificationIntakeError)
 }

@@ -11,19 +11,19 @@ public struct DeliveryEvidence: Sendable {
 
 /// The records of one member of a delivery.
 public struct MemberEvidence: Sendable {
-    /// The most attempts that are returned, the latest ones.
+    /// The maximum number of attempts that are returned; these are the latest.
     public static let attemptLimit = 1000
 
-    /// The record of the page that the member is in, or would be in if it were in the audience; nil until the page was
-    /// read.
+    /// The record of the page that contains the member, or would contain it if the member were in the audience; nil
+    /// until the page has been read.
     public var range: RangeRecord?
     /// The final refusal.
     public var refusal: Refusal?
     /// The retry that the member waits for.
     public var retry: Retry?
-    /// In order; a first attempt that was also the last is not included.
+    /// The attempts, in order. A first attempt that was also the last is not included.
     public var attempts: [Attempt]
-    /// Whether the member was reached; while the delivery is unfinished, its progress map knows.
+    /// Whether the member was reached. While the delivery is unfinished, this is read from its progress map.
     public var isReached: Bool
 
     public init(

@@ -104,7 +104,7 @@ extension PushTrace {
         return "the registration \(Self.text(of: decision.terms))."
     }
 
-    /// `had the tag 'a' and did not have the tag 'b'`
+    /// Returns text such as `had the tag 'a' and did not have the tag 'b'`.
     private static func text(of terms: [ExpressionDecision.Term]) -> String {
         terms.map { term in
             "\(term.isPresent ? "had" : "did not have") the tag '\(term.tag.spelling)'"

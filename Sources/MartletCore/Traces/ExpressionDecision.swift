@@ -1,7 +1,7 @@
 public import MartletModel
 
-/// Whether an expression matches a registration, and the tags that decided it: as long as these do not change, no other
-/// tag of the expression matters.
+/// Whether an expression matches a registration, and the tags that decided this. As long as these tags do not change,
+/// no other tag of the expression matters.
 public struct ExpressionDecision: Hashable, Sendable {
     /// A tag that the registration had or lacked.
     public struct Term: Hashable, Sendable {
@@ -15,7 +15,7 @@ public struct ExpressionDecision: Hashable, Sendable {
     }
 
     public var matches: Bool
-    /// In the order of the expression, each once; empty if the send was for all registrations.
+    /// The deciding tags, each once, in the order of the expression; empty if the send was for all registrations.
     public var terms: [Term]
 
     init(matches: Bool, terms: [Term]) {
@@ -23,7 +23,7 @@ public struct ExpressionDecision: Hashable, Sendable {
         self.terms = terms
     }
 
-    /// - Parameter expression: nil matches every registration.
+    /// - Parameter expression: The tag expression; nil matches every registration.
     public init(of expression: TagExpression?, on tags: Set<Tag>) {
         guard let expression else {
             self.init(matches: true, terms: [])
@@ -49,8 +49,8 @@ extension TagExpression {
         }
     }
 
-    /// If an operand has the value `decisive`, it decides alone: the one with the fewest terms. Otherwise all operands
-    /// decide.
+    /// Returns the terms that decide a compound expression. If operands have the value `decisive`, the one of them with
+    /// the fewest terms decides alone. Otherwise all operands decide.
     private static func decision(
         of operands: [TagExpression], on tags: Set<Tag>, decisive: Bool
     ) -> ExpressionDecision {

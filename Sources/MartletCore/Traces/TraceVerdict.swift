@@ -1,20 +1,20 @@
-/// What became of a notification for a device, in one word.
+/// The result of a notification for a device, in one word.
 public enum TraceVerdict: String, Hashable, Sendable, CaseIterable {
-    /// The push service accepted it.
+    /// The push service accepted the push.
     case delivered
-    /// It has failed and will be tried again.
+    /// The push has failed and will be tried again.
     case retrying
-    /// Its page has not been read yet, or is in progress.
+    /// The page of the device has not been read yet, or is in progress.
     case pending
     /// The notification is scheduled for later.
     case scheduled
-    /// The push service, or the hub, refused it permanently.
+    /// The push service, or the hub, refused the push permanently.
     case refused
-    /// It was tried until the notification expired, or the notification expired before the first attempt.
+    /// The push was tried until the notification expired, or the notification expired before the first attempt.
     case expired
-    /// Nothing was sent: there was no message, or none that suits the device.
+    /// Nothing was sent, because there was no message or none that suits the device.
     case suppressed
-    /// When it was due to be tried again, the registration was not in the audience any more.
+    /// When the push was due to be tried again, the registration was no longer in the audience.
     case left
     /// The registration was not in the audience.
     case excluded
@@ -22,11 +22,11 @@ public enum TraceVerdict: String, Hashable, Sendable, CaseIterable {
     case notAddressed
     /// The registration had expired.
     case lapsed
-    /// The device got another handle after the notification was accepted and before its page was read, and was in no
-    /// page.
+    /// The device got another handle after the notification was accepted and before its page was read, and was
+    /// therefore in no page.
     case missed
-    /// The registration was created after the notification was accepted, or after the page was read that it would have
-    /// been in.
+    /// The registration was created after the notification was accepted, or after the page that would have contained it
+    /// was read.
     case registeredLater
     /// The registration was removed before its page was read.
     case removedBefore
@@ -34,9 +34,10 @@ public enum TraceVerdict: String, Hashable, Sendable, CaseIterable {
     case canceled
     /// The device is not known.
     case unknownDevice
-    /// The records from that time are not kept any more.
+    /// The records from that time are no longer kept.
     case unknown
 
-    /// The rank among several verdicts for a device: the lowest is the most informative.
+    /// The rank of the verdict if there are several for a device: the verdict with the lowest rank is the most
+    /// informative.
     var rank: Int { Self.allCases.firstIndex(of: self) ?? 0 }
 }

@@ -3,12 +3,12 @@ public import MartletModel
 /// A notification with its progress on each platform.
 public struct TracedNotification: Sendable {
     public var notification: Notification
-    /// When its deliveries were created; nil while it is scheduled.
+    /// When the deliveries of the notification were created; nil while the notification is scheduled.
     public var begunAt: Timestamp?
     public var control: NotificationControl
     /// When the control was last requested; nil if never.
     public var controlledAt: Timestamp?
-    /// In the order of their ids.
+    /// The deliveries, in the order of their ids.
     public var deliveries: [DeliveryProgress]
 
     public init(
@@ -22,6 +22,6 @@ public struct TracedNotification: Sendable {
         self.deliveries = deliveries
     }
 
-    /// When the notification, or the rest of it, was canceled.
+    /// When the notification, or the remainder of it, was canceled; nil if it was not.
     public var canceledAt: Timestamp? { control == .canceled ? controlledAt : nil }
 }

@@ -2,7 +2,7 @@ public import MartletModel
 
 /// A user of the app backend.
 public struct User: Sendable, CustomStringConvertible {
-    /// In the spelling in which it was added; names are compared without case.
+    /// The name as spelled when the user was added; names are compared without case.
     public var name: String
     /// The password's hash in PHC string form.
     public var passwordHash: String
@@ -22,7 +22,7 @@ public struct User: Sendable, CustomStringConvertible {
 
 /// A login session. The holder of the token acts as the user.
 public struct Session: Sendable, CustomStringConvertible {
-    /// SHA-256 of the token; the token itself is not stored.
+    /// The SHA-256 hash of the token; the token itself is not stored.
     public var tokenHash: [UInt8]
     public var userName: String
     public var createdAt: Timestamp
@@ -38,15 +38,15 @@ public struct Session: Sendable, CustomStringConvertible {
     public var description: String { "session of \(userName)" }
 }
 
-/// Keeps users and their sessions. Every change is durable when it returns.
+/// Stores users and their sessions. Every change is durable when it returns.
 public protocol UserStore: Sendable {
     /// Adds a user without roles, or changes the password of an existing user and ends its sessions.
     func putUser(_ user: User) async throws(StorageError)
 
-    /// The user with a name, compared without case.
+    /// Returns the user with a name, compared without case.
     func user(_ name: String) async throws(StorageError) -> User?
 
-    /// All users, sorted by name.
+    /// Returns all users, sorted by name.
     func users() async throws(StorageError) -> [User]
 
     /// Adds a role to a user, whose name is compared without case.
@@ -55,16 +55,16 @@ public protocol UserStore: Sendable {
     func addRole(_ role: String, to name: String) async throws(StorageError) -> Bool
 
     /// Removes a role from a user, whose name is compared without case.
-    /// - Returns: Whether the user exists, with the role or without it.
+    /// - Returns: Whether the user exists, regardless of whether the user had the role.
     func removeRole(_ role: String, from name: String) async throws(StorageError) -> Bool
 
-    /// Removes a user and its sessions.
+    /// Removes a user and the user's sessions.
     /// - Returns: Whether the user existed.
     func removeUser(_ name: String) async throws(StorageError) -> Bool
 
     func addSession(_ session: Session) async throws(StorageError)
 
-    /// The session of a token; nil if there is none or it has expired.
+    /// Returns the session of a token; nil if the session does not exist or has expired.
     func session(tokenHash: [UInt8], at now: Timestamp) async throws(StorageError) -> Session?
 
     /// - Returns: Whether the session existed.

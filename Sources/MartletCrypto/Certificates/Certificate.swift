@@ -1,17 +1,17 @@
 import CMartletOpenSSL
 
-/// An X.509 certificate (RFC 5280). This type only reads it; it does not decide whether to trust it.
+/// An X.509 certificate (RFC 5280). This type only parses the certificate; it does not decide whether to trust it.
 public struct Certificate: Sendable, Equatable {
     let handle: CertificateHandle
 
-    /// Reads the first PEM block `CERTIFICATE` in `pem`.
+    /// Parses the first PEM block `CERTIFICATE` in `pem`.
     public init(pem: String) throws(CryptoError) {
         guard let handle = withMemoryBIO(Array(pem.utf8), { martlet_PEM_read_X509($0).map(CertificateHandle.init) })
         else { throw .malformedCertificate }
         self.handle = handle
     }
 
-    /// Reads the DER bytes of one certificate.
+    /// Parses the DER encoding of one certificate.
     public init(der: [UInt8]) throws(CryptoError) {
         let certificate = der.withUnsafeBufferPointer { buffer in
             var position = buffer.baseAddress
@@ -33,7 +33,7 @@ public struct Certificate: Sendable, Equatable {
         try textFromBIO("certificate export") { PEM_write_bio_X509($0, handle.pointer) }
     }
 
-    /// The DER bytes.
+    /// The DER encoding of the certificate.
     public var der: [UInt8] {
         var bytes: UnsafeMutablePointer<UInt8>?
         let count = i2d_X509(handle.pointer, &bytes)
@@ -41,7 +41,7 @@ public struct Certificate: Sendable, Equatable {
         return Array(UnsafeBufferPointer(start: bytes, count: max(0, Int(count))))
     }
 
-    /// The SHA-1 digest of the DER bytes: the "thumbprint" of Windows and Azure.
+    /// The SHA-1 digest of the DER encoding, which Windows and Azure call the "thumbprint".
     public var thumbprint: [UInt8] {
         var digest = [UInt8](repeating: 0, count: 20)
         var count: UInt32 = 0
@@ -55,10 +55,10 @@ public struct Certificate: Sendable, Equatable {
     /// The subject's user id (0.9.2342.19200300.100.1.1), if there is one.
     public var userID: String? { subjectField(NID_userId) }
 
-    /// The first second of validity, in Unix time.
+    /// The first second in which the certificate is valid, in Unix time.
     public var notBefore: Int { martlet_ASN1_TIME_unix(X509_get0_notBefore(handle.pointer)) }
 
-    /// The last second of validity, in Unix time.
+    /// The last second in which the certificate is valid, in Unix time.
     public var notAfter: Int { martlet_ASN1_TIME_unix(X509_get0_notAfter(handle.pointer)) }
 
     /// Returns the content of the extension with a dotted object identifier; nil if the certificate has no such
@@ -71,7 +71,7 @@ public struct Certificate: Sendable, Equatable {
         return Array(UnsafeBufferPointer(start: ASN1_STRING_get0_data(data), count: Int(ASN1_STRING_length(data))))
     }
 
-    /// The DNS names under which its owner is reached, in their order.
+    /// The DNS names for which the certificate is valid, in their order in the certificate.
     public var hostNames: [String] {
         let names = X509_get_ext_d2i(handle.pointer, NID_subject_alt_name, nil, nil).map(OpaquePointer.init)
         guard let names else { return [] }
@@ -85,7 +85,7 @@ public struct Certificate: Sendable, Equatable {
         }
     }
 
-    /// Whether its owner is reached under a DNS name or an IP address.
+    /// Whether the certificate is valid for a DNS name or an IP address.
     public func isFor(_ host: String) -> Bool {
         X509_check_ip_asc(handle.pointer, host, 0) == 1
             || X509_check_host(handle.pointer, host, host.utf8.count, UInt32(X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS), nil)
@@ -108,11 +108,11 @@ public struct Certificate: Sendable, Equatable {
     }
 }
 
-// @unchecked Sendable because the certificate is complete before it is wrapped, and only read after that.
+// @unchecked Sendable because the certificate is complete before it is wrapped, and is only read afterwards.
 final class CertificateHandle: @unchecked Sendable {
     let pointer: OpaquePointer
 
-    /// Takes ownership of the reference.
+    /// Takes ownership of the reference to the certificate.
     init(_ pointer: OpaquePointer) {
         self.pointer = pointer
     }

@@ -2,7 +2,7 @@ import CMartletOpenSSL
 
 /// A private certificate authority, for a server without a public certificate and for tests.
 public struct CertificateAuthority: Sendable {
-    /// The authority's own certificate and key. Clients must be told to trust its PEM.
+    /// The authority's own certificate and key. Clients must be configured to trust its PEM.
     public let identity: CertificateIdentity
 
     private static let day = 86_400
@@ -10,9 +10,9 @@ public struct CertificateAuthority: Sendable {
     /// Creates a new authority with a P-256 key.
     ///
     /// - Parameters:
-    ///   - commonName: the name that people see in a list of authorities.
-    ///   - now: Unix time in seconds; validity starts an hour earlier, for slow clocks.
-    ///   - days: the validity in days.
+    ///   - commonName: The name that users see in a list of authorities.
+    ///   - now: The current Unix time in seconds. Validity starts an hour earlier, for clients whose clocks are slow.
+    ///   - days: The validity in days.
     public static func generate(
         commonName: String, now: Int, days: Int = 3_650
     ) throws(CryptoError) -> CertificateAuthority {
@@ -35,12 +35,12 @@ public struct CertificateAuthority: Sendable {
 
     /// Issues a certificate with a new P-256 key, for servers and clients.
     ///
-    /// Throws `invalidName` for a host that is neither a DNS name nor an IP address.
+    /// Throws `invalidName` if a host is neither a DNS name nor an IP address.
     ///
     /// - Parameters:
-    ///   - request: the content of the certificate.
-    ///   - now: Unix time in seconds; validity starts an hour earlier.
-    ///   - days: the validity in days; clients of Apple platforms refuse more than 825.
+    ///   - request: The content of the certificate.
+    ///   - now: The current Unix time in seconds. Validity starts an hour earlier.
+    ///   - days: The validity in days. Clients on Apple platforms refuse more than 825 days.
     public func issue(
         _ request: CertificateRequest, now: Int, days: Int = 397
     ) throws(CryptoError) -> CertificateIdentity {

@@ -1,6 +1,7 @@
 import CMartletOpenSSL
 
-/// Builds a certificate. Used by one function at a time; the certificate is never changed after it is signed.
+/// Builds a certificate. An instance is used by only one function at a time, and the certificate is never changed after
+/// it has been signed.
 final class CertificateBuilder {
     private let certificate: OpaquePointer
     private var issuer: CertificateHandle?
@@ -8,7 +9,7 @@ final class CertificateBuilder {
     init(commonName: String, key: KeyHandle, notBefore: Int, notAfter: Int) throws(CryptoError) {
         guard let certificate = X509_new() else { throw .failed(operation: "certificate") }
         self.certificate = certificate
-        // 127 random bits: positive, unique and not guessable.
+        // 127 random bits, so that the serial number is positive, unique and not guessable.
         var serial = RandomBytes.generate(16)
         serial[0] &= 0x7F
         guard X509_set_version(certificate, Int(X509_VERSION_3)) == 1,
@@ -33,7 +34,7 @@ final class CertificateBuilder {
         guard X509_set_issuer_name(certificate, name) == 1 else { throw .failed(operation: "certificate issuer") }
     }
 
-    /// Adds an extension in OpenSSL's configuration syntax.
+    /// Adds an extension, given in OpenSSL's configuration syntax.
     func add(_ identifier: Int32, _ value: String) throws(CryptoError) {
         var context = X509V3_CTX()
         X509V3_set_ctx(&context, issuer?.pointer ?? certificate, certificate, nil, nil, 0)
@@ -44,7 +45,7 @@ final class CertificateBuilder {
         try append(made)
     }
 
-    /// Adds an extension by its dotted object identifier and DER content.
+    /// Adds an extension, given by its dotted object identifier and DER content.
     func add(_ identifier: String, value: [UInt8], isCritical: Bool = false) throws(CryptoError) {
         guard let object = OBJ_txt2obj(identifier, 1), let data = ASN1_OCTET_STRING_new() else {
             ERR_clear_error()

@@ -4,12 +4,12 @@ extension CertificateIdentity {
     /// The object identifier of the extension `acmeIdentifier` (RFC 8737, section 6.1).
     public static let challengeExtension = "1.3.6.1.5.5.7.1.31"
 
-    /// The certificate that answers a TLS-ALPN-01 challenge (RFC 8737, section 3), signed by itself with a new key.
+    /// Creates the certificate that answers a TLS-ALPN-01 challenge (RFC 8737, section 3), self-signed with a new key.
     ///
     /// - Parameters:
-    ///   - host: The DNS name that is proven.
+    ///   - host: The DNS name whose control is proven.
     ///   - keyAuthorization: See `P256PublicKey.keyAuthorization`.
-    ///   - now: Unix time in seconds; validity starts an hour earlier.
+    ///   - now: The current Unix time in seconds. Validity starts an hour earlier.
     public static func challenge(
         host: String, keyAuthorization: String, now: Int
     ) throws(CryptoError) -> CertificateIdentity {
@@ -19,7 +19,7 @@ extension CertificateIdentity {
         try builder.setIssuer(nil)
         try builder.add(
             NID_subject_alt_name, try CertificateRequest(commonName: "", hosts: [host]).subjectAlternativeNames())
-        // The content is an octet string of the digest: tag 4, length 32.
+        // The content is the digest as a DER octet string: tag 4, length 32.
         let digest = SHA256.hash(Array(keyAuthorization.utf8))
         try builder.add(challengeExtension, value: [4, UInt8(digest.count)] + digest, isCritical: true)
         return CertificateIdentity(certificate: try builder.signed(by: key.handle), chain: [], key: key.handle)

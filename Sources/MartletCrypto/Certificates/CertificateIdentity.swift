@@ -1,18 +1,18 @@
 import CMartletOpenSSL
 
-/// A certificate with its private key, as one side of a TLS connection uses it.
+/// A certificate with its private key, as used by one side of a TLS connection.
 public struct CertificateIdentity: Sendable, CustomStringConvertible {
     /// The certificate itself.
     public let certificate: Certificate
-    /// The issuer certificates, nearest first, usually without the root.
+    /// The issuer certificates, starting with the direct issuer, usually without the root.
     public let chain: [Certificate]
     let key: KeyHandle
 
     private static let maximumChainLength = 16
 
-    /// Opens a PKCS#12 container (`.p12`, `.pfx`), including those with legacy ciphers.
+    /// Opens a PKCS#12 container (`.p12`, `.pfx`), including containers with legacy ciphers.
     ///
-    /// Throws `malformedPKCS12`, `wrongPassword`, or `incompleteIdentity` if certificate or key is missing.
+    /// Throws `malformedPKCS12`, `wrongPassword`, or `incompleteIdentity` if the certificate or the key is missing.
     public init(pkcs12: [UInt8], password: String) throws(CryptoError) {
         defer { ERR_clear_error() }
         // OpenSSL's default provider lacks RC2, which Keychain Access uses for its exports.
@@ -34,9 +34,11 @@ public struct CertificateIdentity: Sendable, CustomStringConvertible {
         self.init(certificate: Certificate(handle: certificateHandle), chain: chain, key: keyHandle)
     }
 
-    /// Reads PEM text: the certificate first, any chain after it, and the private key anywhere, without a password.
+    /// Parses PEM text: the certificate first, followed by any chain; the private key may be anywhere and must not be
+    /// password-protected.
     ///
-    /// Throws `malformedCertificate`, `malformedPrivateKey`, or `incompleteIdentity` if the two do not belong together.
+    /// Throws `malformedCertificate`, `malformedPrivateKey`, or `incompleteIdentity` if the certificate and the key do
+    /// not belong together.
     public init(pem: String) throws(CryptoError) {
         let certificates = Self.certificates(pem: pem)
         guard let first = certificates.first else { throw .malformedCertificate }
@@ -54,7 +56,7 @@ public struct CertificateIdentity: Sendable, CustomStringConvertible {
         self.key = key
     }
 
-    /// The certificate and its chain as PEM blocks.
+    /// Returns the certificate and its chain as PEM blocks.
     public func certificatePEM() throws(CryptoError) -> String {
         var text = try certificate.pem()
         for certificate in chain {
@@ -63,7 +65,7 @@ public struct CertificateIdentity: Sendable, CustomStringConvertible {
         return text
     }
 
-    /// The private key as a PEM block, not encrypted.
+    /// Returns the private key as a PEM block, not encrypted.
     public func privateKeyPEM() throws(CryptoError) -> String {
         try key.privateKeyPEM()
     }
@@ -109,6 +111,6 @@ public struct CertificateIdentity: Sendable, CustomStringConvertible {
     public var description: String { "CertificateIdentity" }
 }
 
-/// True if OpenSSL's legacy provider, with RC2 and similar ciphers, could be loaded in addition to the default one.
-/// Loaded once, on first use.
+/// True if OpenSSL's legacy provider, which contains RC2 and similar ciphers, could be loaded in addition to the
+/// default provider. It is loaded once, on first use.
 private let legacyCiphers: Bool = OSSL_PROVIDER_try_load(nil, "legacy", 1) != nil

@@ -4,11 +4,11 @@ import CMartletOpenSSL
 public struct CertificateRequest: Sendable, Equatable {
     /// The subject's common name.
     public var commonName: String
-    /// DNS names (a leading `*.` is allowed) and IP addresses of either family of the owner.
+    /// The owner's DNS names (a leading `*.` is allowed) and IP addresses, either IPv4 or IPv6.
     public var hosts: [String]
     /// The subject's user id attribute.
     public var userID: String?
-    /// Further extensions: dotted object identifier to DER content.
+    /// Additional extensions: DER content by dotted object identifier.
     public var extensions: [String: [UInt8]]
 
     public init(
@@ -20,8 +20,8 @@ public struct CertificateRequest: Sendable, Equatable {
         self.extensions = extensions
     }
 
-    /// The hosts in the syntax of OpenSSL's extension parser. Every character is checked to prevent injection into that
-    /// syntax.
+    /// Returns the hosts in the syntax of OpenSSL's extension parser. Every character is checked, to prevent injection
+    /// into that syntax.
     func subjectAlternativeNames() throws(CryptoError) -> String {
         var names: [String] = []
         for host in hosts {

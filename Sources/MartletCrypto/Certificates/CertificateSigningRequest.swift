@@ -1,14 +1,14 @@
 import CMartletOpenSSL
 
-/// A request for a certificate (PKCS#10, RFC 2986), signed with the key that the certificate will be for.
+/// A certificate signing request (PKCS#10, RFC 2986), signed with the key for which the certificate is requested.
 public struct CertificateSigningRequest: Sendable {
-    /// The DER bytes.
+    /// The DER encoding of the request.
     public let der: [UInt8]
 
-    /// Throws `invalidName` for a host that is neither a DNS name nor an IP address.
+    /// Throws `invalidName` if a host is neither a DNS name nor an IP address.
     ///
-    /// - Parameter hosts: The names of the certificate. The subject stays empty: names belong in the extension
-    ///   (RFC 8555, section 7.4).
+    /// - Parameter hosts: The names in the certificate. The subject stays empty, because the names belong in the
+    ///   extension (RFC 8555, section 7.4).
     public init(hosts: [String], key: P256PrivateKey) throws(CryptoError) {
         let names = try CertificateRequest(commonName: "", hosts: hosts).subjectAlternativeNames()
         defer { ERR_clear_error() }

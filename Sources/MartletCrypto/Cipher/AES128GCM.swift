@@ -1,4 +1,4 @@
-/// AES-128 in Galois/Counter mode (NIST SP 800-38D), for keys that each encrypt one message.
+/// AES-128 in Galois/Counter mode (NIST SP 800-38D), for keys that are each used for one message.
 public enum AES128GCM {
     /// The length of a key in bytes.
     public static let keyByteCount = ContentCipher.keyByteCount
@@ -7,8 +7,8 @@ public enum AES128GCM {
 
     /// Encrypts a message.
     /// - Parameter nonce: 12 bytes, used only once with this key.
-    /// - Returns: The ciphertext with its 16-byte tag.
-    /// - Throws: `CryptoError.wrongLength` for a key or nonce of another length.
+    /// - Returns: The ciphertext, followed by its 16-byte tag.
+    /// - Throws: `CryptoError.wrongLength` if the key or the nonce has the wrong length.
     public static func seal(_ plaintext: [UInt8], key: [UInt8], nonce: [UInt8]) throws(CryptoError) -> [UInt8] {
         try check(key, nonce)
         var sealed: [UInt8] = []
@@ -17,8 +17,8 @@ public enum AES128GCM {
     }
 
     /// Decrypts the result of `seal`.
-    /// - Throws: `CryptoError.authenticationFailed` if the message was not sealed with this key and nonce,
-    ///   `.wrongLength` as `seal`.
+    /// - Throws: `CryptoError.authenticationFailed` if the message was not encrypted with this key and nonce, and
+    ///   `.wrongLength` as in `seal`.
     public static func open(_ sealed: [UInt8], key: [UInt8], nonce: [UInt8]) throws(CryptoError) -> [UInt8] {
         try check(key, nonce)
         return try ContentCipher().open(sealed[...], key: key, nonce: nonce)

@@ -1,9 +1,9 @@
 import CMartletOpenSSL
 
-/// AES-256 in Galois/Counter mode (NIST SP 800-38D) under one key.
+/// AES-256 in Galois/Counter mode (NIST SP 800-38D) with one key.
 ///
-/// A sealed box is nonce (12 bytes), ciphertext, tag (16 bytes). Nonces are random, so seal fewer than 2³² boxes under
-/// one key.
+/// A sealed box consists of the nonce (12 bytes), the ciphertext and the tag (16 bytes). Nonces are random, so seal
+/// fewer than 2³² boxes with one key.
 public struct AESGCM: Sendable, CustomStringConvertible {
     /// The length of a key in bytes.
     public static let keyByteCount = 32
@@ -23,7 +23,8 @@ public struct AESGCM: Sendable, CustomStringConvertible {
         self.key = key
     }
 
-    /// Seals `plaintext`; `associatedData` is protected but not stored, and must be given again to open.
+    /// Encrypts and authenticates `plaintext`. `associatedData` is authenticated but not stored, and must be given
+    /// again to `open`.
     public func seal(_ plaintext: [UInt8], associatedData: [UInt8] = []) throws(CryptoError) -> [UInt8] {
         try seal(plaintext, nonce: RandomBytes.generate(Self.nonceByteCount), associatedData: associatedData)
     }
@@ -90,7 +91,7 @@ public struct AESGCM: Sendable, CustomStringConvertible {
     }
 
     private func finish(_ context: OpaquePointer) -> Bool {
-        // GCM is a stream mode: nothing is written at the end, but the call requires an output buffer.
+        // GCM is a stream mode: the final call writes no data, but still requires an output buffer.
         var rest = [UInt8](repeating: 0, count: Self.tagByteCount)
         var written: Int32 = 0
         return EVP_CipherFinal_ex(context, &rest, &written) == 1

@@ -1,6 +1,6 @@
 import CMartletOpenSSL
 
-/// AES-128 in Galois/Counter mode (NIST SP 800-38D), for keys that each encrypt one short content.
+/// AES-128 in Galois/Counter mode (NIST SP 800-38D), for keys that are each used for one short content.
 ///
 /// Not thread-safe: an instance holds the working memory of one computation.
 final class ContentCipher {
@@ -26,7 +26,7 @@ final class ContentCipher {
         EVP_CIPHER_free(cipher)
     }
 
-    /// Appends the ciphertext of both plaintexts, concatenated, and its tag.
+    /// Encrypts the concatenation of both plaintexts, and appends the ciphertext and its tag to the output.
     func seal(
         _ plaintext: [UInt8], _ rest: [UInt8], key: [UInt8], nonce: [UInt8], to output: inout [UInt8]
     ) throws(CryptoError) {
@@ -41,8 +41,8 @@ final class ContentCipher {
         output += tag
     }
 
-    /// Decrypts a ciphertext with its tag.
-    /// - Throws: `CryptoError.authenticationFailed` if it was not sealed with this key and nonce.
+    /// Decrypts a ciphertext that includes its tag.
+    /// - Throws: `CryptoError.authenticationFailed` if the ciphertext was not encrypted with this key and nonce.
     func open(_ sealed: ArraySlice<UInt8>, key: [UInt8], nonce: [UInt8]) throws(CryptoError) -> [UInt8] {
         guard sealed.count >= Self.tagByteCount else { throw .authenticationFailed }
         var tag = Array(sealed.suffix(Self.tagByteCount))
@@ -65,7 +65,7 @@ final class ContentCipher {
         OpaquePointer?, UnsafeMutablePointer<UInt8>?, UnsafeMutablePointer<Int32>?, UnsafePointer<UInt8>?, Int32
     ) -> Int32
 
-    /// GCM is a stream mode: the output is as long as the input.
+    /// Encrypts or decrypts the input. GCM is a stream mode, so the output is as long as the input.
     private func update(
         _ input: ArraySlice<UInt8>, into output: inout [UInt8], _ update: Update
     ) throws(CryptoError) {

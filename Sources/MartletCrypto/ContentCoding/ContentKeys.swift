@@ -1,11 +1,11 @@
-/// The key and the base nonce of an encrypted content (RFC 8188, sections 2.2 and 2.3).
+/// The key and the base nonce of encrypted content (RFC 8188, sections 2.2 and 2.3).
 struct ContentKeys {
     let key: [UInt8]
     private let baseNonce: [UInt8]
 
     /// - Parameters:
-    ///   - material: The input keying material that sender and receiver share.
-    ///   - salt: 16 bytes, different for every content with the same material.
+    ///   - material: The input keying material that the sender and the receiver share.
+    ///   - salt: 16 bytes, different for each content encrypted with the same material.
     init(material: [UInt8], salt: [UInt8], _ hmac: HMACContext) throws(CryptoError) {
         let extracted = try hmac.authenticationCode(for: material, key: salt)
         key = Array(try hmac.authenticationCode(for: Self.keyInfo, key: extracted).prefix(ContentCipher.keyByteCount))
@@ -13,7 +13,7 @@ struct ContentKeys {
             try hmac.authenticationCode(for: Self.nonceInfo, key: extracted).prefix(ContentCipher.nonceByteCount))
     }
 
-    /// Returns the nonce of a record, counted from 0.
+    /// Returns the nonce of a record; records are counted from 0.
     func nonce(_ record: UInt64) -> [UInt8] {
         var nonce = baseNonce
         var rest = record
@@ -24,7 +24,7 @@ struct ContentKeys {
         return nonce
     }
 
-    // The last byte is the counter of HKDF's single block.
+    // The last byte is the counter of HKDF's only block.
     private static let keyInfo = Array("Content-Encoding: aes128gcm\u{0}\u{1}".utf8)
     private static let nonceInfo = Array("Content-Encoding: nonce\u{0}\u{1}".utf8)
 }

@@ -1,19 +1,20 @@
-/// A content in the coding `aes128gcm` (RFC 8188): a header with the encryption parameters, and records.
+/// Content in the coding `aes128gcm` (RFC 8188): a header with the encryption parameters, followed by records.
 public struct EncryptedContent: Sendable, Equatable, CustomStringConvertible {
-    /// The bytes of a record besides its data: the delimiter and the tag.
+    /// The number of bytes of a record in addition to its data: the delimiter and the tag.
     public static let recordOverhead = 1 + ContentCipher.tagByteCount
     /// The length of the salt in bytes.
     public static let saltByteCount = 16
 
     /// The salt: 16 bytes, different for every content.
     public let salt: [UInt8]
-    /// The length of every record but the last, in bytes.
+    /// The length of every record except the last, in bytes.
     public let recordSize: Int
-    /// Identifies the key for the receiver, at most 255 bytes.
+    /// Identifies the key to the receiver, at most 255 bytes.
     public let keyID: [UInt8]
     let records: ArraySlice<UInt8>
 
-    /// Parses the header; nil if it is incomplete, or if a record would have no room for a byte of data.
+    /// Parses the header; returns nil if the header is incomplete, or if the record size leaves no room for a byte of
+    /// data.
     public init?(_ bytes: [UInt8]) {
         let fixed = Self.saltByteCount + 5
         guard bytes.count >= fixed, bytes.count >= fixed + Int(bytes[fixed - 1]) else { return nil }
@@ -29,8 +30,8 @@ public struct EncryptedContent: Sendable, Equatable, CustomStringConvertible {
     public var isSingleRecord: Bool { records.count <= recordSize }
 
     /// Decrypts all records.
-    /// - Parameter material: The input keying material that sender and receiver share.
-    /// - Throws: `CryptoError.authenticationFailed` if a record was changed, is missing, or has a wrong delimiter.
+    /// - Parameter material: The input keying material that the sender and the receiver share.
+    /// - Throws: `CryptoError.authenticationFailed` if a record was changed, is missing, or has the wrong delimiter.
     public func open(material: [UInt8]) throws(CryptoError) -> [UInt8] {
         let keys = try ContentKeys(material: material, salt: salt, HMACContext())
         let cipher = try ContentCipher()
@@ -58,6 +59,6 @@ public struct EncryptedContent: Sendable, Equatable, CustomStringConvertible {
         output += keyID
     }
 
-    /// Describes the content without revealing it.
+    /// A description of the content that does not reveal it.
     public var description: String { "encrypted content of \(records.count) bytes" }
 }

@@ -2,13 +2,13 @@ import CMartletOpenSSL
 
 /// Encrypts messages for receivers with public keys (RFC 8291), with a new sender key for every message.
 ///
-/// Not thread-safe: an instance holds the working memory of one encryption. Keep the instance for the next message,
+/// Not thread-safe: an instance holds the working memory of one encryption. Reuse the instance for further messages,
 /// because creating it costs more than the hashes and the cipher together.
 public final class MessageEncryptor {
-    /// The number of bytes that encryption adds: header, delimiter and tag.
+    /// The number of bytes that encryption adds: the header, the delimiter and the tag.
     public static let overhead =
         EncryptedContent.saltByteCount + 5 + P256Group.pointByteCount + EncryptedContent.recordOverhead
-    /// The record size in the header. A message is always a single, shorter record.
+    /// The record size in the header. A message is always a single record, and shorter than this.
     static let recordSize = 4096
 
     private let label: String
@@ -16,8 +16,9 @@ public final class MessageEncryptor {
     private let hmac: HMACContext
     private let cipher: ContentCipher
 
-    /// - Parameter label: The purpose of the messages, an input of the key derivation: `WebPush: info` in RFC 8291.
-    /// - Throws: `CryptoError.failed` if OpenSSL has no memory left.
+    /// - Parameter label: The purpose of the messages, which is an input of the key derivation: `WebPush: info` in RFC
+    ///   8291.
+    /// - Throws: `CryptoError.failed` if OpenSSL is out of memory.
     public init(label: String) throws(CryptoError) {
         self.label = label
         agreement = try P256Agreement()
@@ -30,24 +31,25 @@ public final class MessageEncryptor {
     ///   - message: The message, at most 4,079 bytes, so that it fits into one record.
     ///   - receiver: The receiver's key, an uncompressed point of 65 bytes.
     ///   - secret: The receiver's authentication secret, 16 bytes.
-    ///   - output: The encrypted content is appended to it; unchanged if the call throws.
-    /// - Throws: `CryptoError.malformedPublicKey` if the receiver's key is no point of the curve, `.wrongLength` for a
-    ///   secret of another length or a message that is too long.
+    ///   - output: The buffer to which the encrypted content is appended; unchanged if the call throws.
+    /// - Throws: `CryptoError.malformedPublicKey` if the receiver's key is not a point on the curve, and `.wrongLength`
+    ///   if the secret has the wrong length or the message is too long.
     public func encrypt(
         _ message: [UInt8], for receiver: [UInt8], secret: [UInt8], to output: inout [UInt8]
     ) throws(CryptoError) {
         while true {
-            // One call for both: the generator takes a lock.
+            // One call generates both, because the generator takes a lock.
             let random = RandomBytes.generate(P256Group.scalarByteCount + EncryptedContent.saltByteCount)
             var scalar = Array(random.prefix(P256Group.scalarByteCount))
             let salt = Array(random.dropFirst(P256Group.scalarByteCount))
             defer { OPENSSL_cleanse(&scalar, scalar.count) }
             let isDone = try encrypt(message, for: receiver, secret: secret, scalar: scalar, salt: salt, to: &output)
-            // One scalar in about four thousand million is not below the group's order; then try again.
+            // About one random scalar in four billion is not below the group's order; then try again.
             if isDone { return }
         }
     }
 
+    /// Encrypts a message with a given scalar as the sender's private key.
     /// - Returns: True if the scalar is a valid private key.
     func encrypt(
         _ message: [UInt8], for receiver: [UInt8], secret: [UInt8], scalar: [UInt8], salt: [UInt8],

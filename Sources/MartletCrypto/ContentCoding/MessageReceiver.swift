@@ -1,4 +1,5 @@
-/// The receiver of messages of a `MessageEncryptor`: a private key and an authentication secret (RFC 8291, section 2).
+/// The receiver of messages from a `MessageEncryptor`: a private key and an authentication secret (RFC 8291, section
+/// 2).
 public struct MessageReceiver: Sendable, CustomStringConvertible {
     public let privateKey: P256PrivateKey
     /// The authentication secret, 16 bytes.
@@ -16,9 +17,9 @@ public struct MessageReceiver: Sendable, CustomStringConvertible {
     }
 
     /// Decrypts a message.
-    /// - Parameter label: The label that the message was encrypted with.
+    /// - Parameter label: The label with which the message was encrypted.
     /// - Throws: `CryptoError.malformedPublicKey` if the content does not contain a valid sender key, and
-    ///   `.authenticationFailed` if it is not a single record for this receiver.
+    ///   `.authenticationFailed` if the content is not a single record for this receiver.
     public func decrypt(_ content: EncryptedContent, label: String) throws(CryptoError) -> [UInt8] {
         guard content.isSingleRecord else { throw .authenticationFailed }
         let agreed = try privateKey.sharedSecret(with: content.keyID)

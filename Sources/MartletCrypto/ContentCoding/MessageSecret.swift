@@ -1,8 +1,8 @@
 /// The keying material that the sender and the receiver of one message share (RFC 8291, section 3.4).
 enum MessageSecret {
     /// - Parameters:
-    ///   - label: The purpose of the message, an input of the key derivation.
-    ///   - agreed: The shared secret of the two keys.
+    ///   - label: The purpose of the message, which is an input of the key derivation.
+    ///   - agreed: The shared secret from the key agreement.
     ///   - secret: The receiver's authentication secret, 16 bytes.
     /// - Returns: The input of the content coding's key derivation, 32 bytes.
     static func material(
@@ -15,7 +15,7 @@ enum MessageSecret {
         info.append(0)
         info += receiver
         info += sender
-        // The counter of HKDF's single block.
+        // The counter of HKDF's only block.
         info.append(1)
         return try hmac.authenticationCode(for: info, key: extracted)
     }

@@ -55,7 +55,7 @@ enum Base64Alphabet {
                 bytes.append(UInt8(truncatingIfNeeded: bits >> UInt32(bitCount)))
             }
         }
-        // The remaining bits must be zero; otherwise one value would have several encodings.
+        // The unused low bits must be zero; otherwise one value would have several encodings.
         return bits & (1 << UInt32(bitCount) - 1) == 0 ? bytes : nil
     }
 

@@ -1,12 +1,12 @@
-/// Base64 with the URL-safe alphabet and without padding (RFC 4648 section 5, as RFC 7515 uses it).
+/// Base64 with the URL-safe alphabet and without padding (RFC 4648 section 5, as used by RFC 7515).
 public enum Base64URL {
-    /// The text of `bytes`, not padded.
+    /// Returns the Base64url text of `bytes`, without padding.
     public static func encode(_ bytes: [UInt8]) -> String {
         Base64Alphabet.urlSafe.encode(bytes, padded: false)
     }
 
-    /// The bytes of `text`; nil if it is padded, its length is impossible, unused bits are set, or any other character
-    /// appears.
+    /// Returns the bytes of `text`; nil if it is padded, its length is impossible, unused bits are set, or it contains
+    /// any other character.
     public static func decode(_ text: some StringProtocol) -> [UInt8]? {
         Base64Alphabet.urlSafe.decode(Array(text.utf8), padded: false)
     }

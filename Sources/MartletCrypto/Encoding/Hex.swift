@@ -13,12 +13,13 @@ public enum Hex {
         }
     }
 
-    /// The bytes of `text`; nil if it has an odd number of digits or any other character. Digits may be in either case.
+    /// Returns the bytes of `text`; nil if it has an odd number of digits or contains any other character. Digits may
+    /// be in either case.
     public static func decode(_ text: some StringProtocol) -> [UInt8]? {
         decode(utf8: Array(text.utf8))
     }
 
-    /// The bytes of digits in UTF-8; nil as for `decode(_:)`.
+    /// Returns the bytes of digits given in UTF-8; nil in the same cases as for `decode(_:)`.
     public static func decode(utf8 digits: [UInt8]) -> [UInt8]? {
         guard digits.count % 2 == 0 else { return nil }
         var bytes: [UInt8] = []

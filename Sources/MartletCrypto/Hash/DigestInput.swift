@@ -1,4 +1,5 @@
-/// The input of a digest: texts, each prefixed with its length, so that no two lists of texts give the same bytes.
+/// The input of a digest: a list of texts, each prefixed with its length, so that different lists never produce the
+/// same bytes.
 public struct DigestInput: Sendable {
     public private(set) var bytes: [UInt8] = []
 

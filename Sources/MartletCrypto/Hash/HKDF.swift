@@ -3,10 +3,10 @@ public enum HKDF {
     /// Derives `count` bytes (at most 8,160) from `secret`.
     ///
     /// - Parameters:
-    ///   - secret: the input key material.
-    ///   - salt: not secret; empty means 32 zero bytes.
-    ///   - info: the purpose of the derived key, so that keys for different uses differ.
-    ///   - count: the number of bytes wanted.
+    ///   - secret: The input key material.
+    ///   - salt: The salt, which is not secret; empty means 32 zero bytes.
+    ///   - info: The purpose of the derived key, so that keys for different purposes differ.
+    ///   - count: The number of bytes to derive.
     public static func derive(
         _ count: Int, from secret: [UInt8], salt: [UInt8], info: [UInt8]
     ) throws(CryptoError) -> [UInt8] {

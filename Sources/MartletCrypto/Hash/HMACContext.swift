@@ -1,9 +1,9 @@
 import CMartletOpenSSL
 
-/// HMAC with SHA-256 (RFC 2104) for short keys that are used once or twice, as in key derivation.
+/// HMAC with SHA-256 (RFC 2104) for short keys that are used only once or twice, as in key derivation.
 ///
-/// `HMACSHA256` prepares a key for many messages, which takes longer than hashing the few blocks here. Not thread-safe:
-/// an instance holds the working memory of one computation.
+/// For such keys this is faster than `HMACSHA256`, which prepares a key for many messages; the preparation takes longer
+/// than hashing the few blocks here. Not thread-safe: an instance holds the working memory of one computation.
 final class HMACContext {
     private static let blockByteCount = 64
 
@@ -25,8 +25,8 @@ final class HMACContext {
         EVP_MD_free(digest)
     }
 
-    /// The 32-byte authentication code of `message`.
-    /// - Parameter key: The key, at most one block of the hash, 64 bytes.
+    /// Returns the 32-byte authentication code of `message`.
+    /// - Parameter key: The key, at most one block of the hash (64 bytes).
     func authenticationCode(for message: [UInt8], key: [UInt8]) throws(CryptoError) -> [UInt8] {
         guard key.count <= Self.blockByteCount else {
             throw .wrongLength(expected: Self.blockByteCount, actual: key.count)

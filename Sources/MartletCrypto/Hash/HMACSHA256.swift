@@ -1,17 +1,17 @@
 import CMartletOpenSSL
 
-/// HMAC with SHA-256 (RFC 2104) for one key, which is prepared once. Thread-safe.
+/// HMAC with SHA-256 (RFC 2104) for one key, which is prepared only once. Thread-safe.
 public struct HMACSHA256: Sendable, CustomStringConvertible {
     private let keyed: KeyedContext
 
-    /// Prepares the key; any length is allowed.
+    /// Prepares the key, which may have any length.
     ///
-    /// Throws `CryptoError.failed` if OpenSSL has no memory left.
+    /// Throws `CryptoError.failed` if OpenSSL is out of memory.
     public init(key: [UInt8]) throws(CryptoError) {
         keyed = try KeyedContext(key: key)
     }
 
-    /// The 32-byte authentication code of `message`.
+    /// Returns the 32-byte authentication code of `message`.
     public func authenticationCode(for message: [UInt8]) throws(CryptoError) -> [UInt8] {
         guard let context = EVP_MAC_CTX_dup(keyed.context) else { throw .failed(operation: "HMAC copy") }
         defer { EVP_MAC_CTX_free(context) }
@@ -23,12 +23,12 @@ public struct HMACSHA256: Sendable, CustomStringConvertible {
         return code
     }
 
-    /// True if `code` is the authentication code of `message`. Compares in constant time.
+    /// Returns true if `code` is the authentication code of `message`. The comparison takes constant time.
     public func isValid(_ code: [UInt8], for message: [UInt8]) throws(CryptoError) -> Bool {
         ConstantTime.areEqual(try authenticationCode(for: message), code)
     }
 
-    /// The authentication code of one message with a key that is used only once.
+    /// Returns the authentication code of one message, for a key that is used only once.
     public static func authenticationCode(for message: [UInt8], key: [UInt8]) throws(CryptoError) -> [UInt8] {
         try HMACSHA256(key: key).authenticationCode(for: message)
     }
@@ -36,7 +36,7 @@ public struct HMACSHA256: Sendable, CustomStringConvertible {
     public var description: String { "HMACSHA256" }
 }
 
-// @unchecked Sendable because the context is only read after init: every computation uses a duplicate.
+// @unchecked Sendable because the context is only read after initialization: every computation uses a copy of it.
 private final class KeyedContext: @unchecked Sendable {
     let context: OpaquePointer
 

@@ -5,7 +5,7 @@ public enum MD5 {
     /// The length of a checksum in bytes.
     public static let byteCount = 16
 
-    /// The 16-byte checksum of `bytes`.
+    /// Returns the 16-byte checksum of `bytes`.
     public static func hash(_ bytes: [UInt8]) -> [UInt8] {
         [UInt8](unsafeUninitializedCapacity: byteCount) { buffer, initialized in
             var count: UInt32 = 0

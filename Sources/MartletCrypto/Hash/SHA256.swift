@@ -5,7 +5,7 @@ public enum SHA256 {
     /// The length of a digest in bytes.
     public static let byteCount = 32
 
-    /// The 32-byte digest of `bytes`.
+    /// Returns the 32-byte digest of `bytes`.
     public static func hash(_ bytes: [UInt8]) -> [UInt8] {
         [UInt8](unsafeUninitializedCapacity: byteCount) { buffer, initialized in
             _ = CMartletOpenSSL.SHA256(bytes, bytes.count, buffer.baseAddress)

@@ -22,7 +22,7 @@ public final class SHA256Hasher {
         guard EVP_DigestUpdate(context, bytes, bytes.count) == 1 else { throw .failed(operation: "SHA-256") }
     }
 
-    /// Returns the 32-byte digest of all pieces. Must be called once, at the end.
+    /// Returns the 32-byte digest of all pieces. Call it once, at the end.
     public func finish() throws(CryptoError) -> [UInt8] {
         var digest = [UInt8](repeating: 0, count: SHA256.byteCount)
         guard EVP_DigestFinal_ex(context, &digest, nil) == 1 else { throw .failed(operation: "SHA-256") }

@@ -1,6 +1,6 @@
 import CMartletOpenSSL
 
-/// Converts between the two forms of a P-256 signature: OpenSSL's DER sequence and the raw r and s of JWS.
+/// Converts between the two forms of a P-256 signature: OpenSSL's DER sequence, and the raw r and s values of JWS.
 enum ECDSASignature {
     private static let componentByteCount: Int32 = 32
 
@@ -24,7 +24,7 @@ enum ECDSASignature {
         defer { ECDSA_SIG_free(signature) }
         let r = BN_bin2bn(raw, componentByteCount, nil)
         let s = raw.withUnsafeBufferPointer { BN_bin2bn($0.baseAddress?.advanced(by: 32), componentByteCount, nil) }
-        // ECDSA_SIG_set0 takes ownership of both numbers only if it succeeds.
+        // ECDSA_SIG_set0 takes ownership of both numbers, but only if it succeeds.
         guard ECDSA_SIG_set0(signature, r, s) == 1 else {
             BN_free(r)
             BN_free(s)

@@ -1,10 +1,10 @@
-/// Makes JSON Web Signatures (RFC 7515) with ES256.
+/// Creates JSON Web Signatures (RFC 7515) with ES256.
 public enum JSONWebSignature {
-    /// The flattened JSON serialization (RFC 7515, section 7.2.2).
+    /// Returns the flattened JSON serialization (RFC 7515, section 7.2.2).
     ///
     /// - Parameters:
     ///   - header: The protected header, a JSON object with `"alg": "ES256"`.
-    ///   - payload: The bytes that are signed; may be empty.
+    ///   - payload: The bytes to sign; may be empty.
     public static func flattened(
         header: [UInt8], payload: [UInt8], key: P256PrivateKey
     ) throws(CryptoError) -> [UInt8] {

@@ -5,7 +5,7 @@ import CMartletOpenSSL
 final class KeyHandle: @unchecked Sendable {
     let pointer: OpaquePointer
 
-    /// Takes ownership of the reference.
+    /// Takes ownership of the reference to the key.
     init(_ pointer: OpaquePointer) {
         self.pointer = pointer
     }
@@ -21,7 +21,7 @@ final class KeyHandle: @unchecked Sendable {
         return name.prefix(length).elementsEqual("prime256v1".utf8.map { CChar($0) })
     }
 
-    /// True for an RSA key of an acceptable size: neither weak nor too slow.
+    /// True if the key is an RSA key of an acceptable size, that is, neither too weak nor too slow.
     var isRSA: Bool {
         EVP_PKEY_is_a(pointer, "RSA") == 1 && (2048...8192).contains(EVP_PKEY_get_bits(pointer))
     }

@@ -1,6 +1,6 @@
 import CMartletOpenSSL
 
-/// Calls `body` with an OpenSSL input stream (BIO) of `bytes`. Clears OpenSSL's error queue at the end.
+/// Calls `body` with an OpenSSL input stream (BIO) that contains `bytes`. Clears OpenSSL's error queue at the end.
 func withMemoryBIO<Result>(_ bytes: [UInt8], _ body: (OpaquePointer) -> Result?) -> Result? {
     bytes.withUnsafeBytes { buffer in
         guard let bio = martlet_BIO_new_mem(buffer.baseAddress, Int32(clamping: buffer.count)) else { return nil }
@@ -12,9 +12,9 @@ func withMemoryBIO<Result>(_ bytes: [UInt8], _ body: (OpaquePointer) -> Result?)
     }
 }
 
-/// Returns the text that `write` writes to an OpenSSL output stream (BIO); `write` returns 1 for success.
+/// Returns the text that `write` writes to an OpenSSL output stream (BIO). `write` must return 1 if it succeeds.
 func textFromBIO(_ operation: String, _ write: (OpaquePointer) -> Int32) throws(CryptoError) -> String {
-    // Secure memory is zeroed when freed: the text may be a private key.
+    // Uses secure memory, which is zeroed when freed, because the text may be a private key.
     guard let bio = BIO_new(BIO_s_secmem()) else { throw .failed(operation: operation) }
     defer { BIO_free(bio) }
     guard write(bio) == 1 else {

@@ -2,9 +2,9 @@ import CMartletOpenSSL
 
 /// Diffie-Hellman on P-256 (SP 800-56A, section 5.7.1.2), optimised for thousands of computations.
 ///
-/// Uses points and scalars instead of OpenSSL's key objects: importing a peer's key, creating a key and setting up a
-/// derivation take longer than the arithmetic itself. Every received point is checked to be on the curve. No other
-/// check is needed, because the number of points of the curve is prime. The check costs a hundredth of the
+/// It uses points and scalars instead of OpenSSL's key objects, because importing a peer's key, creating a key and
+/// setting up a derivation take longer than the arithmetic itself. Every received point is checked to be on the curve.
+/// This is the only check needed, because the number of points on the curve is prime. It costs a hundredth of the
 /// multiplication.
 ///
 /// Not thread-safe: an instance holds the working memory of one computation.
@@ -44,8 +44,8 @@ final class P256Agreement {
         BN_CTX_free(context)
     }
 
-    /// Computes a private key's public point.
-    /// - Returns: 65 bytes; nil if the scalar is 0 or not below the group's order.
+    /// Computes the public point of a private key.
+    /// - Returns: The point, 65 bytes; nil if the scalar is 0 or not below the group's order.
     func publicPoint(of scalar: [UInt8]) throws(CryptoError) -> [UInt8]? {
         guard try load(scalar) else { return nil }
         var bytes = [UInt8](repeating: 0, count: P256Group.pointByteCount)
@@ -56,9 +56,10 @@ final class P256Agreement {
         return bytes
     }
 
-    /// Computes the shared secret of a private key and another key's public point: the x-coordinate of their product.
-    /// - Throws: `CryptoError.malformedPublicKey` if `peer` is no uncompressed point of the curve, and
-    ///   `.malformedPrivateKey` for a scalar that is 0 or not below the group's order.
+    /// Computes the shared secret of a private key and another key's public point, which is the x-coordinate of their
+    /// product.
+    /// - Throws: `CryptoError.malformedPublicKey` if `peer` is not an uncompressed point on the curve, and
+    ///   `.malformedPrivateKey` if the scalar is 0 or not below the group's order.
     func sharedSecret(_ scalar: [UInt8], _ peer: [UInt8]) throws(CryptoError) -> [UInt8] {
         guard try load(scalar) else { throw .malformedPrivateKey }
         guard contains(peer) else { throw .malformedPublicKey }
@@ -70,10 +71,11 @@ final class P256Agreement {
         return bytes
     }
 
-    /// True if the bytes are an uncompressed point of the curve.
+    /// Returns true if the bytes are an uncompressed point on the curve.
     func contains(_ bytes: [UInt8]) -> Bool {
         guard bytes.count == P256Group.pointByteCount, bytes[0] == 4 else { return false }
-        // Fails for a point that does not satisfy the curve's equation; infinity has no uncompressed form.
+        // This fails if the point does not satisfy the curve's equation. The point at infinity has no uncompressed
+        // form, so it needs no check.
         guard EC_POINT_oct2point(group.pointer, point, bytes, bytes.count, context) == 1 else {
             ERR_clear_error()
             return false

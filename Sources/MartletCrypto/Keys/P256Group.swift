@@ -3,16 +3,16 @@ import CMartletOpenSSL
 /// The curve P-256, created once and shared.
 // @unchecked Sendable because OpenSSL only reads a group after its creation.
 final class P256Group: @unchecked Sendable {
-    /// The length of a scalar and of a coordinate in bytes.
+    /// The length of a scalar, and of a coordinate, in bytes.
     static let scalarByteCount = 32
     /// The length of an uncompressed point in bytes.
     static let pointByteCount = 65
 
-    /// The shared group; nil if OpenSSL has no memory left.
+    /// The shared group; nil if OpenSSL is out of memory.
     static let shared = P256Group()
 
     let pointer: OpaquePointer
-    /// The number of points, which is prime: every point of the curve except the one at infinity has this order.
+    /// The number of points on the curve. It is prime, so every point except the one at infinity has this order.
     let order: OpaquePointer
 
     private init?() {

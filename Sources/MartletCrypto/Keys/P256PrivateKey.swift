@@ -10,12 +10,12 @@ public struct P256PrivateKey: Sendable, CustomStringConvertible {
         return P256PrivateKey(handle: KeyHandle(key))
     }
 
-    /// Reads a PEM block `PRIVATE KEY` (PKCS#8, no password; the content of a `.p8` file) or `EC PRIVATE KEY`.
+    /// Parses a PEM block `PRIVATE KEY` (PKCS#8, no password; the content of a `.p8` file) or `EC PRIVATE KEY`.
     public init(pem: String) throws(CryptoError) {
         try self.init(checking: KeyHandle.privateKey(pem: pem))
     }
 
-    /// Reads the DER bytes of a PKCS#8 structure, which a `.p8` file contains in Base64.
+    /// Parses the DER encoding of a PKCS#8 structure, which a `.p8` file contains in Base64.
     public init(pkcs8: [UInt8]) throws(CryptoError) {
         try self.init(checking: KeyHandle.privateKey(der: pkcs8))
     }
@@ -51,12 +51,12 @@ public struct P256PrivateKey: Sendable, CustomStringConvertible {
         return SecretBytes(bytes)
     }
 
-    /// The key as a PEM block `PRIVATE KEY`, not encrypted.
+    /// Returns the key as a PEM block `PRIVATE KEY`, not encrypted.
     public func pem() throws(CryptoError) -> String {
         try handle.privateKeyPEM()
     }
 
-    /// Signs `message`. Returns 64 bytes, r then s, over its SHA-256 digest.
+    /// Signs the SHA-256 digest of `message`. Returns 64 bytes: r, then s.
     public func signature(for message: [UInt8]) throws(CryptoError) -> [UInt8] {
         guard let context = EVP_MD_CTX_new() else { throw .failed(operation: "signature") }
         defer { EVP_MD_CTX_free(context) }

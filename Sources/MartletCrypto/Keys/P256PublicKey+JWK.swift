@@ -1,6 +1,6 @@
 extension P256PublicKey {
-    /// The key as a JSON Web Key with the required members alone, in the order of their names and without spaces
-    /// (RFC 7638, section 3): the input of the thumbprint.
+    /// The key as a JSON Web Key that contains only the required members, sorted by name and without spaces (RFC 7638,
+    /// section 3). This is the input of the thumbprint.
     public var jsonWebKey: String {
         let point = rawPoint
         let x = Base64URL.encode(Array(point[1..<33]))
@@ -13,7 +13,8 @@ extension P256PublicKey {
         Base64URL.encode(SHA256.hash(Array(jsonWebKey.utf8)))
     }
 
-    /// What answers an ACME challenge: its token and the thumbprint of the account's key (RFC 8555, section 8.1).
+    /// Returns the key authorization that answers an ACME challenge: the challenge's token and the thumbprint of the
+    /// account's key (RFC 8555, section 8.1).
     public func keyAuthorization(token: String) -> String {
         "\(token).\(thumbprint)"
     }

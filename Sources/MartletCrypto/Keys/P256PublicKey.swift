@@ -1,10 +1,10 @@
 import CMartletOpenSSL
 
-/// A public key on the curve P-256, to verify ES256 signatures (RFC 7518 section 3.4).
+/// A public key on the curve P-256, for verifying ES256 signatures (RFC 7518 section 3.4).
 public struct P256PublicKey: Sendable, Equatable {
     let handle: KeyHandle
 
-    /// Reads a PEM block `PUBLIC KEY`.
+    /// Parses a PEM block `PUBLIC KEY`.
     public init(pem: String) throws(CryptoError) {
         guard let handle = KeyHandle.publicKey(pem: pem) else { throw .malformedPublicKey }
         guard handle.isP256 else { throw .wrongKeyKind(expected: "an elliptic curve key on P-256") }
@@ -21,7 +21,8 @@ public struct P256PublicKey: Sendable, Equatable {
         handle = KeyHandle(key)
     }
 
-    /// True if the bytes are an uncompressed point of the curve. Faster than creating a key from them.
+    /// Returns true if the bytes are an uncompressed point on the curve. This is faster than creating a key from the
+    /// bytes.
     public static func isValid(rawPoint: [UInt8]) -> Bool {
         (try? P256Agreement())?.contains(rawPoint) ?? false
     }
@@ -33,12 +34,12 @@ public struct P256PublicKey: Sendable, Equatable {
     /// The uncompressed point, 65 bytes.
     public var rawPoint: [UInt8] { handle.encodedPoint() }
 
-    /// The key as a PEM block `PUBLIC KEY`.
+    /// Returns the key as a PEM block `PUBLIC KEY`.
     public func pem() throws(CryptoError) -> String {
         try handle.publicKeyPEM()
     }
 
-    /// True if `signature` (64 bytes, r then s) is a signature of `message` with this key.
+    /// Returns true if `signature` (64 bytes: r, then s) is a signature of `message` by this key.
     public func isValid(_ signature: [UInt8], for message: [UInt8]) -> Bool {
         guard let der = ECDSASignature.der(raw: signature), let context = EVP_MD_CTX_new() else { return false }
         defer {

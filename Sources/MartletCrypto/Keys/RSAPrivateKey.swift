@@ -10,7 +10,7 @@ public struct RSAPrivateKey: Sendable, CustomStringConvertible {
         return RSAPrivateKey(handle: KeyHandle(key))
     }
 
-    /// Reads a PEM block `PRIVATE KEY` (PKCS#8, no password) or `RSA PRIVATE KEY`.
+    /// Parses a PEM block `PRIVATE KEY` (PKCS#8, no password) or `RSA PRIVATE KEY`.
     public init(pem: String) throws(CryptoError) {
         guard let handle = KeyHandle.privateKey(pem: pem) else { throw .malformedPrivateKey }
         guard handle.isRSA else { throw .wrongKeyKind(expected: RSAPublicKey.kind) }
@@ -24,12 +24,12 @@ public struct RSAPrivateKey: Sendable, CustomStringConvertible {
     /// The public key.
     public var publicKey: RSAPublicKey { RSAPublicKey(handle: handle) }
 
-    /// The key as a PEM block `PRIVATE KEY`, not encrypted.
+    /// Returns the key as a PEM block `PRIVATE KEY`, not encrypted.
     public func pem() throws(CryptoError) -> String {
         try handle.privateKeyPEM()
     }
 
-    /// Signs the SHA-256 digest of `message` with RSASSA-PKCS1-v1_5. The signature is as long as the key.
+    /// Signs the SHA-256 digest of `message` with RSASSA-PKCS1-v1_5. The signature has the same length as the key.
     public func signature(for message: [UInt8]) throws(CryptoError) -> [UInt8] {
         guard let context = EVP_MD_CTX_new() else { throw .failed(operation: "signature") }
         defer { EVP_MD_CTX_free(context) }

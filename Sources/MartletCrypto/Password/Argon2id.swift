@@ -3,11 +3,11 @@ import Glibc
 
 /// Password hashing with Argon2id (RFC 9106), in PHC string form: `$argon2id$v=19$m=19456,t=2,p=1$salt$hash`.
 ///
-/// Both functions take tens of milliseconds by design: never call them on an event loop.
+/// Both functions take tens of milliseconds by design, so never call them on an event loop.
 public enum Argon2id {
     /// The cost of one hash.
     public struct Parameters: Sendable, Equatable {
-        /// Memory in KiB.
+        /// The amount of memory, in KiB.
         public var memory: UInt32
         /// The number of passes over the memory.
         public var iterations: UInt32
@@ -23,13 +23,13 @@ public enum Argon2id {
         /// 19 MiB, two passes, one lane.
         public static let standard = Parameters(memory: 19_456, iterations: 2, parallelism: 1)
 
-        /// The parameters of a PHC string; nil if it is not one of Argon2id, version 19.
+        /// Parses the parameters of a PHC string; nil if it is not a string of Argon2id, version 19.
         public init?(phc: String) {
             guard let phc = PHCString(phc) else { return nil }
             self = phc.parameters
         }
 
-        // Limits the cost of a stored string, which must not make a check use gigabytes or minutes.
+        // Limits the cost of verifying a stored string, so that no string makes a check use gigabytes or minutes.
         var areReasonable: Bool { memory <= 1 << 20 && iterations <= 64 && parallelism <= 16 }
     }
 
@@ -43,8 +43,8 @@ public enum Argon2id {
         try hash(password, salt: RandomBytes.generate(saltByteCount), parameters: parameters)
     }
 
-    /// True if `phc` is the hash of `password`. False for a string that is not Argon2id in PHC form, or that requires
-    /// more than 1 GiB, 64 passes or 16 lanes.
+    /// Returns true if `phc` is the hash of `password`. Returns false if the string is not Argon2id in PHC form, or if
+    /// it requires more than 1 GiB, 64 passes or 16 lanes.
     public static func verify(_ password: [UInt8], against phc: String) -> Bool {
         guard let phc = PHCString(phc), phc.parameters.areReasonable,
             let hash = try? rawHash(password, salt: phc.salt, byteCount: phc.hash.count, parameters: phc.parameters)
@@ -67,7 +67,7 @@ public enum Argon2id {
                     var context = argon2_context()
                     context.out = hash.baseAddress
                     context.outlen = UInt32(hash.count)
-                    // Argon2 does not write to either buffer: the flags that clear them are not set.
+                    // Argon2 does not write to either buffer, because the flags that clear them are not set.
                     context.pwd = UnsafeMutablePointer(mutating: password.baseAddress)
                     context.pwdlen = UInt32(password.count)
                     context.salt = UnsafeMutablePointer(mutating: salt.baseAddress)
@@ -88,8 +88,8 @@ public enum Argon2id {
     }
 }
 
-/// Allocates the memory of a hash from the kernel, so that it can be returned. malloc would keep it: an arena for each
-/// of several threads, each as large as its largest hash.
+/// Allocates the memory of a hash directly from the kernel, so that it can be returned to the kernel. malloc would keep
+/// it, in one arena for each of several threads, each arena as large as its largest hash.
 private func mapPages(_ memory: UnsafeMutablePointer<UnsafeMutablePointer<UInt8>?>?, _ byteCount: Int) -> Int32 {
     let pages = mmap(nil, byteCount, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
     let isMapped = pages != MAP_FAILED
@@ -97,7 +97,7 @@ private func mapPages(_ memory: UnsafeMutablePointer<UnsafeMutablePointer<UInt8>
     return isMapped ? ARGON2_OK.rawValue : ARGON2_MEMORY_ALLOCATION_ERROR.rawValue
 }
 
-/// Frees the memory, which Argon2 has already wiped.
+/// Frees the memory of a hash, which Argon2 has already wiped.
 private func unmapPages(_ memory: UnsafeMutablePointer<UInt8>?, _ byteCount: Int) {
     munmap(memory, byteCount)
 }

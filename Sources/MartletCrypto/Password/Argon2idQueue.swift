@@ -1,29 +1,29 @@
 import Glibc
 import Synchronization
 
-/// Runs Argon2id on a few dedicated threads, with a short queue in front of them.
+/// Runs Argon2id on a few dedicated threads, with a short queue of waiting work.
 ///
 /// Threads start when there is work and end when there is none. Work that does not fit into the queue is refused at
 /// once, so that a flood of passwords uses bounded memory and no caller waits for minutes. Shares take turns, so that a
 /// flood from one share does not block the others.
 public final class Argon2idQueue: Sendable {
-    /// The party for which a password is hashed.
+    /// The party on whose behalf a password is hashed.
     public struct Share: Hashable, Sendable {
         let name: String
         let isPreferred: Bool
 
-        /// - Parameter isPreferred: Whether the share goes before all shares that are not preferred, in a queue of its
-        ///   own.
+        /// - Parameter isPreferred: Whether the share has its own queue, which goes before the queue of all shares that
+        ///   are not preferred.
         public init(_ name: String, isPreferred: Bool = false) {
             self.name = name
             self.isPreferred = isPreferred
         }
 
-        /// The server's own work, such as a user that an operator adds.
+        /// The share of the server's own work, such as adding a user for an operator.
         public static let own = Share("", isPreferred: true)
     }
 
-    /// Waiting work: called with true to run, or false if it is refused.
+    /// A waiting piece of work. It is called with true if it may run, or with false if it is refused.
     private typealias Work = @Sendable (_ mayWork: Bool) -> Void
 
     private struct State {
@@ -40,20 +40,22 @@ public final class Argon2idQueue: Sendable {
     private let threadLimit: Int
 
     /// - Parameters:
-    ///   - threadLimit: The most passwords that are hashed at the same time; each takes the memory of its parameters.
-    ///   - waitingLimit: The most passwords that may wait, for preferred and other shares each.
+    ///   - threadLimit: The maximum number of passwords that are hashed at the same time; each uses the memory given by
+    ///     its parameters.
+    ///   - waitingLimit: The maximum number of waiting passwords, counted separately for preferred and for other
+    ///     shares.
     public init(threadLimit: Int = 1, waitingLimit: Int = 32) {
         self.threadLimit = threadLimit
         state = Mutex(
             State(preferred: FairQueue(countLimit: waitingLimit), others: FairQueue(countLimit: waitingLimit)))
     }
 
-    /// `Argon2id.verify` on a thread of the queue; nil if the queue is full.
+    /// Runs `Argon2id.verify` on a thread of the queue; returns nil if the queue is full.
     public func verify(_ password: [UInt8], against phc: String, share: Share = .own) async -> Bool? {
         await perform(share) { Argon2id.verify(password, against: phc) }
     }
 
-    /// `Argon2id.hash` on a thread of the queue; nil if the queue is full or the hash cannot be computed.
+    /// Runs `Argon2id.hash` on a thread of the queue; returns nil if the queue is full or the hash cannot be computed.
     public func hash(_ password: [UInt8], parameters: Argon2id.Parameters) async -> String? {
         await perform { try? Argon2id.hash(password, parameters: parameters) } ?? nil
     }

@@ -1,12 +1,13 @@
-/// A queue of work from several shares, which take turns: the next element of a share comes after at most one element
+/// A queue of work from several shares, which take turns: between two elements of a share there is at most one element
 /// of each other share.
 ///
-/// When the queue is full, a new element replaces the last element of the share with the most waiting elements, if that
-/// share has at least two more than the new element's share. So a full queue is divided evenly.
+/// If the queue is full, a new element replaces the last element of the share with the most waiting elements, provided
+/// that this share has at least two more than the new element's share. So a full queue is divided evenly among the
+/// shares.
 struct FairQueue<Share: Hashable & Sendable, Element: Sendable>: Sendable {
     enum Admission {
         case waiting
-        /// The element waits; it has replaced this one.
+        /// The new element waits, and has replaced the associated element.
         case replaced(Element)
         case full
     }
@@ -27,7 +28,7 @@ struct FairQueue<Share: Hashable & Sendable, Element: Sendable>: Sendable {
             return .waiting
         }
         let own = waiting[share]?.count ?? 0
-        // Linear in the number of shares, which is at most `countLimit`.
+        // This is linear in the number of shares, which is at most `countLimit`.
         guard let longest = turns.max(by: { length(of: $0) < length(of: $1) }), length(of: longest) >= own + 2,
             let replaced = waiting[longest]?.popLast()
         else { return .full }

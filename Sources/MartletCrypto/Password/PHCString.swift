@@ -1,11 +1,11 @@
-/// A hash of Argon2id, version 19, with its parameters and salt, in the PHC string format:
-/// `$argon2id$v=19$m=19456,t=2,p=1$salt$hash`, where salt and hash are Base64 without padding.
+/// An Argon2id hash, version 19, with its parameters and salt, in the PHC string format:
+/// `$argon2id$v=19$m=19456,t=2,p=1$salt$hash`, where salt and hash are in Base64 without padding.
 struct PHCString: Equatable, CustomStringConvertible {
     let parameters: Argon2id.Parameters
     let salt: [UInt8]
     let hash: [UInt8]
 
-    /// Limits for stored strings; RFC 9106, section 3.1, has no useful upper limits.
+    /// Limits for stored strings. They are set here because RFC 9106, section 3.1, has no useful upper limits.
     private static let saltByteCounts = 8...1024
     private static let hashByteCounts = 4...1024
 
@@ -15,7 +15,7 @@ struct PHCString: Equatable, CustomStringConvertible {
         self.hash = hash
     }
 
-    /// - Returns: Nil for any other format.
+    /// - Returns: nil if the text has any other format.
     init?(_ text: String) {
         let fields = text.split(separator: "$", omittingEmptySubsequences: false)
         guard fields.count == 6, fields[0].isEmpty, fields[1] == "argon2id", fields[2] == "v=19",

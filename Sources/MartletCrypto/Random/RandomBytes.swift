@@ -1,6 +1,6 @@
 import CMartletOpenSSL
 
-/// Random bytes from OpenSSL's generator, which the operating system seeds.
+/// Random bytes from OpenSSL's generator, which is seeded by the operating system.
 public enum RandomBytes {
     /// Returns `count` bytes that are safe for keys, nonces and identifiers.
     ///

@@ -14,7 +14,7 @@ public struct IPAddress: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// - Parameter text: An address as in RFC 4291, section 2.2, without brackets and port; a zone is ignored.
+    /// - Parameter text: An address in the form of RFC 4291, section 2.2, without brackets or port; a zone is ignored.
     public init?(_ text: some StringProtocol) {
         let text = text.prefix { $0 != "%" }
         guard let bytes = Self.ipv4(text) ?? Self.ipv6(text) else { return nil }
@@ -23,7 +23,7 @@ public struct IPAddress: Hashable, Sendable, CustomStringConvertible {
 
     public var isIPv4: Bool { bytes.count == 4 }
 
-    /// IPv4 with dots; IPv6 as eight groups without leading zeros, never shortened with `::`.
+    /// The address as text: IPv4 with dots; IPv6 as eight groups without leading zeros, never shortened with `::`.
     public var description: String {
         if isIPv4 { return bytes.map(String.init).joined(separator: ".") }
         let groups = stride(from: 0, to: 16, by: 2).map { UInt16(bytes[$0]) << 8 | UInt16(bytes[$0 + 1]) }
@@ -52,7 +52,7 @@ public struct IPAddress: Hashable, Sendable, CustomStringConvertible {
         return head + Array(repeating: 0, count: 16 - head.count - tail.count) + tail
     }
 
-    /// The bytes of groups separated by colons. The last group may be an IPv4 address.
+    /// Parses groups separated by colons into bytes. The last group may be an IPv4 address.
     private static func groups(_ text: Substring) -> [UInt8]? {
         guard !text.isEmpty else { return [] }
         let parts = text.split(separator: ":", omittingEmptySubsequences: false)
@@ -86,7 +86,7 @@ public struct IPNetwork: Hashable, Sendable, CustomStringConvertible {
         self.address = IPAddress(bytes: masked) ?? address
     }
 
-    /// - Parameter text: An address, or an address, a slash and a prefix length.
+    /// - Parameter text: An address, optionally followed by a slash and a prefix length.
     public init?(_ text: some StringProtocol) {
         let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
         guard let first = parts.first, let address = IPAddress(first) else { return nil }

@@ -1,10 +1,11 @@
-/// The header of the PROXY protocol, by which a proxy names the client before the first byte of a connection.
+/// The header of the PROXY protocol, in which a proxy states the client's address before the first byte of a
+/// connection.
 ///
-/// Versions 1 (text) and 2 (binary) of the specification by HAProxy are read.
+/// Versions 1 (text) and 2 (binary) of HAProxy's specification are supported.
 public struct ProxyHeader: Hashable, Sendable {
-    /// The longest header of version 2 that is read, in bytes: addresses and additional fields (TLVs).
+    /// The maximum size of an accepted version 2 header in bytes, including addresses and additional fields (TLVs).
     public static let byteLimit = 4096
-    /// The longest line of version 1, with its CR LF.
+    /// The maximum length of a version 1 line in bytes, including its CR LF.
     private static let lineLimit = 107
 
     /// The source of the connection that the proxy forwards.
@@ -13,17 +14,18 @@ public struct ProxyHeader: Hashable, Sendable {
         public let port: UInt16
     }
 
-    /// nil if the connection is the proxy's own, such as a health check, or if the client has no IP address.
+    /// The client; nil if the connection is the proxy's own, such as a health check, or if the client has no IP
+    /// address.
     public let client: Client?
-    /// The length of the header in bytes. The client's data begin behind it.
+    /// The length of the header in bytes. The client's data starts right after it.
     public let byteCount: Int
 
-    /// What the first bytes of a connection are.
+    /// The result of reading the first bytes of a connection.
     public enum Reading: Hashable, Sendable {
         case header(ProxyHeader)
-        /// All bytes belong to a header that has not ended.
+        /// The bytes are the beginning of a header; more bytes are needed.
         case incomplete
-        /// The bytes do not begin a header, or the header has a form that must not be sent.
+        /// The bytes are not the beginning of a header, or the header violates the specification.
         case malformed
     }
 
@@ -34,7 +36,7 @@ public struct ProxyHeader: Hashable, Sendable {
         return .malformed
     }
 
-    /// Whether the one begins with the other, as far as both go.
+    /// Whether the two sequences are equal up to the end of the shorter one.
     private static func isPrefix(_ bytes: [UInt8], of start: [UInt8]) -> Bool {
         zip(bytes, start).allSatisfy { $0 == $1 }
     }
@@ -47,7 +49,7 @@ public struct ProxyHeader: Hashable, Sendable {
         guard end > 0, bytes[end - 1] == 0x0D else { return .malformed }
         let words = String(decoding: bytes[..<(end - 1)], as: UTF8.self)
             .split(separator: " ", omittingEmptySubsequences: false)
-        // Of a connection that the proxy does not know, the rest of the line has no meaning.
+        // If the proxy does not know the client, the rest of the line has no meaning.
         if words.count >= 2, words[1] == "UNKNOWN" {
             return .header(ProxyHeader(client: nil, byteCount: end + 1))
         }
@@ -58,7 +60,7 @@ public struct ProxyHeader: Hashable, Sendable {
         return .header(ProxyHeader(client: Client(address: source, port: port), byteCount: end + 1))
     }
 
-    /// The bytes of an address as it is written: an IPv4-mapped IPv6 address has sixteen.
+    /// Returns bytes whose count shows the written form of the address: sixteen for an IPv4-mapped IPv6 address.
     private static func addressBytes(_ text: Substring) -> [UInt8]? {
         guard !text.contains("%"), let address = IPAddress(text) else { return nil }
         return text.contains(":") ? Array(repeating: 0, count: 16) : address.bytes
@@ -74,7 +76,8 @@ public struct ProxyHeader: Hashable, Sendable {
     // MARK: Version 2
 
     private static let signature: [UInt8] = [0x0D, 0x0A, 0x0D, 0x0A, 0, 0x0D, 0x0A, 0x51, 0x55, 0x49, 0x54, 0x0A]
-    /// The signature, version and command, family and transport, and the length of the rest.
+    /// The length in bytes of the fixed part: signature, version and command, family and transport, and the length of
+    /// the rest.
     private static let fixedLength = 16
 
     private static func readBinary(_ bytes: [UInt8]) -> Reading {
@@ -82,12 +85,12 @@ public struct ProxyHeader: Hashable, Sendable {
         let rest = Int(bytes[14]) << 8 | Int(bytes[15])
         let (length, isLocal) = (fixedLength + rest, bytes[12] == 0x20)
         guard isLocal || bytes[12] == 0x21, length <= byteLimit else { return .malformed }
-        // The sizes of source and destination: addresses, then ports.
+        // The length of one address. The source and destination addresses are followed by the two ports.
         let addressLength: Int? =
             switch bytes[13] {
             case 0x11: 4
             case 0x21: 16
-            // Unspecified, or a Unix socket: nothing that tells clients apart.
+            // Unspecified, or a Unix socket: the header has no address that could distinguish clients.
             case 0x00, 0x31: 0
             default: isLocal ? 0 : nil
             }

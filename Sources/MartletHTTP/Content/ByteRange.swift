@@ -1,5 +1,5 @@
 /// The part of a representation that a `Range` field requests (RFC 9110, section 14): at most one range of bytes. A
-/// request for several ranges gets the whole representation, which a server may do.
+/// request for several ranges gets the whole representation, as the RFC permits.
 enum ByteRange: Hashable {
     case whole
     case part(Range<Int64>)
@@ -7,7 +7,7 @@ enum ByteRange: Hashable {
     case unsatisfiable
 
     /// - Parameters:
-    ///   - field: The field as received; an invalid one counts as none.
+    ///   - field: The field as received; an invalid field is treated as missing.
     ///   - length: The length of the representation, in bytes.
     init(_ field: String?, length: Int64) {
         self = Self.read(field, length: length) ?? .whole

@@ -1,13 +1,13 @@
-/// Content of known length, such as a file, that is sent whole or as a range and never held in memory as a whole.
+/// Content of known length, such as a file. It is sent whole or as a range, and never loaded into memory as a whole.
 public struct HTTPContent: Sendable {
-    /// Reads up to `count` bytes from `offset` on; fewer only at the end.
+    /// Reads `count` bytes starting at `offset`, or fewer at the end of the content.
     public typealias Read = @Sendable (_ offset: Int64, _ count: Int) async throws -> [UInt8]
 
     /// Why a request for the content is refused.
     public enum Refusal: Error, Hashable, Sendable {
-        /// `If-Match` names another version: 412.
+        /// `If-Match` names another version of the content. The response is 412.
         case changed
-        /// The range lies outside: 416.
+        /// The range lies outside the content. The response is 416.
         case outOfRange
     }
 
@@ -27,10 +27,9 @@ public struct HTTPContent: Sendable {
         self.read = read
     }
 
-    /// Returns the response to GET or HEAD: 200, 206 or 304, with the length, the entity tag and the time of the last
-    /// change.
+    /// Returns the response to GET or HEAD: 200, 206 or 304, with the length, the entity tag and the modification time.
     /// - Parameters:
-    ///   - range: The value of the field that requests a range, if it is not `Range`.
+    ///   - range: The value of the field that requests a range, if this field is not `Range`.
     ///   - fields: Further fields of the response, such as `content-type`.
     public func response(
         to request: HTTPRequest, range: String? = nil, fields: HTTPFields = [:]
@@ -50,7 +49,8 @@ public struct HTTPContent: Sendable {
         }
     }
 
-    /// A range of content that has changed since is of no use (RFC 9110, section 13.1.5).
+    /// Returns the requested range; nil if `If-Range` names another version, because a range of changed content is
+    /// useless to the client (RFC 9110, section 13.1.5).
     private func range(asked range: String?, _ request: HTTPRequest) -> String? {
         guard let version = request.fields["if-range"] else { return range }
         return version == entityTag || version == IMFDate.text(modifiedAt) ? range : nil
@@ -68,7 +68,7 @@ public struct HTTPContent: Sendable {
             var index = part.lowerBound
             while index < part.upperBound {
                 let bytes = try await read(index, min(Self.pieceBytes, Int(part.upperBound - index)))
-                // The file has become shorter. The response ends early, because its length was already sent.
+                // The file has become shorter. The response ends early, because the original length was already sent.
                 guard !bytes.isEmpty else { return }
                 try await writer.write(bytes)
                 index += Int64(bytes.count)

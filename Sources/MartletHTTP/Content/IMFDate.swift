@@ -8,7 +8,7 @@ public enum IMFDate {
     /// - Parameter seconds: Seconds since 1970, not negative.
     public static func text(_ seconds: Int64) -> String {
         let (days, time) = seconds.quotientAndRemainder(dividingBy: 86_400)
-        // Years begin in March here, so that the leap day is the last day of its year.
+        // In this calculation, years begin in March, so that the leap day is the last day of its year.
         let (era, dayOfEra) = (days + 719_468).quotientAndRemainder(dividingBy: 146_097)
         let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
         let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)

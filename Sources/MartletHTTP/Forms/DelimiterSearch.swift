@@ -3,14 +3,15 @@
 struct DelimiterSearch: Sendable {
     /// The result of a search.
     struct Found {
-        /// The end of what is certainly content: the offset of the delimiter, or of a possible beginning of one.
+        /// The offset up to which the bytes are certainly content: the start of the delimiter, or of a possible
+        /// beginning of a delimiter.
         var contentEnd: Int
         /// The offset after the delimiter; nil if it was not found.
         var rest: Int?
     }
 
     let pattern: [UInt8]
-    /// The number of bytes to advance, by the byte at the pattern's last offset.
+    /// The number of bytes to advance, indexed by the byte at the pattern's last offset.
     private let steps: [Int]
 
     /// - Parameter pattern: The sequence to find; must not be empty.

@@ -1,11 +1,11 @@
-/// Parses `multipart/form-data` (RFC 7578, RFC 2046 section 5.1) as it arrives: bytes in, events out. Keeps no more
-/// than a header line, a field or the beginning of a delimiter.
+/// Parses `multipart/form-data` (RFC 7578, RFC 2046 section 5.1) incrementally: bytes in, events out. Buffers at most a
+/// header line, a field or the beginning of a delimiter.
 ///
-/// The parser is strict, so that every body has one meaning: the body begins with the first delimiter, lines end in CR
-/// LF, nothing is between a boundary and the end of its line, and only one line end may follow the last delimiter. File
-/// names are ignored.
+/// The parser is strict, so that every body has exactly one interpretation: the body begins with the first delimiter,
+/// lines end in CR LF, nothing is between a boundary and the end of its line, and at most one line end may follow the
+/// last delimiter. File names are ignored.
 public struct FormDataParser: Sendable {
-    /// The content of a form, in order.
+    /// A piece of a form's content. The pieces are reported in order.
     public enum Event: Hashable, Sendable {
         /// A complete field.
         case field(name: String, value: String)
@@ -20,11 +20,11 @@ public struct FormDataParser: Sendable {
     /// The limits of a form.
     public struct Limits: Hashable, Sendable {
         public var parts: Int
-        /// The size of all header lines of one part, in bytes.
+        /// The maximum size of all header lines of one part, in bytes.
         public var headerBytes: Int
-        /// The size of the value of one field, in bytes.
+        /// The maximum size of the value of one field, in bytes.
         public var fieldBytes: Int
-        /// The size of one file, in bytes.
+        /// The maximum size of one file, in bytes.
         public var fileBytes: Int64
 
         public init(parts: Int, headerBytes: Int, fieldBytes: Int, fileBytes: Int64) {
@@ -34,22 +34,22 @@ public struct FormDataParser: Sendable {
             self.fileBytes = fileBytes
         }
 
-        /// The most bytes of a form with one file, not counting the file.
+        /// The maximum size of a form with one file, in bytes, not counting the file.
         public var overhead: Int64 { Int64(parts) * Int64(headerBytes + fieldBytes + 256) }
     }
 
     enum State: Hashable, Sendable {
-        /// Before the first delimiter. Becomes `delimiter`.
+        /// Before the first delimiter. The next state is `delimiter`.
         case beginning
-        /// After a boundary. Becomes `headers`, or `epilogue` after the last boundary.
+        /// After a boundary. The next state is `headers`, or `epilogue` after the last boundary.
         case delimiter
-        /// In the header lines of a part. Becomes `field` or `file` at the empty line.
+        /// In the header lines of a part. The empty line leads to `field` or `file`.
         case headers(FormPartHead)
-        /// In the value of a field. Becomes `delimiter`.
+        /// In the value of a field. The next state is `delimiter`.
         case field(name: String)
-        /// In a file; `bytes` have been reported. Becomes `delimiter`.
+        /// In a file of which `bytes` bytes have been reported. The next state is `delimiter`.
         case file(bytes: Int64)
-        /// After the last delimiter. Becomes `over` with a line end.
+        /// After the last delimiter. A line end leads to `over`.
         case epilogue
         case over
     }
@@ -59,10 +59,10 @@ public struct FormDataParser: Sendable {
     private let delimiter: DelimiterSearch
     private var state = State.beginning
     private var parts = 0
-    /// Received bytes that were not reported yet.
+    /// Received bytes that have not been reported yet.
     private var pending: [UInt8] = []
 
-    /// The longest boundary, in bytes (RFC 2046).
+    /// The maximum length of a boundary, in bytes (RFC 2046).
     private static let boundaryLimit = 70
     static let lineEnd: [UInt8] = [0x0D, 0x0A]
 
@@ -80,7 +80,7 @@ public struct FormDataParser: Sendable {
         self.limits = limits
     }
 
-    /// Parses the next bytes of the body, of any number.
+    /// Parses the next bytes of the body. Any number of bytes is allowed.
     public mutating func read(_ bytes: [UInt8]) throws(FormDataError) -> [Event] {
         var input = pending.isEmpty ? bytes[...] : (pending + bytes)[...]
         pending = []
@@ -96,7 +96,7 @@ public struct FormDataParser: Sendable {
         guard state == .over || state == .epilogue && pending.isEmpty else { throw .cut }
     }
 
-    /// - Returns: True to call again; false if more bytes are needed.
+    /// - Returns: True if the function must be called again; false if more bytes are needed.
     private mutating func advance(
         _ input: inout ArraySlice<UInt8>, _ events: inout [Event]
     ) throws(FormDataError) -> Bool {
@@ -146,7 +146,8 @@ public struct FormDataParser: Sendable {
             return false
         }
         let line = input[input.startIndex..<end]
-        // Checked first, so that the error does not depend on the pieces in which the line arrives.
+        // The size is checked before the content of the line, so that the error does not depend on how the line is
+        // split into received pieces.
         head.bytes += line.count + 1
         guard head.bytes <= limits.headerBytes else { throw .headersTooLarge(limits.headerBytes) }
         guard line.last == 0x0D else { throw .malformed(.headerLine) }

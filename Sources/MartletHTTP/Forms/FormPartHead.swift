@@ -1,14 +1,14 @@
-/// The header lines of a part, as far as they were read.
+/// The header lines of a part that have been read so far.
 struct FormPartHead: Hashable, Sendable {
     private(set) var name: String?
     private(set) var contentType: String?
-    /// The size of all lines with their line ends.
+    /// The size of all lines in bytes, including their line ends.
     var bytes = 0
 
-    /// The encodings that do not change the content; RFC 7578 has no others.
+    /// The accepted transfer encodings: those that do not change the content. RFC 7578 allows no others.
     private static let encodings: Set<String> = ["7bit", "8bit", "binary"]
 
-    /// - Parameter line: A header line without its line end, not empty.
+    /// - Parameter line: A non-empty header line without its line end.
     mutating func read(_ line: ArraySlice<UInt8>) throws(FormDataError) {
         guard let colon = line.firstIndex(of: UInt8(ascii: ":")), line[..<colon].allSatisfy(Self.isTokenByte),
             colon > line.startIndex, line.allSatisfy({ $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 }),

@@ -1,34 +1,34 @@
 /// Answers the requests of a listener.
 ///
-/// The network calls the handler on the executor of the loop that owns the connection. A response that needs only
-/// memory is computed there; blocking work must run elsewhere.
+/// The network calls the handler on the executor of the loop that owns the connection. A response that needs no I/O is
+/// computed there; blocking work must run on another executor.
 public protocol HTTPHandler: Sendable {
-    /// Returns the route for a request, by its head. Checks that need no waiting (signature, right, rate) belong here,
-    /// so that a refused request costs only its head. Called once for each request.
+    /// Returns the route for a request, given its head. Checks that do not wait (signature, rights, rate) belong here,
+    /// so that a refused request costs no more than reading its head. Called once for each request.
     func route(for head: HTTPRequest) -> HTTPRoute
 }
 
-/// How a handler takes one request.
+/// How a handler processes one request.
 public struct HTTPRoute: Sendable {
     /// How the body of a request is handled.
     public enum Body: Hashable, Sendable {
-        /// The response does not depend on the body: the request is answered by its head, and the body is dropped
+        /// The response does not depend on the body: the request is answered after its head, and the body is discarded
         /// unread.
         case ignored
         /// The body is collected in `HTTPRequest.body` before the request is answered.
         case collected
-        /// The handler gets the request after its head, and reads the body from `HTTPRequest.stream`.
+        /// The handler is called after the head has arrived, and reads the body from `HTTPRequest.stream`.
         case streamed
     }
 
     public var body: Body
-    /// The largest accepted body, in bytes. A longer one is refused with 413 before it is read.
+    /// The maximum size of the body, in bytes. A larger body is refused with 413 before it is read.
     public var bodyLimit: Int
-    /// The account whose share of the memory for bodies this body uses.
+    /// The account that is charged for the memory of the body.
     public var account: HTTPBodyAccount
-    /// The route with parameter names in place of their values, for the log; nil where no route matched.
+    /// The pattern of the route, which has parameter names instead of values, for the log; nil if no route matched.
     public var pattern: String?
-    /// Answers the request. Errors are responses too.
+    /// Returns the response to the request. Errors are reported as responses too.
     public var respond: @Sendable (HTTPRequest) async -> HTTPResponse
 
     public init(
@@ -41,7 +41,7 @@ public struct HTTPRoute: Sendable {
         body = streamsBody ? .streamed : .collected
     }
 
-    /// Creates a route that answers by the head and ignores the body.
+    /// Creates a route that answers after the head and ignores the body.
     public init(ignoringBody respond: @escaping @Sendable (HTTPRequest) async -> HTTPResponse) {
         self.init(bodyLimit: 0, respond: respond)
         body = .ignored

@@ -1,13 +1,13 @@
-/// Finds the handler of a request by method and path.
+/// Selects the handler of a request by method and path.
 ///
-/// A pattern is a path whose segments are literals or names in braces: `/{hub}/registrations/{id}`. Literals ignore
-/// case, and a trailing slash is accepted, because clients of the hub use both. A last name that ends in dots,
-/// `{path...}`, stands for one or more segments. Only the first added pattern that matches a path is used: a method for
-/// which that pattern has no route is refused.
+/// A pattern is a path whose segments are literals or names in braces: `/{hub}/registrations/{id}`. Case is ignored in
+/// literals and a trailing slash is accepted, because the hub's clients vary in both. A last name that ends in dots,
+/// `{path...}`, matches one or more segments. If several patterns match a path, only the pattern that was added first
+/// is used: a method for which this pattern has no route is refused.
 public struct Router: HTTPHandler {
     /// Answers a request of a route.
     public typealias Answer = @Sendable (HTTPRequest, RouteMatch) async -> HTTPResponse
-    /// Returns the route for a request, by its head.
+    /// Returns the route for a request, given its head.
     public typealias Admission = @Sendable (HTTPRequest, RouteMatch) -> HTTPRoute
 
     private struct Route {
@@ -25,19 +25,19 @@ public struct Router: HTTPHandler {
         case rest(String)
     }
 
-    /// Why no route takes a request.
+    /// Why no route accepts a request.
     public enum Refusal: Sendable {
-        /// The target is invalid by RFC 3986.
+        /// The target violates RFC 3986.
         case badTarget
         case notFound
-        /// The path has routes for other methods only: those in `allow`.
+        /// The path has routes for the methods in `allow` only.
         case methodNotAllowed(allow: [HTTPMethod])
     }
 
     private var routes: [Route] = []
     private let refuse: @Sendable (HTTPRequest, Refusal) -> HTTPResponse
 
-    /// - Parameter refuse: Creates the response, in the form of the API, to a request that no route takes.
+    /// - Parameter refuse: Creates the response, in the API's format, to a request that no route accepts.
     public init(refuse: @escaping @Sendable (HTTPRequest, Refusal) -> HTTPResponse) {
         self.refuse = refuse
     }
@@ -45,8 +45,9 @@ public struct Router: HTTPHandler {
     /// Adds a route that accepts every request.
     /// - Parameters:
     ///   - pattern: The pattern, starting with a slash.
-    ///   - bodyLimit: The largest accepted body, in bytes.
-    ///   - streamsBody: Whether `answer` reads the body from `HTTPRequest.reader`, instead of getting it collected.
+    ///   - bodyLimit: The maximum size of the body, in bytes.
+    ///   - streamsBody: Whether `answer` reads the body from `HTTPRequest.reader`, instead of receiving a collected
+    ///     body.
     public mutating func on(
         _ method: HTTPMethod, _ pattern: String, bodyLimit: Int = 0, streamsBody: Bool = false,
         answer: @escaping Answer
@@ -56,7 +57,7 @@ public struct Router: HTTPHandler {
         }
     }
 
-    /// Adds a route that decides by the head of each request.
+    /// Adds a route that is chosen from the head of each request.
     /// - Parameter pattern: The pattern, starting with a slash.
     public mutating func admit(_ method: HTTPMethod, _ pattern: String, _ admission: @escaping Admission) {
         let segments = pattern.split(separator: "/").map { part in
@@ -145,7 +146,7 @@ extension Router.Segment {
 public struct RouteMatch: Sendable {
     public let target: HTTPTarget
     typealias Parameter = (name: String, value: String, segments: Range<Int>)
-    /// Only a few parameters: a linear search is faster than a hash.
+    /// An array, because there are only a few parameters: a linear search is faster than hashing.
     private let parameters: [Parameter]
 
     init(target: HTTPTarget, parameters: [Parameter]) {
@@ -153,7 +154,7 @@ public struct RouteMatch: Sendable {
         self.parameters = parameters
     }
 
-    /// The decoded segment of a name in braces; empty for a name that the pattern does not have.
+    /// The decoded segment for a name in braces; empty if the pattern does not contain the name.
     public subscript(name: String) -> String { parameters.last { $0.name == name }?.value ?? "" }
 
     /// The name in braces that a segment matches; nil for a literal.

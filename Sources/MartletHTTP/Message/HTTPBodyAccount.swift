@@ -1,4 +1,5 @@
-/// The account whose share of the memory for bodies a request uses. Bodies of unanswered requests are counted by it.
+/// The account that is charged for the memory of a request's body. The bodies of unanswered requests are counted per
+/// account.
 public enum HTTPBodyAccount: Hashable, Sendable {
     /// The address of the peer, for an unidentified sender.
     case address

@@ -2,20 +2,20 @@ import Synchronization
 
 /// Reads the body of a request piece by piece, while the peer sends it.
 ///
-/// The peer may send only as much as was read, so a slow reader slows the peer down. A handler that responds before the
-/// end of the body discards the rest, and with it an HTTP/1.1 connection.
+/// Flow control lets the peer send only as fast as the body is read, so a slow reader slows the peer down. If a handler
+/// responds before the end of the body, the rest is discarded; over HTTP/1.1 the connection is closed too.
 public protocol HTTPBodyReader: Sendable {
-    /// Waits for the next piece, of any length above 0.
+    /// Waits for the next non-empty piece.
     /// - Returns: Nil at the end of the body.
-    /// - Throws: `HTTPBodyError` if the body cannot be completed; also on every further call.
+    /// - Throws: `HTTPBodyError` if the body cannot be completed, also on every further call.
     func read() async throws(HTTPBodyError) -> [UInt8]?
 
     /// Waits for the rest of the body.
-    /// - Parameter limit: The most bytes that are accepted; `tooLarge` is thrown for more.
+    /// - Parameter limit: The maximum number of bytes; for a longer rest, `tooLarge` is thrown.
     func collect(upTo limit: Int) async throws(HTTPBodyError) -> [UInt8]
 
-    /// Sets the account whose share of the memory for bodies this body uses. Must be called before the first read; the
-    /// default is `HTTPRoute.account`.
+    /// Sets the account that is charged for the memory of this body. Must be called before the first read; the default
+    /// is `HTTPRoute.account`.
     func charge(to account: HTTPBodyAccount)
 }
 
@@ -34,15 +34,15 @@ extension HTTPBodyReader {
 
 /// Why the body of a request is incomplete.
 public enum HTTPBodyError: Error, Hashable, Sendable {
-    /// The body is longer than the handler allowed.
+    /// The body is longer than the handler allows.
     case tooLarge
     /// The framing of the body violates HTTP.
     case malformed
-    /// The peer sends nothing, or too slowly.
+    /// The peer sends too slowly or has stopped sending.
     case stalled
-    /// The peer is gone, or the task that reads was cancelled.
+    /// The peer has disconnected, or the reading task was cancelled.
     case disconnected
-    /// The server had no memory for the body within its waiting time; the same request may succeed later.
+    /// No memory for the body became free within the server's waiting time; the same request may succeed later.
     case overloaded
 }
 
@@ -51,7 +51,7 @@ extension HTTPRequest {
     public var reader: any HTTPBodyReader { stream ?? CollectedBody(body) }
 }
 
-/// A reader of a collected body.
+/// Reads a collected body.
 private final class CollectedBody: HTTPBodyReader {
     private let rest: Mutex<[UInt8]>
 

@@ -2,20 +2,20 @@
 public struct HTTPField: Hashable, Sendable {
     /// Whether an HTTP/2 header table may hold the field (RFC 7541, section 7.1).
     public enum Indexing: Hashable, Sendable {
-        /// The field may enter the table; on a received field: it is in the table.
+        /// The field may be added to the table. On a received field: the field is in the table.
         case allowed
-        /// The field must be a never-indexed literal; on a received field: it was not indexed.
+        /// The field must be sent as a never-indexed literal. On a received field: the field was not indexed.
         case never
     }
 
-    /// The name in lower case, as HTTP/2 requires; HTTP/1.1 compares names ignoring case.
+    /// The name in lower case, as HTTP/2 requires. HTTP/1.1 ignores the case of names.
     public let name: String
     public var value: String
     public var indexing: Indexing
 
     /// - Parameter name: The name in any case; stored in lower case.
     public init(_ name: String, _ value: String, indexing: Indexing = .allowed) {
-        // Most names are in lower case already, and a copy would cost an allocation.
+        // Most names are already in lower case, so this check avoids the allocation of a copy.
         let isLower = name.utf8.allSatisfy { $0 < 0x80 && !(0x41...0x5A).contains($0) }
         self.name = isLower ? name : name.lowercased()
         self.value = value
@@ -37,7 +37,7 @@ public struct HTTPFields: Hashable, Sendable, ExpressibleByDictionaryLiteral {
         fields = elements.map { HTTPField($0, $1) }
     }
 
-    /// The first value of a field; nil if there is none. Setting it replaces every field of that name.
+    /// The first value of a field; nil if there is no such field. Setting the value replaces all fields of that name.
     /// - Parameter name: The name in lower case.
     public subscript(name: String) -> String? {
         get { fields.first { $0.name == name }?.value }

@@ -1,6 +1,6 @@
 /// A request method (RFC 9110, section 9).
 public struct HTTPMethod: RawRepresentable, Hashable, Sendable {
-    /// The method as it is on the wire; methods are case-sensitive.
+    /// The method as written on the wire; methods are case-sensitive.
     public let rawValue: String
 
     public init(rawValue: String) {

@@ -6,7 +6,7 @@ public struct HTTPOrigin: Hashable, Sendable, CustomStringConvertible {
     }
 
     public let scheme: Scheme
-    /// A name or an address, in lower case; an IPv6 address has no brackets.
+    /// A name or an IP address, in lower case; an IPv6 address has no brackets.
     public let host: String
     public let port: UInt16
 
@@ -16,7 +16,7 @@ public struct HTTPOrigin: Hashable, Sendable, CustomStringConvertible {
         self.port = port ?? scheme.defaultPort
     }
 
-    /// Parses `https://host[:port]`, with at most a slash after it.
+    /// Parses `https://host[:port]`, optionally followed by a slash.
     public init?(_ text: String) {
         guard let (origin, rest) = HTTPOrigin.splitting(text), rest.isEmpty || rest == "/" else { return nil }
         self = origin
@@ -83,7 +83,7 @@ public struct HTTPOrigin: Hashable, Sendable, CustomStringConvertible {
 }
 
 extension HTTPOrigin.Scheme {
-    /// 80 or 443.
+    /// The default port of the scheme: 80 or 443.
     public var defaultPort: UInt16 {
         switch self {
         case .http: 80

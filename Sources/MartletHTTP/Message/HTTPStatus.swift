@@ -28,7 +28,7 @@ public struct HTTPStatus: Hashable, Sendable, ExpressibleByIntegerLiteral {
     public static let headerFieldsTooLarge: HTTPStatus = 431
     public static let internalServerError: HTTPStatus = 500
     public static let serviceUnavailable: HTTPStatus = 503
-    /// RFC 4918, section 11.5.
+    /// 507 Insufficient Storage (RFC 4918, section 11.5).
     public static let insufficientStorage: HTTPStatus = 507
 
     /// True if the request succeeded: 200 to 299.

@@ -6,18 +6,18 @@ public struct HTTPTarget: Hashable, Sendable {
         public let name: String
         /// The decoded value, with `+` read as a space; nil for a bare flag.
         public let value: String?
-        /// The value as received, because some clients encode it twice.
+        /// The value as received. Needed because some clients encode values twice.
         public let rawValue: String?
     }
 
     /// The path as received, without the query.
     public let rawPath: Substring
-    /// The percent-decoded segments, without empty segments at the end (a trailing slash).
+    /// The percent-decoded segments, without the empty segments that trailing slashes would produce.
     public let segments: [String]
     public let query: [QueryItem]
 
-    /// - Returns: Nil if a percent escape is invalid or decodes to something that is not UTF-8, or if a decoded segment
-    ///   is `.` or `..` or contains a NUL or a slash: such targets are attacks.
+    /// - Returns: Nil if a percent escape is invalid or decodes to bytes that are not UTF-8, or if a decoded segment is
+    ///   `.` or `..` or contains a NUL or a slash, because such targets are attacks.
     public init?(_ target: String) {
         // An array is used because its indices are integers; string indices are slow.
         let bytes = Array(target.utf8)
@@ -40,13 +40,13 @@ public struct HTTPTarget: Hashable, Sendable {
         self.query = query
     }
 
-    /// Returns the first item with a name, ignoring case.
+    /// Returns the first item with a name, ignoring the case of names.
     public func item(_ name: String) -> QueryItem? {
         let wanted = name.lowercased()
         return query.first { $0.name.lowercased() == wanted }
     }
 
-    /// True if a flag is set: bare, or with any value except `false` or `0`.
+    /// True if the query contains a flag without a value, or with any value except `false` or `0`.
     public func flag(_ name: String) -> Bool {
         guard let item = item(name) else { return false }
         return item.value.map { !["false", "0"].contains($0.lowercased()) } ?? true

@@ -1,6 +1,6 @@
-/// A request body that the client reads while sending it, such as a file.
+/// A request body, such as a file, that the client reads piece by piece while sending it.
 public struct HTTPUpload: Sendable {
-    /// Reads exactly `count` bytes from `offset` on. Called on the connection's loop, so it must be fast.
+    /// Reads exactly `count` bytes starting at `offset`. Called on the connection's loop, so it must return quickly.
     public typealias Read = @Sendable (_ offset: Int64, _ count: Int) throws -> [UInt8]
 
     /// The length of the body, in bytes.

@@ -1,9 +1,9 @@
-/// A header value with parameters, such as `multipart/mixed; boundary="x"` (RFC 9110, section 5.6.6). The parser is as
-/// lenient as known clients need: some put spaces around the equals sign.
+/// A header value with parameters, such as `multipart/mixed; boundary="x"` (RFC 9110, section 5.6.6). The parser is
+/// lenient because some known clients put spaces around the equals sign.
 public struct HeaderParameters: Sendable {
     /// The value before the first semicolon, in lower case.
     public let value: String
-    /// The parameters by name, in lower case.
+    /// The parameters, keyed by their names in lower case.
     private var parameters: [String: String] = [:]
 
     /// - Returns: Nil if a quoted string does not end, a parameter has no name or value, or a name occurs twice.
@@ -38,7 +38,7 @@ public struct HeaderParameters: Sendable {
             while rest.first == " " || rest.first == "\t" { rest.removeFirst() }
         }
 
-        /// Returns the text before the next of these characters, without surrounding whitespace.
+        /// Returns the text before the next of the given characters, without surrounding whitespace.
         mutating func upTo(_ ends: Character...) -> Substring {
             skipSpace()
             var text = rest.prefix { !ends.contains($0) }
@@ -47,7 +47,7 @@ public struct HeaderParameters: Sendable {
             return text
         }
 
-        /// Returns a token or a quoted string; nil if the token is empty or the string does not end.
+        /// Returns a token or a quoted string; nil if the token is empty or the string has no closing quote.
         mutating func value() -> String? {
             skipSpace()
             guard skip("\"") else {

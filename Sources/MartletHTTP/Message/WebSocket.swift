@@ -1,17 +1,17 @@
-/// The server side of a WebSocket (RFC 6455), once a request has opened it.
+/// The server side of a WebSocket (RFC 6455) after the opening handshake.
 ///
 /// A handler returns `HTTPResponse.webSocket`. The network answers pings and reassembles fragments.
 public protocol WebSocket: Sendable {
-    /// Waits for the next message. Only one task at a time may wait.
-    /// - Returns: Nil once either side has closed the connection.
+    /// Waits for the next message. Only one task may wait at a time.
+    /// - Returns: Nil after either side has closed the connection.
     func receive() async -> WebSocketMessage?
 
-    /// Passes a message to the connection and returns once there is room for more.
+    /// Passes a message to the connection and returns when there is room for another message.
     /// - Throws: `CancellationError` if the connection is closed.
     func send(_ message: WebSocketMessage) async throws
 
     /// Closes the WebSocket; nothing more is sent or received. If the closure that serves the WebSocket returns without
-    /// this call, the connection is closed with 1000.
+    /// calling this function, the connection is closed with code 1000.
     /// - Parameter code: The close code, 1000 to 4999 (RFC 6455, section 7.4).
     func close(code: UInt16)
 }
@@ -24,10 +24,10 @@ public enum WebSocketMessage: Hashable, Sendable {
 
 extension HTTPResponse {
     /// Creates the response to a request that opens a WebSocket. The network checks the opening handshake and refuses a
-    /// request without a valid one. Only HTTP/1.1 is supported.
+    /// request whose handshake is invalid. Only HTTP/1.1 is supported.
     /// - Parameters:
     ///   - subprotocol: One of the subprotocols that the client offers; nil selects none.
-    ///   - serve: Receives and sends messages. The connection is closed when it returns.
+    ///   - serve: Receives and sends messages. The connection is closed when this closure returns.
     public static func webSocket(
         subprotocol: String? = nil, serve: @escaping @Sendable (any WebSocket) async -> Void
     ) -> HTTPResponse {

@@ -1,7 +1,8 @@
 extension UnsafeBufferPointer<UInt8> {
-    /// True if all bytes are good. Checks eight at a time, because it runs on the handle of every push.
+    /// True if all bytes are good. Checks eight bytes at a time, because this function runs on the handle of every
+    /// push.
     /// - Parameters:
-    ///   - marks: Returns a word in which the highest bit of each suspect byte among eight bytes is set. If any byte is
+    ///   - marks: Returns a word in which the highest bit is set for each suspect byte of the eight. If any byte is
     ///     suspect, all bytes are checked one by one.
     ///   - isGood: Whether a byte is good.
     @inlinable @inline(__always)
@@ -9,7 +10,7 @@ extension UnsafeBufferPointer<UInt8> {
         guard count >= 8 else { return allSatisfy(isGood) }
         let raw = UnsafeRawBufferPointer(self)
         var index = 0
-        // The last eight bytes, some of which may be in the previous word too.
+        // Check the last eight bytes first; some of them may also be part of the last full word that the loop checks.
         var found = marks(raw.loadUnaligned(fromByteOffset: count - 8, as: UInt64.self))
         while index + 8 < count {
             found |= marks(raw.loadUnaligned(fromByteOffset: index, as: UInt64.self))
@@ -19,12 +20,12 @@ extension UnsafeBufferPointer<UInt8> {
     }
 }
 
-/// Tests of the eight bytes of a word at once. In the result, the highest bit of each matching byte is set. The lowest
-/// set bit is always correct; bits above it may be false positives.
+/// Tests of all eight bytes of a word at once. In the result, the highest bit of each matching byte is set. The lowest
+/// set bit is always correct; the bits above it may be false positives.
 extension UInt64 {
     @inlinable public var bytesBeyondASCII: UInt64 { self }
 
-    /// - Parameter limit: The limit, at most 128.
+    /// - Parameter limit: The exclusive upper limit, at most 128.
     @inlinable
     public func bytes(below limit: UInt8) -> UInt64 {
         (self &- 0x0101_0101_0101_0101 &* UInt64(limit)) & ~self

@@ -1,12 +1,13 @@
-/// Sends HTTP requests. Implemented on sockets by MartletNetwork, and by fakes in tests.
+/// Sends HTTP requests. MartletNetwork implements the protocol with sockets; tests use fakes.
 public protocol HTTPTransport: Sendable {
-    /// Sends every request of a batch and reports the results in portions as they arrive, each index exactly once.
+    /// Sends every request of a batch and reports the results in portions as they arrive. Each index is reported
+    /// exactly once.
     ///
-    /// Requests that the peer did not process (refused streams, streams above the last one of a GOAWAY) are sent again
-    /// on another connection before they are reported; nothing else is retried.
+    /// Requests that the peer did not process (refused streams, streams above the last stream id of a GOAWAY) are sent
+    /// again on another connection before they are reported; no other requests are retried.
     /// - Parameters:
-    ///   - deadline: When unsent requests are reported as `.timedOut`. The time from now to the deadline is also the
-    ///     time limit for each answer, from when its request was sent.
+    ///   - deadline: The time at which requests that are still unsent are reported as `.timedOut`. The duration from
+    ///     now to the deadline is also the time limit for each answer, counted from the sending of its request.
     ///   - results: Called on the loop that owns the connection, so it must only record the results and return.
     func send(
         _ batch: RequestBatch, before deadline: ContinuousClock.Instant,
@@ -20,22 +21,22 @@ public protocol HTTPTransport: Sendable {
     ) async throws(TransportError) -> HTTPResponse
 }
 
-/// The settings of a connection besides its origin. Requests share a connection only if their settings are equal too.
+/// The settings of a connection, except its origin. Requests share a connection only if their settings are equal too.
 public struct TransportSettings: Hashable, Sendable {
     /// The HTTP version of a connection.
     public enum Version: Hashable, Sendable {
         /// The version that ALPN selects: h2 or http/1.1.
         case negotiated
-        /// HTTP/2 by ALPN (on https) or prior knowledge (on http); the connection fails otherwise.
+        /// HTTP/2, by ALPN (https) or prior knowledge (http); if the peer does not support it, the connection fails.
         case http2
         case http1
     }
 
-    /// The addresses that a connection may be made to. Checked on the resolved address, so that a harmless-looking name
-    /// that resolves into the operator's own network is refused.
+    /// The addresses that connections are allowed to. The resolved address is checked, so that a harmless-looking name
+    /// is refused if it resolves into the operator's own network.
     public enum Addresses: Hashable, Sendable {
         case any
-        /// Addresses of the public internet, at port 80, 443 or 1024 and above: for origins chosen by untrusted
+        /// Addresses of the public internet, at ports 80, 443, and 1024 and above. Used for origins chosen by untrusted
         /// parties.
         case publicOnly
         /// Public addresses, and loopback addresses at any port.
@@ -43,16 +44,16 @@ public struct TransportSettings: Hashable, Sendable {
     }
 
     public var version: Version
-    /// Certificates to trust instead of the system's, as PEM text.
+    /// The trusted certificates, as PEM text; these replace the system's.
     public var trustedCertificatesPEM: String?
     /// A client certificate with its key, as PEM text.
     public var clientIdentityPEM: String?
-    /// Separates requests that must not share a connection, such as the teams of a push service.
+    /// Separates requests that must not share a connection, such as requests of different teams of a push service.
     public var partition: String
-    /// The most concurrent connections to the origin.
+    /// The maximum number of concurrent connections to the origin.
     public var connectionLimit: Int
     public var addresses: Addresses
-    /// The label under which connections are counted: one of a few words, such as a platform.
+    /// The label for metrics of the connections: one of a few fixed words, such as a platform.
     public var purpose: String
 
     public init(

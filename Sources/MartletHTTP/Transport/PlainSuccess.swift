@@ -1,11 +1,11 @@
-/// Which responses to a batch are plain successes. These are reported by index only, because they contain nothing else
-/// of use.
+/// The kind of responses to a batch that are plain successes. These are reported by index only, because they contain no
+/// other useful information.
 public enum PlainSuccess: Hashable, Sendable {
     /// A 200 without a body.
     case empty
     /// A 200 whose body is a JSON object with one member: a string of visible ASCII without escapes.
     case json(member: String)
-    /// None: every response is reported in full.
+    /// No response is a plain success: every response is reported in full.
     case none
 
     /// - Parameter body: The complete body.
@@ -22,7 +22,7 @@ public enum PlainSuccess: Hashable, Sendable {
     }
 }
 
-/// Parses JSON of one expected form.
+/// Parses JSON of a fixed form.
 private struct JSONScanner {
     private let bytes: UnsafeRawBufferPointer
     private var index = 0

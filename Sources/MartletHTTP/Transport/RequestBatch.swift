@@ -1,8 +1,8 @@
-/// Many requests to one origin. Stores what they share once, and per item only what differs.
+/// Many requests to one origin. Stores the parts that they share once, and only the remaining parts per item.
 ///
-/// Items are stored one after the other in a single buffer, so that a batch of thousands needs only a few allocations:
-/// for each item the rest of its path, the values of `Shared.itemFieldNames` in order, and its body unless all items
-/// share one.
+/// The items are stored one after another in a single buffer, so that a batch of thousands needs only a few
+/// allocations. Each item consists of the rest of its path, the values of `Shared.itemFieldNames` in order, and its
+/// body unless all items share one body.
 public struct RequestBatch: Sendable {
     /// The parts that all requests of a batch share.
     public struct Shared: Hashable, Sendable {
@@ -11,13 +11,13 @@ public struct RequestBatch: Sendable {
         public var method: HTTPMethod
         /// The common prefix of the paths, starting with a slash.
         public var pathPrefix: String
-        /// The fields of every request. Those marked `.never` stay literals in each request.
+        /// The fields of every request. Fields marked `.never` are sent as literals in each request.
         public var fields: HTTPFields
-        /// The names of the fields with a value per item, in lower case.
+        /// The names, in lower case, of the fields whose value differs per item.
         public var itemFieldNames: [String]
         /// The body of every request; nil if each item has its own.
         public var body: [UInt8]?
-        /// Which responses are plain successes, reported by index only.
+        /// The kind of responses that are plain successes and reported by index only.
         public var plainSuccess: PlainSuccess
 
         public init(
@@ -37,17 +37,20 @@ public struct RequestBatch: Sendable {
     }
 
     public let shared: Shared
-    /// The body of items added from now on, if items have their own body and the code that adds them does not write it.
+    /// The body of the items that are added next; nil if the code that adds an item writes its body, or if all items
+    /// share one body.
     public var itemBody: [UInt8]?
-    /// Stops the batch: unsent requests are reported as `.cancelled` and not processed. Requests in flight are awaited.
+    /// Stops the batch when set: unsent requests are not sent and are reported as `.cancelled`. Requests in flight are
+    /// awaited.
     public var stop: StopSignal?
-    /// Batches of one flow to one origin are sent one after another and share one turn among other flows, such as the
-    /// pages of one notification. Nil gives the batch its own flow.
+    /// The flow of the batch, such as one notification, whose pages are the batches. Batches of the same flow to one
+    /// origin are sent one after another and get one turn together among the other flows. Nil gives the batch its own
+    /// flow.
     public var flow: UInt64?
     /// The number of requests.
     public private(set) var count = 0
     private var storage: [UInt8] = []
-    /// The end of each part of each item in `storage`.
+    /// The end offset in `storage` of each part of each item.
     private var ends: [UInt32] = []
     private let partsPerItem: Int
 
@@ -58,9 +61,9 @@ public struct RequestBatch: Sendable {
         ends.reserveCapacity(items * partsPerItem)
     }
 
-    /// Adds a request. The closure writes its parts in order: path, field values, own body.
+    /// Adds a request. The closure writes the parts of the request in order: path, field values, own body.
     ///
-    /// The closure must call `ItemWriter.part` once for each part of an item, except for the body if `itemBody` is set.
+    /// The closure must call `ItemWriter.part` once for each part, except for the body if `itemBody` is set.
     public mutating func append(_ write: (inout ItemWriter) -> Void) {
         var writer = ItemWriter(storage: storage, ends: ends)
         storage = []
@@ -73,7 +76,7 @@ public struct RequestBatch: Sendable {
         count += 1
     }
 
-    /// Adds a request from complete parts.
+    /// Adds a request, given its complete parts.
     public mutating func append(path: some Sequence<UInt8>, values: [[UInt8]] = [], body: [UInt8]? = nil) {
         append { writer in
             writer.part { $0.append(contentsOf: path) }
@@ -82,19 +85,20 @@ public struct RequestBatch: Sendable {
         }
     }
 
-    /// Calls a closure with the path of an item after the shared prefix.
+    /// Calls a closure with the path of an item, without the shared prefix.
     public func withPath<Result>(_ item: Int, _ read: (UnsafeBufferPointer<UInt8>) -> Result) -> Result {
         withPart(0, of: item, read)
     }
 
-    /// Calls a closure with the value of the item's field at an index of `Shared.itemFieldNames`.
+    /// Calls a closure with an item's value of a field.
+    /// - Parameter field: The index of the field in `Shared.itemFieldNames`.
     public func withValue<Result>(
         _ field: Int, of item: Int, _ read: (UnsafeBufferPointer<UInt8>) -> Result
     ) -> Result {
         withPart(1 + field, of: item, read)
     }
 
-    /// Calls a closure with the body of an item: its own, or the shared one.
+    /// Calls a closure with the body of an item: its own body or the shared body.
     public func withBody<Result>(_ item: Int, _ read: (UnsafeBufferPointer<UInt8>) -> Result) -> Result {
         guard let body = shared.body else { return withPart(partsPerItem - 1, of: item, read) }
         return body.withUnsafeBufferPointer(read)
@@ -108,7 +112,7 @@ public struct RequestBatch: Sendable {
 
         private func start(_ index: Int) -> Int { index == 0 ? 0 : Int(ends[index - 1]) }
 
-        /// Returns the length of a part, by its number: path, field values, own body.
+        /// Returns the length of a part. Parts are numbered in order: path, field values, own body.
         public func count(_ part: Int, of item: Int) -> Int {
             let index = item * partsPerItem + part
             return Int(ends[index]) - start(index)
@@ -120,7 +124,7 @@ public struct RequestBatch: Sendable {
         }
     }
 
-    /// Calls a closure with the parts of all items, for callers that read many.
+    /// Calls a closure with the parts of all items. For callers that read many parts.
     public func withParts(_ read: (Parts) -> Void) {
         storage.withUnsafeBufferPointer { storage in
             ends.withUnsafeBufferPointer { read(Parts(storage: storage, ends: $0, partsPerItem: partsPerItem)) }

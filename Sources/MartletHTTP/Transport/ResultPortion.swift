@@ -1,11 +1,12 @@
-/// Some results of a batch, reported as they arrive.
+/// A portion of the results of a batch, reported as the results arrive.
 public struct ResultPortion: Sendable {
-    /// One result that is more than a plain success.
+    /// One result that is not a plain success.
     public struct Answer: Sendable {
         /// The item's index in its batch.
         public let index: Int
         public let result: Result<HTTPResponse, TransportError>
-        /// The number of the connection in this process that the item was sent on, from 1; nil if it was never sent.
+        /// The connection on which the item was sent, numbered from 1 within this process; nil if the item was never
+        /// sent.
         public let connection: Int?
 
         public init(index: Int, result: Result<HTTPResponse, TransportError>, connection: Int? = nil) {

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Tells a transport to send no further requests. Can be set once and not reset; thread-safe.
+/// Tells a transport to send no further requests. A signal that is set cannot be reset. Thread-safe.
 public final class StopSignal: Sendable {
     /// An action that waits for the signal.
     public struct Registration: Sendable {
@@ -28,7 +28,7 @@ public final class StopSignal: Sendable {
         for action in actions.values { action() }
     }
 
-    /// Runs an action when the signal is set, or at once if it already is.
+    /// Runs an action when the signal is set, or immediately if it is already set.
     public func onStop(_ action: @escaping @Sendable () -> Void) -> Registration {
         let number: Int? = state.withLock { state in
             guard !isStopped else { return nil }

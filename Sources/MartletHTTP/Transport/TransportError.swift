@@ -5,13 +5,13 @@ public struct TransportError: Error, Hashable, Sendable, CustomStringConvertible
         case unresolved
         /// No connection could be made.
         case unreachable
-        /// TLS failed: the certificate is not trusted, the name differs, or no common protocol was found.
+        /// TLS failed: the certificate is not trusted, its name differs from the host, or there is no common protocol.
         case insecure
         /// The peer violated the protocol or the connection broke.
         case disconnected
         /// The peer reset the request's stream.
         case reset
-        /// No answer came before the deadline.
+        /// No answer was received before the deadline.
         case timedOut
         /// The caller no longer waits for the answer.
         case cancelled

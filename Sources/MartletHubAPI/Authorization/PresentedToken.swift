@@ -1,16 +1,17 @@
 import MartletCore
 
-/// The token of a request, with the keys that are known to have signed it.
+/// The token of a request and, after verification, the keys that signed it.
 struct PresentedToken {
     /// The whole `Authorization` header.
     let header: String
     let signature: SharedAccessSignature
     let audience: TokenAudience
-    /// nil: the signature has not been checked.
+    /// The keys that verified the signature; nil if the signature has not been checked yet.
     var signer: VerifyingKeys?
 }
 
-/// The keys that verified a signature. The signature stays valid while a rule has exactly these keys.
+/// The keys of the rule that verified a signature. The signature remains valid as long as the rule has exactly these
+/// keys.
 struct VerifyingKeys: Equatable {
     private let primaryKey: String
     private let secondaryKey: String

@@ -4,19 +4,19 @@ import MartletHTTP
 
 /// The token of an `Authorization` header (NotificationHubs.md, section 2.1), parsed but not yet verified.
 struct SharedAccessSignature {
-    /// `sr` exactly as it is in the token, because the signature covers that text. Clients differ in its content and
-    /// escaping, so it is never rebuilt.
+    /// The value of `sr` exactly as it is in the token, because the signature covers this text. It is never rebuilt,
+    /// because clients differ in its content and escaping.
     private let resource: Substring
     private let expiryText: Substring
     private let signature: [UInt8]
-    /// Seconds since 1970.
+    /// The expiry time, in seconds since 1970.
     let expiry: Int64
     let keyName: String
 
-    /// Longer headers, in bytes, are refused.
+    /// The maximum length of a header, in bytes. A longer header is refused.
     private static let lengthLimit = 8192
 
-    /// - Returns: nil if the header is not such a token: a field is missing, repeated or cannot be decoded.
+    /// - Returns: nil if the header is not a valid token: a field is missing, occurs twice or cannot be decoded.
     init?(header: String) {
         guard header.utf8.count <= Self.lengthLimit, let space = header.utf8.firstIndex(of: UInt8(ascii: " ")),
             header[..<space].lowercased() == "sharedaccesssignature"
@@ -62,7 +62,7 @@ struct SharedAccessSignature {
 }
 
 extension Optional {
-    /// - Returns: Whether there was no value before.
+    /// - Returns: True if there was no value before.
     fileprivate mutating func setOnce(_ value: Wrapped) -> Bool {
         guard self == nil else { return false }
         self = value

@@ -2,13 +2,13 @@ import MartletCore
 import MartletHTTP
 import MartletModel
 
-/// The header fields of a blob in answers.
+/// The header fields that describe a blob in a response.
 enum BlobFields {
     static func fields(of blob: Blob) -> HTTPFields {
         ["etag": blob.entityTag, "last-modified": IMFDate.text(blob.modifiedAt.seconds)]
     }
 
-    /// The answer to a GET or HEAD of a blob, whole or in a range.
+    /// Returns the response to a GET or HEAD of a whole blob or a range of it.
     static func response(to request: HTTPRequest, _ content: any BlobContent) throws(BlobError) -> HTTPResponse {
         let blob = content.blob
         let whole = HTTPContent(

@@ -2,9 +2,9 @@ import MartletCore
 import MartletHTTP
 import MartletModel
 
-/// A listing of a container as blob services write it.
+/// A listing of a container, in the format of blob services.
 struct BlobListing {
-    /// The most blobs of one page.
+    /// The maximum number of blobs on one page.
     private static let limit = 5000
 
     let query: BlobQuery

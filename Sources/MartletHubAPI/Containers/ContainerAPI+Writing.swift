@@ -2,7 +2,7 @@ import MartletCore
 import MartletCrypto
 import MartletHTTP
 
-// Blobs are put whole, or in blocks that a list then makes a blob of.
+// A blob is uploaded whole, or as blocks that a block list then combines into a blob.
 extension ContainerAPI {
     private static let blockListLimit = 8 << 20
     private static let blockLimit = 50_000

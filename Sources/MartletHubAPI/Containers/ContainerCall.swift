@@ -2,9 +2,9 @@ import MartletCore
 import MartletHTTP
 import MartletModel
 
-/// A request with a valid, unexpired URL that this server signed.
+/// A request whose URL was signed by this server and has not expired.
 struct ContainerCall: Sendable {
-    /// The request, without its body until the body has been read.
+    /// The request. It has no body until the body has been read.
     var request: HTTPRequest
     let rights: StorageRights
     let container: ContainerName
@@ -20,7 +20,8 @@ struct ContainerCall: Sendable {
         self.match = match
     }
 
-    /// All callers with URLs of one container share one account of memory for bodies.
+    /// The account that is charged for the memory of the body. All callers with URLs of one container share one
+    /// account.
     var account: HTTPBodyAccount { .caller(match["container"], scope: ContainerAPI.segment) }
 
     func needs(_ right: StorageRights) throws(BlobError) {

@@ -1,4 +1,4 @@
-/// The rights of a signed URL, in the letters of blob services.
+/// The rights of a signed URL, written with the letters of blob services.
 public struct StorageRights: OptionSet, Sendable {
     public let rawValue: Int
 
@@ -17,7 +17,7 @@ public struct StorageRights: OptionSet, Sendable {
         ("r", .read), ("w", .write), ("d", .delete), ("l", .list),
     ]
 
-    /// - Parameter text: Any of `rwdl`; other letters are ignored.
+    /// - Parameter text: Any of the letters `rwdl`; other letters are ignored.
     public init(_ text: String) {
         self = Self.letters.reduce([]) { text.contains($1.0) ? $0.union($1.1) : $0 }
     }

@@ -3,17 +3,17 @@ public import MartletCrypto
 import MartletHTTP
 public import MartletModel
 
-/// Signs the URLs of containers and blobs. Anyone with a signed URL has the rights that it names until it expires. The
-/// query looks like the shared access signature of a blob service, because the clients of blob services use it.
+/// Signs the URLs of containers and blobs. A signed URL gives its holder the stated rights until it expires. The query
+/// has the format of a blob service's shared access signature, because clients of blob services use it.
 public struct URLSigner: Sendable {
-    /// What a signature covers.
+    /// The resource that a signature covers.
     public enum Scope: String, Hashable, Sendable {
         case blob = "b"
         /// The container and all its blobs.
         case container = "c"
     }
 
-    /// Longer query values, in bytes, are refused.
+    /// The maximum length of a query value, in bytes. Longer values are refused.
     private static let lengthLimit = 256
 
     private let code: HMACSHA256
@@ -23,9 +23,9 @@ public struct URLSigner: Sendable {
         code = try HMACSHA256(key: key)
     }
 
-    /// The query that gives access to a path.
+    /// Returns the query that gives access to a path.
     /// - Parameters:
-    ///   - path: The decoded segments of the blob or of the container.
+    ///   - path: The decoded path segments of the blob or the container.
     ///   - expiry: When the signature expires, truncated to whole seconds.
     public func query(
         for path: [String], _ scope: Scope, rights: StorageRights, until expiry: Timestamp
@@ -40,7 +40,7 @@ public struct URLSigner: Sendable {
         return parts.map { "\($0)=\(PercentEncoding.encode($1))" }.joined(separator: "&")
     }
 
-    /// The rights that the signature of a target grants on its path.
+    /// Returns the rights that the signature in a target grants on its path.
     /// - Parameter containerDepth: The number of path segments that name the container.
     func rights(of target: HTTPTarget, containerDepth: Int, at now: Timestamp) throws(BlobError) -> StorageRights {
         guard let signature = value("sig", target), let expiry = value("se", target), let scope = value("sr", target),
@@ -59,7 +59,7 @@ public struct URLSigner: Sendable {
     }
 
     private func value(_ name: String, _ target: HTTPTarget) -> String? {
-        // The plus signs of a Base64 signature may be unescaped.
+        // The raw value is used because the plus signs of a Base64 signature may be unescaped.
         guard let raw = target.item(name)?.rawValue, raw.utf8.count <= Self.lengthLimit else { return nil }
         return PercentEncoding.decode(raw)
     }

@@ -52,7 +52,7 @@ enum RolloutHeader {
         return Rollout.Halt(share: share, answers: answers)
     }
 
-    /// Parses a percentage. Returns hundredths of a percent.
+    /// Parses a percentage and returns it in hundredths of a percent.
     private static func share(_ text: Substring) -> Int? {
         guard text.last == "%" else { return nil }
         let parts = text.dropLast().split(separator: ".", omittingEmptySubsequences: false)

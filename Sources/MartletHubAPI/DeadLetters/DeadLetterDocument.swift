@@ -3,10 +3,10 @@ public import MartletModel
 
 /// Dead letters as JSON, for the hub's API and the admin API. They contain neither handles nor content.
 public enum DeadLetterDocument {
-    /// The most letters, or notifications, of one page.
+    /// The maximum number of letters, or notifications, on one page.
     public static let pageLimit = 500
 
-    /// One page of the dead letters of a notification.
+    /// Returns one page of a notification's dead letters.
     public static func json(_ page: DeadLetterPage) -> JSON {
         var members = json(page.summary)
         members["resends"] = .array(
@@ -21,8 +21,8 @@ public enum DeadLetterDocument {
         return .object(members)
     }
 
-    /// Notifications that have dead letters.
-    /// - Parameter found: At most one more than the limit of a page.
+    /// Returns the notifications that have dead letters.
+    /// - Parameter found: At most `limit + 1` notifications; the extra one shows that there is another page.
     public static func json(_ found: [DeadLetterSummary], limit: Int = pageLimit) -> JSON {
         let page = found.prefix(limit)
         var members: [String: JSON] = ["notifications": .array(page.map { .object(json($0)) })]
@@ -58,24 +58,24 @@ public enum DeadLetterDocument {
         return .object(members)
     }
 
-    /// Why nothing is resent if no device is registered any more, without its full stop.
+    /// The sentence, without its full stop, for a resend that sends nothing because no device is registered any more.
     public static let gone = "None of these dead letters is registered any more: there is nobody to send them to again"
 
-    /// Why nothing is resent, without its full stop.
-    /// - Parameter outcomes: The outcomes that the notification has dead letters of.
+    /// Returns the sentence, without its full stop, for a resend that sends nothing because no dead letter matches.
+    /// - Parameter outcomes: The outcomes for which the notification has dead letters.
     public static func nothing(_ outcomes: [OutcomeName]) -> String {
         guard !outcomes.isEmpty else { return "The notification has no dead letters that could be sent again" }
         let names = outcomes.map(\.rawValue).joined(separator: ", ")
         return "The notification has no dead letters of this outcome; it has some of \(names)"
     }
 
-    // MARK: Where pages end
+    // MARK: Positions of pages
 
     private static func text(of position: RefusalPosition) -> String {
         "\(position.delivery.rawValue).\(position.member.channel.rawValue).\(position.member.registration)"
     }
 
-    /// Parses the position at which a page ended, in the format that pages write; nil if the text is not a position.
+    /// Parses the position at which a page ended, in the format written in a page; nil if the text is not a position.
     public static func position(_ text: String) -> RefusalPosition? {
         let numbers = text.split(separator: ".", omittingEmptySubsequences: false).map { Int64($0) }
         guard text.utf8.count <= 64, numbers.count == 3, let delivery = numbers[0], let channel = numbers[1],

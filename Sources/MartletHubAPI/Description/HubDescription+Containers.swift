@@ -62,7 +62,7 @@ extension HubDescription {
     private static let name = APIParameter(.path, "blob", "May have slashes.")
     private static let bytes = APIContent("application/octet-stream")
 
-    // MARK: What everything by signed URL has in common
+    // MARK: Common parts of operations with signed URLs
 
     static func storageGroup(_ name: String, _ text: String, _ operations: [APIOperation]) -> APIGroup {
         APIGroup(

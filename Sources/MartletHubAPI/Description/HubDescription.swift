@@ -56,7 +56,7 @@ struct HubDescription {
         allow is refused in plain text before anything here applies; every other answer carries `TrackingId`.
         """
 
-    // MARK: What most operations have in common
+    // MARK: Common parts of most operations
 
     static let version = APIParameter(.query, "api-version", "Any is served.")
 
@@ -67,17 +67,17 @@ struct HubDescription {
             name, text, security: [Scheme.token], parameters: [version], answers: commonAnswers, operations: operations)
     }
 
-    /// Errors as XML with `Code` and `Detail`.
+    /// An error as XML with `Code` and `Detail`.
     static func error(_ status: HTTPStatus, _ text: String) -> APIAnswer {
         APIAnswer(status, text, APIContent("application/xml"), headers: ids)
     }
 
-    /// A refusal by the hub as XML, or by the HTTP server in plain text before the hub sees the request.
+    /// A refusal: by the hub, as XML, or by the HTTP server, in plain text, before the request reaches the hub.
     static func refusal(_ status: HTTPStatus, _ text: String) -> APIAnswer {
         APIAnswer(status, text, APIContent("application/xml"), APIContent("text/plain"))
     }
 
-    /// Errors of the HTTP server, which the handlers never see.
+    /// Errors that the HTTP server answers before a handler is called.
     static let networkAnswers = [
         APIAnswer(.requestTimeout, "The request took too long to arrive.", APIContent("text/plain")),
         APIAnswer(414, "The address is too long.", APIContent("text/plain")),

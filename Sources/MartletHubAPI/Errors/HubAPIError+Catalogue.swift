@@ -2,7 +2,7 @@ import MartletCore
 import MartletHTTP
 
 extension HubAPIError {
-    // Recorded texts of the original service (NotificationHubs.md, section 3.1). They include the first of the two full
+    // Recorded texts of the original service (NotificationHubs.md, section 3.1), including the first of the two full
     // stops.
     static let invalidSignature = HubAPIError(
         .unauthorized, nil, "InvalidSignature: The token has an invalid signature.")
@@ -31,7 +31,7 @@ extension HubAPIError {
         HubAPIError(.badRequest, 40_000, withoutStop(sentence))
     }
 
-    /// Begins with the recorded text, followed by the allowed values.
+    /// Creates an error whose text begins with the recorded text, followed by the allowed values.
     static func badFormat(_ value: String, allowed: [String]) -> HubAPIError {
         HubAPIError(
             .badRequest, nil,
@@ -77,22 +77,23 @@ extension HubAPIError {
         sentence.last == "." ? String(sentence.dropLast()) : sentence
     }
 
-    /// - Parameter seconds: Whole seconds, because some clients cannot read anything else (NotificationHubs.md, section
-    ///   16, trap 13).
+    /// - Parameter seconds: The delay in whole seconds, because some clients cannot parse any other format
+    ///   (NotificationHubs.md, section 16, trap 13).
     static func busy(_ sentence: String, retryAfter seconds: Int) -> HubAPIError {
         var error = HubAPIError(.serviceUnavailable, 50_004, sentence)
         error.fields["retry-after"] = String(seconds)
         return error
     }
 
-    /// - Parameter seconds: Whole seconds, as above.
+    /// - Parameter seconds: The delay in whole seconds, as in `busy`.
     static func throttled(_ sentence: String, retryAfter seconds: Int) -> HubAPIError {
         var error = HubAPIError(.tooManyRequests, 42_900, sentence)
         error.fields["retry-after"] = String(seconds)
         return error
     }
 
-    /// Not 503, because clients retry a 503 within seconds, and only an operator can free storage.
+    /// The error for full storage. The status is not 503, because clients retry a 503 within seconds, and only an
+    /// operator can free storage.
     static let storageFull: HubAPIError = {
         var error = HubAPIError(
             .insufficientStorage, 50_700, "The server has no room left for anything new; what it has accepted stays")
@@ -102,7 +103,7 @@ extension HubAPIError {
 
     static let internalError = HubAPIError(.internalServerError, 50_000, "The server could not answer")
 
-    /// Internal details go to the log, not to the caller.
+    /// Creates the error for the caller. Internal details are only logged.
     init(_ error: StorageError) {
         switch error.kind {
         case .corrupt: self = .internalError
@@ -141,7 +142,7 @@ extension HubAPIError {
 
     init(_ error: TestSendError) {
         switch error {
-        // Rounds up, because an earlier attempt would be refused again.
+        // Rounded up, because an attempt before the end of the wait would be refused again.
         case .tooMany(let wait):
             self = .throttled("The hub has had its test sends of this minute", retryAfter: wait.retryAfterSeconds)
         case .refused(let error): self.init(error)

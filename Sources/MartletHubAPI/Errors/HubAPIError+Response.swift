@@ -2,7 +2,8 @@ import MartletHTTP
 import MartletModel
 
 extension HubAPIError {
-    /// The answer in the only form that every client parses: `Code` before `Detail`, no namespace, no XML declaration.
+    /// Returns the answer in the only format that every client can parse: `Code` before `Detail`, no namespace, no XML
+    /// declaration.
     func response(_ tracking: TrackingID, at now: Timestamp) -> HTTPResponse {
         var response = HTTPResponse(status, fields: fields)
         guard hasBody else { return response }

@@ -1,15 +1,15 @@
 import MartletHTTP
 
-/// An error answer: the status, the number that the original service gives it (if any), and a sentence
+/// An error answer: the status, the original service's number for the error (if any), and a sentence
 /// (NotificationHubs.md, section 3). The sentence contains no key, token, handle or payload.
 struct HubAPIError: Error, Hashable {
     let status: HTTPStatus
-    /// `SubCode` in the body.
+    /// The value of `SubCode` in the body.
     var number: Int?
-    /// The sentence without its full stop, which the body adds.
+    /// The sentence without its full stop, which is added in the body.
     let sentence: String
     var fields: HTTPFields = [:]
-    /// A 403 for a missing right has no body.
+    /// Whether the answer has a body. The 403 for a missing right has none.
     var hasBody = true
 
     init(_ status: HTTPStatus, _ number: Int?, _ sentence: String) {

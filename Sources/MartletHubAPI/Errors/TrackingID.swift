@@ -1,7 +1,7 @@
 import MartletCrypto
 import MartletHTTP
 
-/// The tracking id of a request: the caller's own if it sent a usable one.
+/// The tracking id of a request: the id that the caller sent if it is usable, otherwise a random one.
 struct TrackingID: Hashable {
     let text: String
 
@@ -9,18 +9,18 @@ struct TrackingID: Hashable {
         text = Self.sent(with: request) ?? Self.random()
     }
 
-    /// The usable id that the caller sent, which a repeated request carries again; nil if there is none.
+    /// Returns the id that the caller sent, if usable; otherwise nil. A repeated request has the same id.
     static func sent(with request: HTTPRequest) -> String? {
         request.fields["trackingid"].flatMap { isUsable($0) ? $0 : nil }
     }
 
-    /// Adds the id to an answer. The original service does so on every answer.
+    /// Adds the id to an answer, as the original service does for every answer.
     func mark(_ response: inout HTTPResponse) {
         response.fields.append(HTTPField("trackingid", text))
         response.fields.append(HTTPField("x-ms-correlation-request-id", text))
     }
 
-    /// True if the id is short and has no character that could break a header, a document or a log line.
+    /// True if the id is short and has no character that is unsafe in a header, a document or a log line.
     private static func isUsable(_ text: String) -> Bool {
         (1...128).contains(text.utf8.count)
             && text.utf8.allSatisfy { byte in

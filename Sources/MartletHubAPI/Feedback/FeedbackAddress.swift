@@ -2,9 +2,9 @@ import MartletCore
 import MartletCrypto
 import MartletModel
 
-/// The signed URLs of a hub's feedback: of all its files, and of one notification's file.
+/// Creates the signed URLs of a hub's feedback: the URL of all its files, and the URL of one notification's file.
 struct FeedbackAddress: Sendable {
-    /// What follows the hub's name.
+    /// The path segment after the hub's name.
     static let segment = "feedback"
 
     /// How long a URL is valid.
@@ -15,7 +15,8 @@ struct FeedbackAddress: Sendable {
 
     static func fileName(of id: NotificationID) -> String { "\(id).txt" }
 
-    /// - Parameter name: A name that `fileName` returns.
+    /// Returns the notification of a feedback file.
+    /// - Parameter name: A name returned by `fileName`.
     static func notification(ofFile name: some StringProtocol) -> NotificationID? {
         name.hasSuffix(".txt") ? NotificationID(name.dropLast(4)) : nil
     }

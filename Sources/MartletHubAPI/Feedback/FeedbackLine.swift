@@ -1,8 +1,8 @@
 import MartletCore
 import MartletModel
 
-/// A push that a push service refused, as a line of a feedback file. The order of the elements is binding, and none may
-/// be missing (NotificationHubs.md, section 8.5).
+/// A push that a push service refused, as a line of a feedback file. The elements must be complete and in this order
+/// (NotificationHubs.md, section 8.5).
 struct FeedbackLine {
     let record: RefusalRecord
     let notification: NotificationID
@@ -14,8 +14,8 @@ struct FeedbackLine {
             line.element("FeedbackTime", text: record.at.iso8601)
             line.element("NotificationSystemError", text: record.outcome.rawValue)
             line.element("Platform", text: record.platform.rawValue)
-            // A handle of several parts contains line breaks when written as one text, but each line of the file is one
-            // document.
+            // Only the first part, because a handle of several parts contains line breaks when written as one text, and
+            // each line of the file is one document.
             line.element("PnsHandle", text: record.handle?.parts.first ?? "")
             line.element("RegistrationId", text: record.registration ?? "")
             line.element("InstallationId", text: record.installation ?? "")

@@ -1,9 +1,9 @@
 import MartletCore
 import MartletHTTP
 
-/// Lists a hub's feedback files by time, in the format in which blob services list a container.
+/// Lists a hub's feedback files by time, in the format in which blob services list containers.
 struct FeedbackListing {
-    /// The most names of one page.
+    /// The maximum number of names on one page.
     private static let limit = 1000
 
     /// The last notification of the previous page.
@@ -22,7 +22,7 @@ struct FeedbackListing {
         self.limit = min(limit, Self.limit)
     }
 
-    /// - Parameter found: At most one more than the limit of a page.
+    /// - Parameter found: At most one more notification than the limit of a page.
     func document(_ found: [NotificationID], container: String) -> [UInt8] {
         let page = found.prefix(limit)
         var writer = XMLWriter(reserving: 256 + 256 * page.count)

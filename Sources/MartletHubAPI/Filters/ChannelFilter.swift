@@ -2,11 +2,11 @@ import MartletCore
 import MartletHTTP
 import MartletModel
 
-/// A `$filter` that selects the registrations of one handle: `Name eq 'value'`, joined by `and` if a handle has several
-/// parts (NotificationHubs.md, section 4.9).
+/// A `$filter` that selects the registrations of one handle: `Name eq 'value'`, or several such terms joined by `and`
+/// if a handle has several parts (NotificationHubs.md, section 4.9).
 struct ChannelFilter: Hashable {
     struct Term: Hashable {
-        /// In lower case, because clients differ in case.
+        /// The property's name in lower case, because clients differ in case.
         let name: String
         let value: String
     }
@@ -32,8 +32,8 @@ struct ChannelFilter: Hashable {
         self.terms = terms
     }
 
-    /// The distinct handles that the filter may mean, in the form that the platforms compare. Empty if no platform can
-    /// have such a handle; then no registration matches.
+    /// Returns filters for the distinct handles that this filter may mean, in the form in which the platforms compare
+    /// handles. Empty if no platform can have such a handle; then no registration matches.
     func candidates(_ platforms: PushPlatformList) throws(HubAPIError) -> [RegistrationQuery.Filter] {
         var isKnown = false
         var found: [RegistrationQuery.Filter] = []
@@ -53,11 +53,11 @@ struct ChannelFilter: Hashable {
         return found
     }
 
-    /// The keys of the handles that the filter may mean on a platform; nil if the filter does not apply to this
+    /// Returns the keys of the handles that the filter may mean on a platform; nil if the filter does not apply to this
     /// platform.
     private func keys(on platform: any PushPlatform.Type) -> [String]? {
         let elements = platform.descriptor.registration.handleElements.map { $0.lowercased() }
-        // One client gives all parts of a handle in one property, joined into one text.
+        // One client sends all parts of a handle in one property, joined into a single text.
         if terms.count == 1, [Self.anyHandle, elements.joined(separator: "-")].contains(terms[0].name) {
             return Self.readings(of: [terms[0].value]).compactMap { platform.key(meantBy: $0[0]) }
         }
@@ -70,15 +70,15 @@ struct ChannelFilter: Hashable {
         return Self.readings(of: values).compactMap { try? platform.key(of: PushHandle(parts: $0)) }
     }
 
-    /// The values as they are, and percent-decoded once more, because some clients encode URLs in a value before they
-    /// encode the query.
+    /// Returns the values unchanged and, if different, percent-decoded once more, because some clients encode the URLs
+    /// in a value before they encode the query.
     private static func readings(of values: [String]) -> [[String]] {
         let decoded = values.map { PercentEncoding.decode($0) ?? $0 }
         return decoded == values ? [values] : [values, decoded]
     }
 }
 
-/// Reads a filter from left to right.
+/// Scans a filter from left to right.
 private struct FilterScanner {
     private let bytes: [UInt8]
     private var index = 0
@@ -117,8 +117,8 @@ private struct FilterScanner {
         return String(decoding: bytes[start..<index], as: UTF8.self)
     }
 
-    /// Reads a quoted value, in which a doubled quote stands for one. One client omits the opening quote; its values
-    /// have no spaces.
+    /// Scans a quoted value, in which a doubled quote stands for a single quote. One client omits the opening quote;
+    /// its values contain no spaces.
     private mutating func quoted() -> String? {
         let quote = UInt8(ascii: "'")
         guard index < bytes.count else { return nil }

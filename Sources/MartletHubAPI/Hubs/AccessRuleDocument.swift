@@ -1,7 +1,8 @@
 import MartletCore
 import MartletModel
 
-/// An access rule in documents. The server sets its times, so times in a client's document are ignored.
+/// An access rule as written in documents. The server sets the rule's times, so times in a client's document are
+/// ignored.
 struct AccessRuleDocument {
     let name: String
     private let rights: AccessRights
@@ -32,7 +33,8 @@ struct AccessRuleDocument {
         secondaryKey = element.child("SecondaryKey")?.value
     }
 
-    /// The rule of the document. A missing key keeps its old value, or is generated.
+    /// Returns the rule that the document describes. A missing key keeps its old value; if there is none, a key is
+    /// generated.
     func rule(replacing old: AccessRule?, at now: Timestamp) -> AccessRule {
         var rule = old ?? AccessRule(name: name, rights: rights, at: now)
         rule.rights = rights
@@ -42,7 +44,7 @@ struct AccessRuleDocument {
         return rule
     }
 
-    /// Writes a rule with its keys. Clients read them; only callers that may manage the hub get them.
+    /// Writes a rule, including its keys, because clients read them. Only callers that may manage the hub receive them.
     static func write(_ rule: AccessRule, to rules: inout XMLWriter) {
         rules.element("AuthorizationRule", ["i:type": type]) { element in
             element.element("ClaimType", text: "SharedAccessKey")
@@ -62,6 +64,6 @@ struct AccessRuleDocument {
 }
 
 extension Timestamp {
-    /// With seven decimals of a second, as the original service writes.
+    /// The text with seven decimals of a second, as the original service writes it.
     fileprivate var ticksText: String { "\(iso8601.dropLast())0000Z" }
 }

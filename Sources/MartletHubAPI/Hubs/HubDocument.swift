@@ -3,16 +3,18 @@ import MartletModel
 
 /// A client's description of a hub, parsed from XML (NotificationHubs.md, section 13).
 ///
-/// It replaces all settings: a missing element resets its setting to the default, with these exceptions.
+/// The document replaces all settings: a setting whose element is missing is reset to its default, with these
+/// exceptions.
 ///
-/// - A document without access rules leaves the rules unchanged: the Java client never writes any, and nobody could
-///   access a hub without rules.
-/// - Secrets of credentials are never in what is read from this server, and clients write back what they have read.
-///   A credential without secrets whose addresses are those that were shown therefore changes the stored one and keeps
-///   its secrets. (Not all that was shown need be there: the Java client drops what belongs to signing keys.) One with a
-///   secret or with another address is taken as it is and must be complete: were an address to change while the secrets
-///   stay, anyone who may change it could have them sent there.
-/// - Credentials that are never shown stay unless the document replaces them.
+/// - A document without access rules leaves the rules unchanged: the Java client never writes rules, and a hub without
+///   rules would be inaccessible.
+/// - Answers of this server never contain a credential's secrets, and clients send back the answers that they have
+///   read. A credential that has no secrets, and whose addresses equal those in the answer, therefore changes the
+///   stored credential and keeps its secrets. It may omit other properties, because the Java client drops the
+///   properties of signing keys. A credential with a secret or a different address replaces the stored one and must be
+///   complete: if the address could change while the secrets stay, anyone with the right to change it could have the
+///   secrets sent to an address of their choice.
+/// - Credentials that are never included in answers stay unchanged unless the document replaces them.
 struct HubDocument {
     private let accessRules: [AccessRuleDocument]
     /// The credential properties by name, for each platform in the document.
@@ -21,7 +23,7 @@ struct HubDocument {
     private let userMetadata: String?
     private let descriptors: [PlatformID: PushPlatformDescriptor]
 
-    /// The largest document, in bytes: many times the size of a dozen rules and a few certificates.
+    /// The maximum size of a document, in bytes: many times the size of a dozen rules and a few certificates.
     static let sizeLimit = 262_144
 
     init(_ body: [UInt8], platforms: PushPlatformList) throws(HubAPIError) {
@@ -72,7 +74,8 @@ struct HubDocument {
             descriptor.keepsSecrets(of: stored, in: properties)
         else { return Credential(properties) }
         let shown = descriptor.shown(stored)
-        // A property that equals the shown value keeps its stored value, so an implied default stays unset.
+        // A property that equals the shown value keeps its stored value, so that a value that is implied and not stored
+        // remains so.
         let changes = properties.filter { shown[$0.key] != $0.value }
         return Credential(stored.properties.merging(changes) { _, new in new })
     }
@@ -113,8 +116,8 @@ struct HubDocument {
 }
 
 extension PushPlatformDescriptor {
-    /// Whether a document's properties change nothing but what the secrets of the stored credential do not depend on:
-    /// they have no secret, and no address other than the one that was shown.
+    /// Whether the stored secrets can be kept if these properties change the credential: the properties contain no
+    /// secret, and no address that differs from the shown one.
     fileprivate func keepsSecrets(of stored: Credential, in properties: [String: String]) -> Bool {
         let shown = shown(stored)
         return credential.fields.allSatisfy { field in
@@ -123,11 +126,11 @@ extension PushPlatformDescriptor {
         }
     }
 
-    /// The properties of a credential as managers of the hub may see them.
+    /// Returns the properties of a credential that managers of the hub may see.
     func shown(_ credential: Credential) -> [String: String] {
         var shown: [String: String] = [:]
         for field in self.credential.fields where !field.isSecret && !field.isExtension {
-            // Trimmed, as it reads when a client hands it back.
+            // The value is trimmed, so that it equals the value that a client sends back.
             let value = (credential.properties[field.name] ?? "").trimmed
             shown[field.name] = value.isEmpty ? field.impliedValue : value
         }
@@ -136,7 +139,7 @@ extension PushPlatformDescriptor {
 }
 
 extension XMLElement {
-    /// The text; nil if it is missing, or is the `null` that the Java client writes for missing values.
+    /// The text; nil if it is missing or is `null`, which the Java client writes for missing values.
     var value: String? {
         let text = text.trimmed
         return text.isEmpty || text == "null" ? nil : text

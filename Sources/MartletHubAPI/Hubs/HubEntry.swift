@@ -1,30 +1,30 @@
 import MartletCore
 import MartletModel
 
-/// A hub as an Atom entry. The order of the elements is binding (NotificationHubs.md, section 13.2), and every name in
-/// it is one of that section: a known client fails on others.
+/// A hub as an Atom entry. The order of the elements is binding (NotificationHubs.md, section 13.2), and only the names
+/// in that section may be used, because a known client fails on other names.
 struct HubEntry {
     let hub: Hub
     let platforms: PushPlatformList
-    /// The absolute URL of the entry, with the query.
+    /// The absolute URL of the entry, including the query.
     let url: String
     let namespace: String
 
-    /// Places, among all elements of the description, of those that are no credentials.
+    /// The indices of the elements that are not credentials, among all elements of the description.
     private enum Place {
         static let registrationTTL = 1
         static let accessRules = 3
         static let userMetadata = 9
     }
 
-    /// An entry that is a document of its own.
+    /// Returns the entry as a separate document.
     func document() -> [UInt8] {
         var writer = XMLWriter(reserving: 4096)
         writer.element("entry", ["xmlns": XMLNamespace.atom], write)
         return writer.bytes
     }
 
-    /// An entry inside a feed, which has declared Atom already.
+    /// Appends the entry to a feed, which already declares the Atom namespace.
     func append(to feed: inout XMLWriter) {
         feed.element("entry") { write(&$0) }
     }
@@ -55,7 +55,7 @@ struct HubEntry {
         writeCredentials(Place.userMetadata...Int.max, to: &description)
     }
 
-    /// The credentials whose indices are in a range, without what is secret.
+    /// Writes the credentials whose indices are in a range, without their secrets.
     private func writeCredentials(_ indices: some RangeExpression<Int>, to description: inout XMLWriter) {
         let descriptors = platforms.map { $0.descriptor }
             .compactMap { descriptor in descriptor.credential.index.map { (index: $0, descriptor: descriptor) } }
@@ -79,6 +79,6 @@ struct HubEntry {
 }
 
 extension Timestamp {
-    /// To the second.
+    /// The text with whole seconds.
     fileprivate var secondsText: String { "\(iso8601.prefix(19))Z" }
 }

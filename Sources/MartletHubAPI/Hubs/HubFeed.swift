@@ -2,7 +2,7 @@ import MartletModel
 
 /// A listing of hubs as an Atom feed.
 struct HubFeed {
-    /// The address of the listing with its query.
+    /// The URL of the listing, including the query.
     let url: String
     let updatedAt: Timestamp
     let entries: [HubEntry]

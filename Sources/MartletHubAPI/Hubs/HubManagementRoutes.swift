@@ -64,7 +64,8 @@ struct HubManagementRoutes: Sendable {
         }
     }
 
-    /// Lists all hubs in one page unless the query sets a limit: there is no continuation token.
+    /// Lists the hubs. Without a limit in the query, one page contains all hubs, because there is no continuation
+    /// token.
     @Sendable private func list(_ call: ManagementCall) throws(HubAPIError) -> HTTPResponse {
         let skip = try Self.count("$skip", in: call.match.target) ?? 0
         let top = try Self.count("$top", in: call.match.target) ?? .max

@@ -2,9 +2,9 @@ import MartletCore
 import MartletHTTP
 import MartletModel
 
-/// Creating, replacing, reading, patching and removing one installation (NotificationHubs.md, section 5.1).
+/// Creates, replaces, reads, patches and removes one installation (NotificationHubs.md, section 5.1).
 ///
-/// Some clients accept only these statuses: 200 for a write, 204 for a removal.
+/// Some clients accept no other statuses than 200 for a write and 204 for a removal.
 struct InstallationRoutes: Sendable {
     let devices: DeviceRegistry
 
@@ -16,7 +16,7 @@ struct InstallationRoutes: Sendable {
         routes.on(.delete, "/{hub}/installations/{id}", needs: .listen, bodyLimit: limit, delete)
     }
 
-    /// The id in the address takes precedence over the one in the body.
+    /// Creates or replaces an installation. The id in the URL takes precedence over the id in the body.
     @Sendable private func put(_ call: HubCall) async throws(HubAPIError) -> HTTPResponse {
         let installation: Installation
         do throws(InstallationError) {
@@ -59,7 +59,7 @@ struct InstallationRoutes: Sendable {
         return HTTPResponse(.ok)
     }
 
-    /// Also succeeds if the installation does not exist.
+    /// Removes an installation. Also succeeds if the installation does not exist.
     @Sendable private func delete(_ call: HubCall) async throws(HubAPIError) -> HTTPResponse {
         do throws(DeviceRegistryError) {
             try await devices.deleteInstallation(call.match["id"], in: call.hub.id)

@@ -1,15 +1,15 @@
 import MartletCore
 import MartletModel
 
-/// The installation that a line of an import assigns its registration to.
+/// The installation to which a line of an import assigns its registration.
 ///
-/// Exports have a line for each registration, with the system tags `$InstallationId:{ID}` and `$UserId:{USER}` on those
-/// of installations (NotificationHubs.md, section 5.4).
+/// Exports have a line for each registration. A registration of an installation has the system tags
+/// `$InstallationId:{ID}` and `$UserId:{USER}` on its line (NotificationHubs.md, section 5.4).
 struct InstallationLine {
-    /// nil for a registration without an installation.
+    /// The part of an installation; nil for a registration without an installation.
     let part: InstallationPart?
 
-    /// - Throws: `HubAPIError` for a line that belongs to two installations, or has a template without a name.
+    /// - Throws: `HubAPIError` if the line belongs to two installations, or has a template without a name.
     init(
         _ document: RegistrationDocument, _ description: XMLElement, _ platforms: PushPlatformList
     ) throws(HubAPIError) {
@@ -39,8 +39,8 @@ struct InstallationLine {
         self.part = part
     }
 
-    /// The prefix of the system tag with the registration's id in an export. It is never a tag of the registration
-    /// itself.
+    /// The prefix of the system tag that states the registration's id in an export. The registration itself never has
+    /// this tag.
     static let registrationPrefix = "$registrationid:{"
     private static let installationPrefix = "$installationid:{"
     private static let userPrefix = "$userid:{"
@@ -49,7 +49,7 @@ struct InstallationLine {
         [registrationPrefix, installationPrefix, userPrefix].contains { tag.folded.hasPrefix($0) }
     }
 
-    /// The text in the braces of a system tag, with its original case.
+    /// Returns the text in the braces of a system tag, in its original case.
     private static func value(of tag: Tag, _ prefix: String) -> String? {
         guard tag.folded.hasPrefix(prefix) else { return nil }
         return String(tag.spelling.dropFirst(prefix.count).dropLast())

@@ -5,7 +5,7 @@ import MartletModel
 /// sections 9.1 and 16, traps 17 and 18).
 struct JobEntry {
     let job: Job
-    /// The absolute URL of the entry, with the query.
+    /// The absolute URL of the entry, including the query.
     let url: String
 
     func document() -> [UInt8] {
@@ -30,7 +30,7 @@ struct JobEntry {
         }
     }
 
-    /// Omits elements with their initial value, as the original service does.
+    /// Writes the job. Omits elements that have their initial value, as the original service does.
     private func writeJob(_ element: inout XMLWriter) {
         element.element("JobId", text: job.id)
         if job.status != .started { element.element("Progress", text: Self.percent(job.progress)) }
@@ -53,7 +53,7 @@ struct JobEntry {
         element.element("UpdatedAt", text: job.updatedAt.iso8601)
     }
 
-    /// With two decimals.
+    /// Formats a percentage with two decimals.
     private static func percent(_ value: Double) -> String {
         let hundredths = Int((value * 100).rounded())
         let rest = hundredths % 100

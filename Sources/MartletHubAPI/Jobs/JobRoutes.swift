@@ -2,11 +2,11 @@ import MartletCore
 import MartletHTTP
 import MartletModel
 
-/// Import and export (NotificationHubs.md, section 9).
+/// Serves import and export jobs (NotificationHubs.md, section 9).
 struct JobRoutes: Sendable {
     private static let listLimit = 1000
-    /// The `User-Agent` of a client that lacks one of the job types and then fails to parse the whole listing
-    /// (NotificationHubs.md, section 9.1).
+    /// The `User-Agent` of a client that does not know one of the job types, and therefore fails to parse any listing
+    /// that contains it (NotificationHubs.md, section 9.1).
     private static let javaClient = "JavaSDK"
 
     let jobs: JobRunner
@@ -89,7 +89,7 @@ struct JobRoutes: Sendable {
         }
     }
 
-    /// A new id: 19 digits that decrease with time, and a UUID.
+    /// Creates an id: 19 digits that decrease with time, followed by a UUID.
     private static func newID(at now: Timestamp) -> String {
         let ticks = 621_355_968_000_000_000 + now.milliseconds * 10_000
         return "\(3_155_378_975_999_999_999 - ticks)\(TrackingID.random())"

@@ -1,7 +1,7 @@
 public import MartletCore
 import MartletModel
 
-/// Registrations as lines of files: each the description that entries carry, with nothing around it
+/// Registrations as lines of a file. Each line is the description element of a registration's entry, without the entry
 /// (NotificationHubs.md, section 9.3).
 public struct RegistrationLines: JobLines {
     private let devices: DeviceRegistry
@@ -45,7 +45,7 @@ public struct RegistrationLines: JobLines {
             RegistrationEntry(registration: registration, descriptor: descriptor, url: "").description)
     }
 
-    /// Makes a line of an installation part of that installation again instead of a separate registration.
+    /// Imports a line of an installation as part of that installation, instead of as a separate registration.
     private func merge(
         _ part: InstallationPart, _ id: String?, _ kind: Job.Kind, in hub: Hub.ID
     ) throws(HubAPIError) -> RegistrationChange {
@@ -88,7 +88,7 @@ public struct RegistrationLines: JobLines {
     }
 
     /// Puts a description on one line. Line breaks in a template become character references, which work only outside
-    /// of CDATA.
+    /// CDATA.
     private static func onOneLine(_ bytes: [UInt8]) -> [UInt8] {
         guard bytes.contains(UInt8(ascii: "\n")) else { return bytes }
         var line: [UInt8] = []

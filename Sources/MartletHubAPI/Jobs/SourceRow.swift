@@ -1,27 +1,28 @@
 public import MartletCore
 import MartletModel
 
-/// A registration in a listing of another hub: what `martlet migrate azure` reads.
+/// A registration in another hub's listing, as read by `martlet migrate azure`.
 public struct SourceRow: Sendable {
     public enum Content: Sendable {
         case registration(RegistrationDraft)
-        /// A part of an installation. The draft has the system tags too.
+        /// A part of an installation. The draft includes the system tags.
         case installation(id: String, RegistrationDraft)
-        /// Why it cannot be stored here, as a sentence without handle.
+        /// The registration cannot be stored. The value is the reason, a sentence without the handle.
         case refused(String)
     }
 
     public let id: String
-    /// Changes with each write at the source.
+    /// The entity tag, which changes with each write at the source.
     public let entityTag: String
-    /// The platform, or the name of the description where the platform is unknown.
+    /// The platform; if the platform is unknown, the name of the description element.
     public let platform: String
     public let content: Content
 }
 
 extension RegistrationLines {
-    /// The registrations of one page of a listing (an Atom feed).
-    /// - Throws: `JobLineError` for a document that is no feed. A registration that cannot be stored is `refused`.
+    /// Returns the registrations on one page of a listing (an Atom feed).
+    /// - Throws: `JobLineError` if the document is not a feed. A registration that cannot be stored is returned as
+    ///   `refused`.
     public func rows(ofFeed feed: [UInt8], in hub: Hub.ID) throws(JobLineError) -> [SourceRow] {
         let root: XMLElement
         do throws(XMLReaderError) {

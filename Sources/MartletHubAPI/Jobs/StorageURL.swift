@@ -2,18 +2,18 @@ import MartletCore
 import MartletHTTP
 import MartletModel
 
-/// A signed URL of a container of this server, or of a blob in a container, from a caller.
+/// A signed URL, received from a caller, of a container of this server or of a blob in a container.
 struct StorageURL {
     let container: ContainerName
-    /// nil for the container itself.
+    /// The blob; nil if the URL is that of the container itself.
     let blob: BlobName?
 
     private static let lengthLimit = 4096
 
     /// - Parameters:
-    ///   - name: The element that contained the URL, for errors.
-    ///   - right: What the signature must allow.
-    ///   - hosts: Those of this server, without port and in lower case.
+    ///   - name: The name of the element that contained the URL, for error messages.
+    ///   - right: The right that the signature must grant.
+    ///   - hosts: The hosts of this server, in lower case without port.
     init(
         _ text: String, _ name: String, needs right: StorageRights, hosts: [String], signer: URLSigner, now: Timestamp
     ) throws(HubAPIError) {
@@ -45,8 +45,8 @@ struct StorageURL {
         self.blob = blob
     }
 
-    /// True if the host is one of `hosts`, or if both are names of this machine: URLs are printed with the address of
-    /// the listener, but clients may use another loopback name.
+    /// True if the host is one of `hosts`, or if both are loopback names: printed URLs have the address of the
+    /// listener, but clients may use another loopback name.
     private static func isOwn(_ host: String, of hosts: [String]) -> Bool {
         let names = hosts.map { $0.filter { $0 != "[" && $0 != "]" } }
         return names.contains(host) || (isLoopback(host) && names.contains(where: isLoopback))

@@ -2,16 +2,17 @@ import MartletModel
 
 /// One message for many handles: the body of `POST /{hub}/messages/$batch` (NotificationHubs.md, section 6.4).
 struct DirectBatch {
-    /// The largest body, in bytes: a message and the most handles of a batch, each of a little more than a kilobyte.
+    /// The maximum size of the body, in bytes: a message and the maximum number of handles in a batch, each of slightly
+    /// more than a kilobyte.
     static let sizeLimit = SendRequest.sizeLimit + 2 * 1_048_576
     static let deviceLimit = 1000
 
-    /// The part `notification`.
+    /// The content of the part `notification`.
     let message: [UInt8]
-    /// The part `devices`, at least one.
+    /// The handles in the part `devices`, at least one.
     let devices: [String]
 
-    /// - Parameter contentType: The header of the request.
+    /// - Parameter contentType: The `Content-Type` header of the request.
     init(_ body: [UInt8], contentType: String?) throws(HubAPIError) {
         let parts = try MultipartBody(body, contentType: contentType).parts
         guard let message = parts["notification"], let devices = parts["devices"] else {
@@ -43,7 +44,7 @@ struct DirectBatch {
         return handles
     }
 
-    /// Converts single-quoted JSON strings to double-quoted ones. Published samples use single quotes, which the
+    /// Converts single-quoted JSON strings to double-quoted strings. Published samples use single quotes, which the
     /// original hub accepted.
     private static func doubleQuoted(_ text: ArraySlice<UInt8>) -> [UInt8] {
         let single = UInt8(ascii: "'")
@@ -57,7 +58,7 @@ struct DirectBatch {
         for byte in text {
             if isEscaped {
                 isEscaped = false
-                // JSON has no escape for an apostrophe.
+                // The backslash is dropped before an apostrophe, because JSON has no escape for it.
                 if byte != single { result.append(backslash) }
                 result.append(byte)
             } else if byte == backslash, quote != nil {
@@ -73,7 +74,7 @@ struct DirectBatch {
                 result.append(byte)
             }
         }
-        // A trailing backslash is not valid JSON and must not become valid.
+        // Text that ends in a backslash is not valid JSON, and the conversion must not make it valid.
         return isEscaped ? [] : result
     }
 }

@@ -2,7 +2,7 @@ import MartletCore
 import MartletHTTP
 import MartletModel
 
-/// The header `Martlet-Expires`: when a notification expires.
+/// The header `Martlet-Expires`, which states when a notification expires.
 enum ExpiryHeader {
     static let name = "Martlet-Expires"
 

@@ -1,11 +1,11 @@
 import MartletHTTP
 
-/// A body of several parts (RFC 2046, section 5.1), each found by the name in its `Content-Disposition`.
+/// A body of several parts (RFC 2046, section 5.1). Each part is identified by the name in its `Content-Disposition`.
 ///
-/// Lines may end in a bare line feed, as in hand-written bodies. Text before the first delimiter and after the last is
-/// ignored.
+/// Lines may end in a bare line feed, as in hand-written bodies. Text before the first delimiter and after the last
+/// delimiter is ignored.
 struct MultipartBody {
-    /// Limits of a body other than its size in bytes.
+    /// The limits of a body, except its size in bytes.
     enum Limit {
         static let parts = 8
         static let headerLines = 16
@@ -13,10 +13,10 @@ struct MultipartBody {
         static let boundary = 1...70
     }
 
-    /// The content of each part by its name.
+    /// The content of each part, keyed by name.
     private(set) var parts: [String: ArraySlice<UInt8>] = [:]
 
-    /// - Parameter contentType: The header of the request, which holds the boundary.
+    /// - Parameter contentType: The `Content-Type` header of the request, which states the boundary.
     init(_ body: [UInt8], contentType: String?) throws(HubAPIError) {
         let delimiter = try Self.delimiter(contentType)
         var lines = Lines(body[...])
@@ -49,7 +49,7 @@ struct MultipartBody {
         case last
     }
 
-    /// The kind of delimiter that a line is, if any; trailing white space is ignored.
+    /// Returns the kind of delimiter on a line; nil if the line is not a delimiter. Trailing white space is ignored.
     private static func kind(of line: ArraySlice<UInt8>, _ delimiter: [UInt8]) -> Delimiter? {
         guard line.starts(with: delimiter) else { return nil }
         var end = line.dropFirst(delimiter.count)
@@ -58,7 +58,8 @@ struct MultipartBody {
         return end.elementsEqual("--".utf8) ? .last : nil
     }
 
-    /// Where the content before a delimiter ends. The line break before a delimiter belongs to the delimiter.
+    /// Returns the offset at which the content before a delimiter ends. The line break before a delimiter is part of
+    /// the delimiter.
     private static func contentEnd(before delimiter: Int, in body: [UInt8], from start: Int) -> Int {
         guard delimiter > start else { return start }
         let end = delimiter - 1
@@ -98,10 +99,10 @@ struct MultipartBody {
     }
 }
 
-/// The lines of some bytes, without their line feeds.
+/// Iterates over the lines of a body, without their line feeds.
 private struct Lines: IteratorProtocol {
     private let bytes: ArraySlice<UInt8>
-    /// Where the next line begins.
+    /// The offset at which the next line begins.
     private(set) var position: Int
 
     init(_ bytes: ArraySlice<UInt8>) {

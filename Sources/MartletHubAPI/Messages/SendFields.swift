@@ -1,13 +1,14 @@
 import MartletHTTP
 
-/// The protocol's headers of a send, collected in one pass.
+/// The protocol's headers of a send request, collected in one pass.
 struct SendFields {
     private(set) var format: String?
-    /// The tag expression. An empty one is refused, because it is probably a mistake and not a broadcast.
+    /// The tag expression. An empty expression is refused, because it is probably a mistake and not meant as a
+    /// broadcast.
     private(set) var tags: String?
     private(set) var deviceHandle: String?
     private(set) var scheduleTime: String?
-    /// True if a header asks for a test send, as one client does.
+    /// True if a header requests a test send, as one client does.
     private(set) var isTest = false
 
     private static let prefix = "servicebusnotification-"
@@ -16,8 +17,8 @@ struct SendFields {
         for field in fields where field.name.hasPrefix(Self.prefix) {
             switch Substring(field.name.utf8.dropFirst(Self.prefix.utf8.count)) {
             case "format": format = field.value
-            // Several fields are joined by commas, as in HTTP. The result is not a valid expression, so the request is
-            // refused.
+            // Repeated fields are joined with commas, as HTTP specifies. The result is not a valid expression, so the
+            // request is refused.
             case "tags": tags = tags.map { $0 + "," + field.value } ?? field.value
             case "devicehandle": deviceHandle = field.value
             case "scheduletime": scheduleTime = field.value

@@ -21,7 +21,7 @@ struct TestSendDocument {
         return writer.bytes
     }
 
-    /// Writes only the first part of a handle, which is its address.
+    /// Writes a result. Of the handle, only the first part is written, which is its address.
     private func write(_ result: TestSendReport.Result, to results: inout XMLWriter) {
         results.element("RegistrationResult") { element in
             element.element(

@@ -1,16 +1,17 @@
 import MartletCrypto
 import MartletHTTP
 
-/// The page of a listing that a query asks for.
+/// The page of a listing that a query requests.
 struct PageRequest {
-    /// The most entries of the page.
+    /// The maximum number of entries on the page.
     let limit: Int
     let position: PagePosition
     private let scope: String
 
     static let sizeLimit = 100
 
-    /// - Parameter scope: The name of the listing. A token is valid only for its own listing and filter.
+    /// - Parameter scope: The name of the listing. A token is valid only for the listing and filter that it was issued
+    ///   for.
     init(_ target: HTTPTarget, scope: String) throws(HubAPIError) {
         self.scope = "\(scope)\n\(target.item("$filter")?.value ?? "")"
         limit = try Self.limit(target.item("$top")?.value)
@@ -24,10 +25,11 @@ struct PageRequest {
         self.position = position
     }
 
-    /// The token of the page that begins at a position: letters, digits, `-` and `_` only, because clients put it into
-    /// URLs raw or encoded.
+    /// Returns the token of the page that begins at a position. It consists of letters, digits, `-` and `_` only,
+    /// because clients put it into URLs either raw or encoded.
     ///
-    /// The token has a checksum but is not secret: a forged token shows nothing that the listing does not show.
+    /// The token has a checksum but is not secret: a forged token gives access only to data that the listing contains
+    /// anyway.
     func token(_ position: PagePosition) -> String {
         Base64URL.encode(position.bytes + Self.check(position.bytes, scope))
     }
@@ -51,7 +53,7 @@ struct PageRequest {
     }
 }
 
-/// Where in a listing a page begins.
+/// The position in a listing at which a page begins.
 struct PagePosition: Hashable {
     /// The index of the listing's filter, from 0.
     var filter: Int

@@ -14,7 +14,7 @@ struct RegistrationDocument {
     let pushVariables: [String: String]
     let secondaryTile: String?
 
-    /// The largest document, in bytes: many times the size of 60 tags of 120 characters and a long handle.
+    /// The maximum size of a document, in bytes: many times the size of 60 tags of 120 characters and a long handle.
     static let sizeLimit = 65_536
 
     init(_ body: [UInt8], platforms: PushPlatformList) throws(HubAPIError) {
@@ -32,7 +32,7 @@ struct RegistrationDocument {
         secondaryTile = descriptor.registration.hasSecondaryTiles ? description.content("SecondaryTileName") : nil
     }
 
-    /// The description element of a document: its root, or the child of the content of an entry.
+    /// Returns the description element of a document: the root, or the child of an entry's content.
     static func description(in body: [UInt8]) throws(HubAPIError) -> XMLElement {
         let root: XMLElement
         do throws(XMLReaderError) {
@@ -47,7 +47,8 @@ struct RegistrationDocument {
         return description
     }
 
-    /// The kind of a registration: the element's name, or the value of `i:type` with or without a prefix.
+    /// Returns the kind of a registration, which is the element's name or, with or without a prefix, the value of
+    /// `i:type`.
     private static func kind(
         of description: XMLElement, platforms: PushPlatformList
     ) throws(HubAPIError) -> (PushPlatformDescriptor, isTemplate: Bool) {
@@ -90,7 +91,7 @@ struct RegistrationDocument {
         return tags
     }
 
-    /// Parses a JSON object. Numbers and booleans become texts.
+    /// Parses a JSON object. Numbers and booleans are converted to text.
     private static func pushVariables(_ text: String?) throws(HubAPIError) -> [String: String] {
         guard let text else { return [:] }
         guard let members = (try? JSON(parsing: Array(text.utf8), maximumDepth: 2))?.object else {
@@ -110,7 +111,7 @@ struct RegistrationDocument {
 }
 
 extension XMLElement {
-    /// The text of a child without white space at its ends; nil where there is none.
+    /// Returns the text of a child element without leading and trailing white space; nil if there is no text.
     func content(_ name: String) -> String? {
         guard let text = child(name)?.text.trimmed, !text.isEmpty else { return nil }
         return text
@@ -118,7 +119,7 @@ extension XMLElement {
 }
 
 extension StringProtocol {
-    /// Without the white space of XML at either end.
+    /// The text without leading and trailing white space, as defined by XML.
     var trimmed: String {
         let text = Substring(self)
         let isSpace: (UInt8) -> Bool = { $0 == 0x20 || $0 == 0x09 || $0 == 0x0D || $0 == 0x0A }

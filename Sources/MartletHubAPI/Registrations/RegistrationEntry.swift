@@ -5,10 +5,10 @@ import MartletModel
 struct RegistrationEntry {
     let registration: Registration
     let descriptor: PushPlatformDescriptor
-    /// The absolute URL of the entry, with the query.
+    /// The absolute URL of the entry, including the query.
     let url: String
 
-    /// An entry that is a document of its own.
+    /// Returns the entry as a separate document.
     func document() -> [UInt8] {
         var writer = XMLWriter()
         let tag = EntityTag.text(registration.version)
@@ -17,13 +17,13 @@ struct RegistrationEntry {
         return writer.bytes
     }
 
-    /// An entry inside a feed, which has declared Atom already.
+    /// Appends the entry to a feed, which already declares the Atom namespace.
     func append(to feed: inout XMLWriter) {
         let tag = EntityTag.text(registration.version)
         feed.element("entry", ["a:etag": tag, "xmlns:a": XMLNamespace.metadata], write)
     }
 
-    /// True if a feed for this client must omit the entry.
+    /// True if the entry must be omitted from a feed for this client.
     /// - Parameter client: The client's `User-Agent` in lower case.
     func isHidden(from client: String) -> Bool { descriptor.registration.hiddenFrom.contains { client.contains($0) } }
 
@@ -40,7 +40,7 @@ struct RegistrationEntry {
         }
     }
 
-    /// The description alone, as a document of its own: a line of an export, in the form of the .NET serialiser.
+    /// The description element as a separate document: a line of an export, in the format of the .NET serialiser.
     var description: [UInt8] {
         var writer = XMLWriter()
         writer.element(

@@ -2,9 +2,9 @@ import MartletModel
 
 /// One page of a listing as an Atom feed.
 struct RegistrationFeed {
-    /// The address of the listing with its query.
+    /// The URL of the listing, including the query.
     let url: String
-    /// The address of the next page; nil on the last.
+    /// The URL of the next page; nil on the last page.
     let nextURL: String?
     let updatedAt: Timestamp
     let entries: [RegistrationEntry]

@@ -2,10 +2,11 @@ import MartletCore
 import MartletHTTP
 import MartletModel
 
-// Listings: all registrations, those of a tag, those of a handle (NotificationHubs.md, sections 4.9 and 4.10).
+// Listings of all registrations, of the registrations with a tag, and of the registrations of a handle
+// (NotificationHubs.md, sections 4.9 and 4.10).
 extension RegistrationRoutes {
-    /// The right that a listing needs. Listing by handle needs only Listen, because the caller knows the handle; other
-    /// listings need Manage.
+    /// Returns the right that a listing requires. Listing by handle requires only Listen, because the caller knows the
+    /// handle; other listings require Manage.
     @Sendable static func rightToList(_ match: RouteMatch) -> AccessRights {
         match.target.item("$filter") == nil ? .manage : .listen
     }
@@ -32,7 +33,7 @@ extension RegistrationRoutes {
         return try await listing(path, [.tag(tag)], of: call)
     }
 
-    /// Answers one page of what the filters find, one filter after the other.
+    /// Returns one page of the registrations that the filters select. The filters are evaluated one after another.
     private func listing(
         _ path: String, _ filters: [RegistrationQuery.Filter], of call: HubCall
     ) async throws(HubAPIError) -> HTTPResponse {
@@ -70,14 +71,15 @@ extension RegistrationRoutes {
             updatedAt: registrations.map(\.updatedAt).max() ?? call.hub.createdAt,
             entries: registrations.compactMap { entry($0, in: call) }.filter { !$0.isHidden(from: client) })
         var fields: HTTPFields = ["content-type": "application/atom+xml; type=feed; charset=utf-8"]
-        // Never an empty header: a client that loops until the header is missing would not stop.
+        // The header is omitted instead of being empty, because a client that loops until the header is missing would
+        // not stop.
         if let token { fields["x-ms-continuationtoken"] = token }
         return HTTPResponse(.ok, fields: fields, body: .bytes(feed.document()))
     }
 }
 
 extension HTTPTarget {
-    /// The query with a new value for one item, which moves to the end; the rest stays unchanged.
+    /// Returns the query with a new value for one item, which moves to the end; the rest of the query is unchanged.
     fileprivate func query(replacing name: String, with value: String) -> String {
         let kept = query.filter { $0.name.lowercased() != name }.map { item in
             PercentEncoding.encode(item.name) + (item.rawValue.map { "=" + $0 } ?? "")

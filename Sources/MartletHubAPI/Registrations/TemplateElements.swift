@@ -1,7 +1,7 @@
 import MartletCore
 import MartletModel
 
-/// The elements of a description that make a registration one with a template (NotificationHubs.md, section 4.2).
+/// The elements of a description that state the template of a registration (NotificationHubs.md, section 4.2).
 struct TemplateElements {
     let template: Template
 

@@ -3,23 +3,23 @@ import MartletCrypto
 import MartletHTTP
 import MartletModel
 
-/// Decides which requests reach a hub.
+/// Decides which requests are admitted to a hub.
 struct Gate: Sendable {
     let hubs: HubDirectory
     let address: PublicAddress
     let time: any TimeSource
     private let callers: HubCallers
-    /// Limits the requests of each access key. Only requests with a valid signature count.
+    /// Limits the request rate of each access key. Only requests with a valid signature are counted.
     private let limiter = RateLimiter<AccessKey>(countLimit: 10_000)
     private let verified = VerifiedTokens()
 
     private struct AccessKey: Hashable {
-        /// The hub; nil for the namespace.
+        /// The hub of the key; nil for a key of the namespace.
         let hub: Hub.ID?
         let rule: String
     }
 
-    /// The key name of requests of an administrator.
+    /// The key name that is used for an administrator's requests.
     private static let administrator = "administrator"
 
     init(
@@ -31,13 +31,14 @@ struct Gate: Sendable {
         self.time = time
     }
 
-    /// The tolerance for a client's clock, in seconds.
+    /// The tolerated deviation of a client's clock, in seconds.
     private static let clockSkew: Int64 = 60
 
-    /// Admits a request if its token is signed by a rule of its hub, or of the namespace, that has the right.
+    /// Admits a request if its token is signed by a rule that belongs to the request's hub or to the namespace and
+    /// grants the right.
     ///
-    /// Checks that need no key come first, so that only a caller with a complete, current token for this address learns
-    /// whether a hub exists. The error does not tell whether the key's name or the signature is wrong.
+    /// Checks that need no key are made first, so that only a caller with a complete, unexpired token for this address
+    /// can find out whether a hub exists. The error does not reveal whether the key's name or the signature is wrong.
     func admit(_ request: HTTPRequest, _ match: RouteMatch, needs right: AccessRights) throws(HubAPIError) -> HubCall {
         if callers == .administrator {
             guard let hub = hubs.hub(named: match["hub"]) else { throw .hubNotFound }
@@ -49,8 +50,8 @@ struct Gate: Sendable {
         return HubCall(request: request, match: match, hub: hub, keyName: token.signature.keyName, address: address)
     }
 
-    /// Admits a request to the management of hubs. A rule of the namespace may manage every hub, including one that
-    /// does not exist yet; a hub's own rule may manage that hub.
+    /// Admits a request to the management of hubs. A rule of the namespace may manage every hub, even if the hub does
+    /// not exist yet; a hub's own rule may manage that hub.
     func admitManager(_ request: HTTPRequest, _ match: RouteMatch) throws(HubAPIError) -> ManagementCall {
         if callers == .administrator {
             let hub = hubs.hub(named: match["hub"])
@@ -64,7 +65,7 @@ struct Gate: Sendable {
             request: request, match: match, hub: hub, keyName: token.signature.keyName, address: address)
     }
 
-    /// The request's token, after all checks that need no key.
+    /// Returns the request's token after making all checks that need no key.
     private func token(
         of request: HTTPRequest, _ match: RouteMatch
     ) throws(HubAPIError) -> PresentedToken {
@@ -78,8 +79,8 @@ struct Gate: Sendable {
         return PresentedToken(header: header, signature: token, audience: audience, signer: known?.signer)
     }
 
-    /// Checks the token against the rules of its name: a hub's rule does not hide the namespace's rule of the same
-    /// name.
+    /// Checks the token against the rules with the token's key name. If a hub and the namespace have rules of the same
+    /// name, both are tried.
     private func check(
         _ token: PresentedToken, in hub: Hub?, needs right: AccessRights
     ) throws(HubAPIError) {
@@ -115,7 +116,8 @@ struct Gate: Sendable {
 }
 
 extension RouteMatch {
-    /// True if the segment at a position is an id. Hub names, tags and literals compare case-insensitively.
+    /// True if the path segment at an index is an id, which is case-sensitive. Hub names, tags and literals ignore
+    /// case.
     fileprivate func hasID(at index: Int) -> Bool {
         parameterName(at: index).map { !["hub", "tag"].contains($0) } ?? false
     }

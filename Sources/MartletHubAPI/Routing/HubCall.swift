@@ -3,7 +3,7 @@ import MartletHTTP
 
 /// An admitted request to a hub.
 struct HubCall: AdmittedCall {
-    /// The request, without its body until the body has been received.
+    /// The request. It has no body until the body has been received.
     var request: HTTPRequest
     let match: RouteMatch
     let hub: Hub
@@ -19,25 +19,25 @@ struct HubCall: AdmittedCall {
         self.address = address
     }
 
-    /// The account of the memory for the body: the access key.
+    /// The account that is charged for the memory of the body: the access key.
     var account: HTTPBodyAccount { .caller(keyName, scope: hub.name) }
 
-    /// The hosts that this server answers under, without port and in lower case.
+    /// The hosts under which this server can be reached, in lower case without port.
     var hosts: [String] { address.hosts(of: request) }
 
-    /// The absolute URL of something in the hub, without a query.
+    /// Returns the absolute URL of a resource in the hub, without a query.
     func url(_ kind: String, _ id: String? = nil) -> String {
         let end = id.map { "/" + PercentEncoding.encode($0) } ?? ""
         return "\(address.origin(of: request))/\(hub.name)/\(kind)\(end)"
     }
 
-    /// `?api-version=…` as the client sent it.
+    /// The query `?api-version=…` as sent by the client.
     var versionQuery: String { match.target.versionQuery }
 }
 
 extension HTTPTarget {
-    /// `?api-version=…` as the client sent it. Any version is accepted. A missing version, or one that does not fit in
-    /// a URL, becomes the current one.
+    /// The query `?api-version=…` as sent by the client. Any version is accepted. If the version is missing or cannot
+    /// be part of a URL, the current version is used.
     var versionQuery: String {
         let sent = item("api-version")?.value ?? ""
         let isPlain = (1...32).contains(sent.utf8.count) && PercentEncoding.encode(sent) == sent

@@ -2,6 +2,7 @@
 public enum HubCallers: Sendable {
     /// Callers that sign with an access key; the key's rights apply.
     case signed
-    /// Administrators only: requests are not signed and have all rights. Only an administrator may reach the handler.
+    /// Administrators only: requests are not signed and have all rights. The handler must be reachable only by
+    /// administrators.
     case administrator
 }

@@ -3,10 +3,10 @@ import MartletHTTP
 
 /// An admitted request to the management of hubs.
 struct ManagementCall: AdmittedCall {
-    /// The request, without its body until the body has been received.
+    /// The request. It has no body until the body has been received.
     var request: HTTPRequest
     let match: RouteMatch
-    /// The hub that the path names; nil if the path names none, or one that does not exist.
+    /// The hub that the path names; nil if the path names no hub, or the hub does not exist.
     let hub: Hub?
     /// The name of the access key that signed the request.
     let keyName: String
@@ -20,21 +20,21 @@ struct ManagementCall: AdmittedCall {
         self.address = address
     }
 
-    /// The account of the memory for the body: the access key.
+    /// The account that is charged for the memory of the body: the access key.
     var account: HTTPBodyAccount { .caller(keyName, scope: hub?.name ?? "") }
 
-    /// The hub that the request is for.
+    /// Returns the hub that the path names.
     func existingHub() throws(HubAPIError) -> Hub {
         guard let hub else { throw .hubNotFound }
         return hub
     }
 
-    /// The absolute URL of a path.
+    /// Returns the absolute URL of a path.
     func url(_ path: String) -> String {
         "\(address.origin(of: request))/\(path)\(match.target.versionQuery)"
     }
 
-    /// The namespace in documents: the host as the client knows it.
+    /// The namespace as written in documents: the host under which the client knows the server.
     var namespace: String {
         TokenAudience.withoutPort(address.origin(of: request).split(separator: "/").last ?? "")
     }

@@ -1,24 +1,24 @@
 public import MartletHTTP
 
-/// The origin of the absolute URLs in answers, and the hosts that tokens may be issued for.
+/// The origin of the absolute URLs in answers, and the hosts for which tokens may be issued.
 public struct PublicAddress: Sendable {
     private let configured: HTTPOrigin?
 
-    /// - Parameter configured: The origin that clients use, if configured. Otherwise the origin is taken from each
-    ///   request with the scheme https, because some clients read ids from https URLs only, and clear text comes
-    ///   through a TLS proxy or loopback.
+    /// - Parameter configured: The origin that clients use; nil if none is configured. Then the host and port are taken
+    ///   from each request, with the scheme https: some clients accept ids only from https URLs, and requests in clear
+    ///   text arrive only through a TLS proxy or over loopback.
     public init(_ configured: HTTPOrigin? = nil) {
         self.configured = configured
     }
 
-    /// `https://HOST[:PORT]` as the client of a request knows this server.
+    /// Returns the origin under which the client of a request knows this server: `https://HOST[:PORT]`.
     func origin(of request: HTTPRequest) -> String {
         if let configured { return configured.description }
-        // An invalid authority would make the URL unreadable for clients.
+        // A URL with an invalid authority could not be parsed by clients.
         return HTTPOrigin("https://\(request.authority)")?.description ?? "https://localhost"
     }
 
-    /// The hosts, without port and in lower case, that the token of a request may be issued for.
+    /// Returns the hosts, in lower case without port, for which the token of a request may be issued.
     func hosts(of request: HTTPRequest) -> [String] {
         let asked = TokenAudience.withoutPort(request.authority)
         guard let configured else { return [asked] }

@@ -2,7 +2,7 @@ import MartletCore
 import MartletHTTP
 import MartletModel
 
-/// Telemetry of a send (NotificationHubs.md, section 8.1).
+/// Serves the telemetry of a send (NotificationHubs.md, section 8.1).
 struct TelemetryRoutes: Sendable {
     let notifications: NotificationIntake
     let platforms: PushPlatformList
@@ -30,8 +30,8 @@ struct TelemetryRoutes: Sendable {
             .ok, fields: ["content-type": "application/xml; charset=utf-8"], body: .bytes(details.document()))
     }
 
-    /// True if the notification has refused pushes. The report is read first, so refusals that are recorded after it
-    /// are not listed beside counts that lack them.
+    /// True if the notification has refused pushes. The report is read first, so that refusals recorded after that are
+    /// not listed if the report's counts do not include them.
     private func hasRefusals(
         _ report: NotificationReport, _ id: NotificationID, _ call: HubCall
     ) async throws(StorageError) -> Bool {

@@ -2,8 +2,8 @@ import MartletCore
 import MartletHTTP
 import MartletModel
 
-/// Serves traces, which explain why a notification did or did not reach a device: an extension of the API. It needs
-/// Manage, as telemetry does, because it shows the content sent to other users' devices.
+/// Serves traces, which explain why a notification did or did not reach a device: an extension of the API. Requires the
+/// Manage right, as telemetry does, because a trace shows content sent to the devices of other users.
 struct TraceRoutes: Sendable {
     let traces: Traces
 

@@ -1,8 +1,8 @@
 import MartletModel
 
-/// A duration in documents: `P1DT2H3M4.5S` (XML Schema part 2, section 3.2.6).
+/// A duration as written in documents: `P1DT2H3M4.5S` (XML Schema part 2, section 3.2.6).
 struct XMLDuration: Hashable {
-    /// nil: unlimited, which is written as the longest duration of a .NET client.
+    /// The duration; nil means unlimited, which is written as the maximum duration of .NET.
     let duration: Duration?
 
     private static let unlimited = "P10675199DT2H48M5.4775807S"
@@ -12,7 +12,8 @@ struct XMLDuration: Hashable {
         self.duration = duration
     }
 
-    /// Years count 365 days and months 30, as in .NET. Fractions of a millisecond are dropped.
+    /// Parses a duration. A year counts as 365 days and a month as 30 days, as in .NET. Fractions of a millisecond are
+    /// dropped.
     /// - Returns: nil if the text is not a duration, or is negative.
     init?(_ text: String) {
         guard text.utf8.first == UInt8(ascii: "P") else { return nil }
@@ -47,7 +48,8 @@ struct XMLDuration: Hashable {
         (UInt8(ascii: "H"), 3_600_000), (UInt8(ascii: "M"), 60_000), (UInt8(ascii: "S"), 1000),
     ]
 
-    /// Adds up numbers with units. Each unit may occur once, in order; only seconds have a fraction.
+    /// Returns the sum of numbers with units. Each unit may occur once, in the given order; only seconds may have a
+    /// fraction.
     private static func sum(_ text: Substring.UTF8View, _ units: [Unit]) -> Int64? {
         var rest = text
         var units = units[...]
@@ -82,7 +84,7 @@ struct XMLDuration: Hashable {
         return three.prefix(3).reduce(0) { $0 * 10 + Int64($1 - 0x30) }
     }
 
-    /// `5`, `5.25`.
+    /// Formats milliseconds as seconds: `5`, `5.25`.
     private static func seconds(_ milliseconds: Int64) -> String {
         let (whole, rest) = milliseconds.quotientAndRemainder(dividingBy: 1000)
         guard rest > 0 else { return String(whole) }

@@ -2,13 +2,13 @@
 /// (NotificationHubs.md, section 0).
 struct XMLElement: Hashable, Sendable {
     let name: String
-    /// By local name.
+    /// The attributes, keyed by local name.
     var attributes: [String: String] = [:]
     var children: [XMLElement] = []
-    /// The joined character data directly in the element.
+    /// The concatenated text directly inside the element, excluding its children.
     var text = ""
 
-    /// The first child of a name, unless it is marked as nil (`i:nil="true"`).
+    /// Returns the first child with a name; nil if it is marked as nil (`i:nil="true"`).
     func child(_ name: String) -> XMLElement? {
         children.first { $0.name == name && !$0.isNil }
     }

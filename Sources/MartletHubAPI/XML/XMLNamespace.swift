@@ -1,4 +1,4 @@
-/// The exact namespaces of the hub's documents (NotificationHubs.md, section 0).
+/// The namespaces of the hub's documents, exactly as written (NotificationHubs.md, section 0).
 enum XMLNamespace {
     static let atom = "http://www.w3.org/2005/Atom"
     static let service = "http://schemas.microsoft.com/netservices/2010/10/servicebus/connect"

@@ -1,17 +1,19 @@
 import CMartletXML2
 
-/// Reads untrusted documents: UTF-8, no DTD and so no custom entities, with limits on size and nesting.
+/// Reads untrusted documents in UTF-8. A DTD is not allowed, and therefore no custom entities. Size and nesting are
+/// limited.
 struct XMLReader {
-    /// Deepest nesting of elements.
+    /// The maximum nesting depth of elements.
     var depthLimit = 16
-    /// Most elements in all.
+    /// The maximum number of elements in a document.
     var elementLimit = 1024
-    /// Most attributes of one element.
+    /// The maximum number of attributes of one element.
     var attributeLimit = 16
 
-    /// The root of a document.
+    /// Returns the root of a document.
     ///
-    /// If a document is not well-formed, repairs the mistakes of a known client with `XMLRepair` and reads it again.
+    /// If a document is not well-formed, the function repairs the mistakes of a known client with `XMLRepair` and reads
+    /// the document again.
     func read(_ bytes: [UInt8]) throws(XMLReaderError) -> XMLElement {
         guard !bytes.isEmpty else { throw .empty }
         guard !bytes.contains(0), String(validating: bytes, as: UTF8.self) != nil else { throw .notUTF8 }
@@ -30,8 +32,8 @@ struct XMLReader {
         else { throw .outOfMemory }
         defer { xmlFreeParserCtxt(context) }
         let options = XML_PARSE_NONET.rawValue | XML_PARSE_NOERROR.rawValue | XML_PARSE_NOWARNING.rawValue
-        // NOENT gives attributes with `&amp;` as `&`; entities of a document's own are none, because a DTD is refused
-        // before it is read. IGNORE_ENC: the bytes are known to be UTF-8, whatever their declaration says.
+        // NOENT: `&amp;` in attributes is reported as `&`. Custom entities cannot occur, because a DTD is refused
+        // before it is read. IGNORE_ENC: the bytes are known to be UTF-8, whatever the document declares.
         xmlCtxtUseOptions(context, Int32(options | XML_PARSE_NOENT.rawValue | XML_PARSE_IGNORE_ENC.rawValue))
         let builder = XMLTreeBuilder(context, limits: self)
         context.pointee.sax.pointee = XMLTreeBuilder.handlers
@@ -48,7 +50,7 @@ struct XMLReader {
     private static let prepareLibrary: Void = xmlInitParser()
 }
 
-/// Why a document could not be read, for its sender.
+/// Why a document could not be read, described for its sender.
 enum XMLReaderError: Error, Hashable, CustomStringConvertible {
     case empty
     case notUTF8

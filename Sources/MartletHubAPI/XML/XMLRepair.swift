@@ -1,6 +1,5 @@
-/// Repairs the two mistakes with which a known client writes documents that are not well-formed (NotificationHubs.md,
-/// section 4.2): a bare `&` in text, and the end tag of a collection of headers that was never opened. Nothing else is
-/// changed.
+/// Repairs the two mistakes that make a known client's documents not well-formed (NotificationHubs.md, section 4.2): a
+/// bare `&` in text, and an end tag of a header collection without a start tag. Everything else is unchanged.
 enum XMLRepair {
     /// - Returns: nil if there is nothing to repair.
     static func repair(_ bytes: [UInt8]) -> [UInt8]? {
@@ -25,7 +24,7 @@ enum XMLRepair {
         return output == bytes ? nil : output
     }
 
-    /// The length of a CDATA section or a comment that begins here.
+    /// Returns the length of a CDATA section or comment at the start of the text; nil if there is none.
     private static func unparsedSection(_ text: ArraySlice<UInt8>) -> Int? {
         for (start, end) in [("<![CDATA[", "]]>"), ("<!--", "-->")] where text.starts(with: start.utf8) {
             let close = Array(end.utf8)
@@ -41,14 +40,15 @@ enum XMLRepair {
         return nil
     }
 
-    /// Whether an `&` begins `&name;`, `&#1;` or `&#x1;`.
+    /// Whether the `&` at the start of the text begins a reference: `&name;`, `&#1;` or `&#x1;`.
     private static func isReference(_ text: ArraySlice<UInt8>) -> Bool {
         let name = text.dropFirst().prefix(32).prefix { $0 == UInt8(ascii: "#") || isNameByte($0) }
         let end = name.endIndex
         return !name.isEmpty && end < text.endIndex && text[end] == UInt8(ascii: ";")
     }
 
-    /// The length of `</XHeaders>` where no `<XHeaders` is anywhere.
+    /// Returns the length of `</XHeaders>` at the start of the text, if `<XHeaders` occurs nowhere in the document;
+    /// otherwise nil.
     private static func strayEndTag(_ text: ArraySlice<UInt8>, _ opened: Set<ArraySlice<UInt8>>) -> Int? {
         guard text.starts(with: "</".utf8), let name = headersName(text.dropFirst(2)),
             name.endIndex < text.endIndex, text[name.endIndex] == UInt8(ascii: ">")
@@ -56,7 +56,8 @@ enum XMLRepair {
         return opened.contains(name) ? nil : name.count + 3
     }
 
-    /// Every `XHeaders` that begins an element, found in one pass regardless of the number of end tags.
+    /// Returns the names of all opened header collections (`XHeaders`). A single pass finds them, regardless of the
+    /// number of end tags.
     private static func openedHeaders(in document: [UInt8]) -> Set<ArraySlice<UInt8>> {
         var names: Set<ArraySlice<UInt8>> = []
         for index in document.indices where document[index] == UInt8(ascii: "<") {
@@ -65,7 +66,7 @@ enum XMLRepair {
         return names
     }
 
-    /// The name of a collection of headers that is at the beginning.
+    /// Returns the name of a header collection at the start of the text; nil if there is none.
     private static func headersName(_ text: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
         let name = text.prefix(128).prefix(while: isNameByte)
         return name.suffix(7).elementsEqual("Headers".utf8) ? name : nil

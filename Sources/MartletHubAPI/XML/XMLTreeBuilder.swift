@@ -2,7 +2,7 @@ import CMartletXML2
 
 /// Builds the tree of one document from the callbacks of libxml2, and stops the parser at the first exceeded limit.
 ///
-/// A class because C code holds its address; it exists during one call of `XMLReader.read`.
+/// This is a class because C code keeps its address. It exists only during one call of `XMLReader.read`.
 final class XMLTreeBuilder {
     private let context: xmlParserCtxtPtr
     private let limits: XMLReader
@@ -16,7 +16,8 @@ final class XMLTreeBuilder {
         self.limits = limits
     }
 
-    /// All other callbacks of libxml2 (entities, declarations, comments) are unset and so have no effect.
+    /// The callbacks for libxml2. All other callbacks (entities, declarations, comments) are unset, so those parts of a
+    /// document are ignored.
     static var handlers: xmlSAXHandler {
         var handlers = xmlSAXHandler()
         handlers.initialized = UInt32(XML_SAX2_MAGIC)
@@ -39,7 +40,7 @@ final class XMLTreeBuilder {
         xmlStopParser(context)
     }
 
-    /// - Parameter attributes: Five pointers for each: local name, prefix, namespace, start and end of the value.
+    /// - Parameter attributes: Five pointers per attribute: local name, prefix, namespace, start and end of the value.
     private func start(
         _ name: UnsafePointer<xmlChar>?, _ attributes: UnsafeMutablePointer<UnsafePointer<xmlChar>?>?, count: Int
     ) {

@@ -1,7 +1,7 @@
-/// Writes well-formed documents for any text, on one line, in the order of the calls.
+/// Writes well-formed documents, whatever text they contain, on one line and in the order of the calls.
 ///
-/// One client's parser stays broken after a single malformed answer, and another client ignores elements that are out
-/// of order (NotificationHubs.md, section 16, traps 16 to 18).
+/// One client's parser remains unusable after a single malformed answer, and another client ignores elements that are
+/// out of order (NotificationHubs.md, section 16, traps 16 to 18).
 struct XMLWriter {
     private(set) var bytes: [UInt8] = []
 
@@ -9,13 +9,13 @@ struct XMLWriter {
         bytes.reserveCapacity(count)
     }
 
-    /// Writes the XML declaration with UTF-8. Only some documents may have it (NotificationHubs.md, section 16, trap
-    /// 17).
+    /// Writes the XML declaration with the encoding UTF-8. Only some documents may have a declaration
+    /// (NotificationHubs.md, section 16, trap 17).
     mutating func declaration() {
         bytes += #"<?xml version="1.0" encoding="utf-8"?>"#.utf8
     }
 
-    /// Writes an element with the content that the closure writes.
+    /// Writes an element. The closure writes the content of the element.
     /// - Parameter name: A name of the protocol, never untrusted text.
     mutating func element(
         _ name: String, _ attributes: KeyValuePairs<String, String> = [:], _ content: (inout XMLWriter) -> Void
@@ -32,7 +32,8 @@ struct XMLWriter {
         element(name, attributes) { $0.escape(text, inAttribute: false) }
     }
 
-    /// Writes an element with its text in a CDATA section, or in several if one cannot hold the text.
+    /// Writes an element with its text in a CDATA section, or in several sections if one section cannot contain the
+    /// text.
     mutating func element(_ name: String, characterData text: String) {
         element(name) { element in
             element.bytes += "<![CDATA[".utf8
@@ -40,7 +41,7 @@ struct XMLWriter {
                 switch byte {
                 case UInt8(ascii: ">") where element.bytes.suffix(2).elementsEqual("]]".utf8):
                     element.bytes += "]]><![CDATA[>".utf8
-                // XML parsers read a bare carriage return as a line feed, so it needs a character reference.
+                // XML parsers convert a bare carriage return to a line feed, so it is written as a character reference.
                 case 0x0D: element.bytes += "]]>&#13;<![CDATA[".utf8
                 case 0xBE, 0xBF: element.appendLastOfNoncharacter(byte)
                 case 0x09, 0x0A, 0x20...: element.bytes.append(byte)
@@ -68,7 +69,7 @@ struct XMLWriter {
         }
     }
 
-    /// Escapes a text. Characters that XML cannot hold become U+FFFD.
+    /// Appends a text with escaping. Characters that are not allowed in XML are replaced with U+FFFD.
     private mutating func escape(_ text: String, inAttribute: Bool) {
         if appendPlain(text) { return }
         for byte in text.utf8 {
@@ -87,7 +88,7 @@ struct XMLWriter {
         }
     }
 
-    /// Appends a text that needs no escaping, as most texts do.
+    /// Appends a text if it needs no escaping, which is true of most texts.
     /// - Returns: False if the text may need escaping; then nothing is written.
     private mutating func appendPlain(_ text: String) -> Bool {
         var text = text
@@ -104,7 +105,8 @@ struct XMLWriter {
         }
     }
 
-    /// U+FFFE and U+FFFF are `EF BF BE` and `EF BF BF`; with `BD` at the end they are U+FFFD.
+    /// Appends a byte that may be the last of a noncharacter. U+FFFE and U+FFFF are encoded as `EF BF BE` and `EF BF
+    /// BF`; replacing the last byte with `BD` makes them U+FFFD.
     private mutating func appendLastOfNoncharacter(_ byte: UInt8) {
         bytes.append(bytes.suffix(2).elementsEqual([0xEF, 0xBF]) ? 0xBD : byte)
     }

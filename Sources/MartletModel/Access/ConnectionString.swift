@@ -1,14 +1,14 @@
 /// The address of a hub and an access key: `Endpoint=sb://HOST:PORT/;SharedAccessKeyName=NAME;SharedAccessKey=KEY`.
 ///
-/// Writes the one form that every client of the hub can read: `sb`, a slash at the end, three parts
-/// (NotificationHubs.md, section 1.2). Parsing is more lenient.
+/// The text is written in the only form that every client of the hub can parse: scheme `sb`, a slash after the address,
+/// three parts (NotificationHubs.md, section 1.2). Parsing is more lenient.
 public struct ConnectionString: Hashable, Sendable, CustomStringConvertible, CustomDebugStringConvertible {
-    /// The host, and the port if the text states one.
+    /// The host, with the port if the text states one.
     public let authority: String
     /// True if the endpoint uses TLS; false only for the scheme `http`.
     public let isSecure: Bool
     public let keyName: String
-    /// The key, an opaque text: it signs as it is, without decoding.
+    /// The key, an opaque text that is used for signing without decoding.
     public let key: String
     /// The hub, if the text names one as `EntityPath`.
     public let hub: String?
@@ -21,7 +21,7 @@ public struct ConnectionString: Hashable, Sendable, CustomStringConvertible, Cus
         self.hub = hub
     }
 
-    /// Parses a connection string. Names of parts ignore case; unknown parts are ignored.
+    /// Parses a connection string. The case of part names is ignored, as are unknown parts.
     /// - Throws: `ConnectionStringError` naming the part that is missing or wrong.
     public init(_ text: some StringProtocol) throws(ConnectionStringError) {
         var parts: [String: String] = [:]
@@ -40,15 +40,15 @@ public struct ConnectionString: Hashable, Sendable, CustomStringConvertible, Cus
             authority: authority, isSecure: isSecure, keyName: keyName, key: key, hub: parts["entitypath"])
     }
 
-    /// The text for the configuration of clients. It contains the key. For clear text, no form exists that all clients
-    /// read; the scheme is `http` then.
+    /// The text for the configuration of clients. It contains the key. The scheme of an endpoint in clear text is
+    /// `http`, because no form for clear text can be parsed by all clients.
     public var text: String {
         let endpoint = "Endpoint=\(isSecure ? "sb" : "http")://\(authority)/"
         let entity = hub.map { ";EntityPath=\($0)" } ?? ""
         return "\(endpoint);SharedAccessKeyName=\(keyName);SharedAccessKey=\(key)\(entity)"
     }
 
-    /// The origin that requests go to, without a slash at the end.
+    /// The origin to which requests are sent, without a trailing slash.
     public var origin: String { "\(isSecure ? "https" : "http")://\(authority)" }
 
     /// A description without the key.

@@ -1,18 +1,18 @@
 extension Installation {
-    /// The largest document of an installation, in bytes, both received and as written.
+    /// The maximum size of an installation's document in bytes, for both received and written documents.
     public static let sizeLimit = 131_072
-    /// The deepest nesting of arrays and objects.
+    /// The maximum nesting depth of arrays and objects.
     static let depthLimit = 16
-    /// The most templates, including those of secondary tiles: each is a registration.
+    /// The maximum number of templates, including the templates of secondary tiles. Each template is a registration.
     public static let templateLimit = 60
     public static let secondaryTileLimit = 20
     public static let pushVariableLimit = 60
-    /// The longest name of a template, secondary tile or push variable, in characters.
+    /// The maximum length of the name of a template, secondary tile or push variable, in characters.
     static let nameLimit = Template.nameLimit
-    /// The longest value of a push variable, in bytes.
+    /// The maximum length of a push variable's value, in bytes.
     public static let pushVariableSizeLimit = 4096
 
-    /// - Parameter isComplete: Whether tags are counted. They are not counted for an installation with missing parts,
+    /// - Parameter isComplete: Whether the installation has all its parts. If it does not, its tags are not counted,
     ///   because its templates may still have tags that belong to the installation.
     /// - Throws: `InstallationError` with the violated limit.
     public func checkLimits(isComplete: Bool = true) throws(InstallationError) {

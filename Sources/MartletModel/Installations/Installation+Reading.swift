@@ -1,11 +1,11 @@
 extension Installation {
-    /// Parses the document of an installation as a client writes it.
+    /// Parses an installation's document as written by a client.
     ///
-    /// Ignores unknown members and members that only the server may set; `null` counts as absent. Names of members
-    /// ignore case.
+    /// Ignores unknown members and members that only the server may set; a `null` member is treated as missing. The
+    /// case of member names is ignored.
     /// - Parameters:
     ///   - bytes: JSON in UTF-8, at most `sizeLimit` bytes.
-    ///   - id: The id in the URL, which overrides the one in the document; nil to use the one in the document.
+    ///   - id: The id in the URL, which overrides the id in the document; nil to use the id in the document.
     ///   - isComplete: Whether the installation has all parts; see `checkLimits(isComplete:)`.
     /// - Throws: `InstallationError` with a sentence for the author of the document.
     public init(parsing bytes: [UInt8], id: String? = nil, isComplete: Bool = true) throws(InstallationError) {

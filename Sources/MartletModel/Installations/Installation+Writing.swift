@@ -1,6 +1,6 @@
 extension Installation {
-    /// The document as a client reads it: absent values are omitted, `platform` and `expirationTime` are always
-    /// present, and a template's name is among its tags.
+    /// The document as returned to clients: absent values are omitted, `platform` and `expirationTime` are always
+    /// present, and the tags of a template include its name.
     public var json: JSON {
         var members: [String: JSON] = [
             "installationId": .string(id), "platform": .string(platform.rawValue), "pushChannel": pushChannel.json,

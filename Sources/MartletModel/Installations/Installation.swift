@@ -1,23 +1,23 @@
-/// One app on one device, described by its client under its own id: a channel, and what it subscribes to
+/// One app on one device, described by its client under an id chosen by the client: a channel and its subscriptions
 /// (NotificationHubs.md, section 5.2).
 ///
-/// In a hub, an installation stands for one registration without a template and one for each template, all of which
-/// have the tags `$InstallationId:{ID}` and `$UserId:{USER}`.
+/// In a hub, an installation consists of one registration without a template and one registration for each template.
+/// All of them have the tags `$InstallationId:{ID}` and `$UserId:{USER}`.
 public struct Installation: Hashable, Sendable {
-    /// The id, the last part of the installation's URL in the hub; see `isValid(id:)`.
+    /// The id, which is the last segment of the installation's URL in the hub; see `isValid(id:)`.
     public let id: String
     /// The user of the device; a user may have many devices.
     public var userID: String?
     public var platform: PlatformID
     public var pushChannel: InstallationChannel
-    /// True if the push service has reported the channel as gone. Set by the server only: ignored in documents from
+    /// True if the push service has reported the channel as gone. Set only by the server; ignored in documents from
     /// clients.
     public var isPushChannelExpired: Bool
     /// When the installation expires; nil for never.
     public var expirationTime: Timestamp?
     /// The tags in the given order, without duplicates.
     public var tags: [Tag]
-    /// Values for the expressions in templates, in addition to the properties of the notification.
+    /// The values for expressions in templates, in addition to the properties of the notification.
     public var pushVariables: [String: String]
     /// The templates by name.
     public var templates: [String: InstallationTemplate]
@@ -43,8 +43,8 @@ public struct Installation: Hashable, Sendable {
     }
 
     /// The tags of every registration of the installation: `$InstallationId:{ID}`, then `$UserId:{USER}` if the user id
-    /// is valid in a tag. Any other user id is only stored.
-    /// - Throws: `InstallationError` for an id that is not valid in a tag.
+    /// can be part of a tag. Otherwise the user id is stored but is not a tag.
+    /// - Throws: `InstallationError` if the installation's id cannot be part of a tag.
     public var systemTags: [Tag] {
         get throws(InstallationError) {
             guard Self.isValid(id: id), let own = try? Tag("$InstallationId:{\(id)}") else {
@@ -56,7 +56,7 @@ public struct Installation: Hashable, Sendable {
         }
     }
 
-    /// True if an id is valid in one segment of a path and in the tag `$InstallationId:{ID}`.
+    /// True if an id can be both a path segment and part of the tag `$InstallationId:{ID}`.
     public static func isValid(id: String) -> Bool {
         !id.utf8.contains { "/\\".utf8.contains($0) } && (try? Tag("$InstallationId:{\(id)}")) != nil
     }

@@ -1,14 +1,14 @@
-/// The address of an installation at its push service, in the form that the client wrote: some clients cannot read any
-/// other form (NotificationHubs.md, section 16, trap 29).
+/// The address of an installation at its push service, kept in the form in which the client wrote it, because some
+/// clients cannot parse any other form (NotificationHubs.md, section 16, trap 29).
 ///
-/// Its description does not show it, because anyone who knows the address can send to it.
+/// The description does not show the address, because anyone who knows it can send to the device.
 public enum InstallationChannel: Hashable, Sendable, CustomStringConvertible, CustomDebugStringConvertible {
-    /// A handle as text; for platforms with several parts, a JSON object of the parts, as text.
+    /// A handle as text. If the platform's handles have several parts, the text is a JSON object of the parts.
     case text(String)
     /// The parts of a handle by name.
     case object([String: JSON])
 
-    /// The largest channel, in bytes of text or of JSON.
+    /// The maximum size of a channel, in bytes of text or JSON.
     public static let sizeLimit = 8192
 
     init(_ json: JSON, of owner: String) throws(InstallationError) {
@@ -31,7 +31,7 @@ public enum InstallationChannel: Hashable, Sendable, CustomStringConvertible, Cu
         }
     }
 
-    /// The parts by name, in either form; nil for a channel that is a single text.
+    /// The parts by name, for both forms; nil if the channel is a single text.
     public var parts: [String: JSON]? {
         switch self {
         case .object(let members): members
@@ -52,6 +52,7 @@ public enum InstallationChannel: Hashable, Sendable, CustomStringConvertible, Cu
 }
 
 extension String {
-    /// Returns the text for the middle of a sentence: "The template" as "the template".
+    /// Returns the text with a lower-case first letter, for the middle of a sentence: "The template" becomes "the
+    /// template".
     var uncapitalized: String { prefix(1).lowercased() + dropFirst() }
 }

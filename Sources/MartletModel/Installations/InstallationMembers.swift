@@ -1,6 +1,6 @@
-/// Reads the members of an object in an installation's document, with errors that name the object.
+/// Reads the members of an object in an installation's document. Its errors name the object.
 struct InstallationMembers {
-    /// The object, as the beginning of a sentence: "The installation", "The template 'news'".
+    /// The name of the object at the beginning of a sentence: "The installation", "The template 'news'".
     let owner: String
     private let members: [String: JSON]
     private let byLowercase: [String: JSON]
@@ -9,13 +9,14 @@ struct InstallationMembers {
         guard let members = json.object else { throw InstallationError("\(owner) is no JSON object.") }
         self.owner = owner
         self.members = members
-        // The first name in sort order wins, so that the result is deterministic.
+        // Of names that differ only in case, the first in sort order is used, so that the result is deterministic.
         byLowercase = Dictionary(
             members.sorted { $0.key < $1.key }.map { ($0.key.lowercased(), $0.value) },
             uniquingKeysWith: { first, _ in first })
     }
 
-    /// The member with a name: an exact match, or else ignoring case. Nil for `null` too.
+    /// The member with a name: the exact match or, if there is none, a match that ignores case. Nil if the member is
+    /// missing or `null`.
     subscript(name: String) -> JSON? {
         let found = members[name] ?? byLowercase[name.lowercased()]
         return found == .null ? nil : found
@@ -27,13 +28,13 @@ struct InstallationMembers {
         return text
     }
 
-    /// Returns a user id; nil for an empty one.
+    /// Returns a user id; nil if it is empty.
     func userID(_ name: String) throws(InstallationError) -> String? {
         let text = try text(name)
         return text?.isEmpty == true ? nil : text
     }
 
-    /// Returns a date; nil for `Timestamp.distantFuture` or later, which means no expiry.
+    /// Returns a date; nil if the date is `Timestamp.distantFuture` or later, which means no expiry.
     func timestamp(_ name: String) throws(InstallationError) -> Timestamp? {
         guard let text = try text(name), !text.isEmpty else { return nil }
         return try Self.timestamp(text, called: name)
@@ -74,7 +75,8 @@ struct InstallationMembers {
         return tags.unique
     }
 
-    /// Returns texts by name. A number or Boolean is converted to text, because some clients write values of any type.
+    /// Returns the texts, keyed by name. Numbers and Booleans are converted to text, because some clients write values
+    /// of any type.
     func texts(_ name: String) throws(InstallationError) -> [String: String] {
         guard let json = self[name] else { return [:] }
         return try Self.texts(json, name, of: owner)
@@ -132,7 +134,7 @@ struct InstallationMembers {
 }
 
 extension JSON {
-    /// A text, or a number or Boolean as text; nil for anything else.
+    /// A text, or a number or Boolean converted to text; nil for other values.
     var plainText: String? {
         switch self {
         case .string(let text): text

@@ -1,5 +1,5 @@
-/// One registration of an installation, as one line of an export. The parts of an installation may come in any order
-/// and repeatedly: see `Installation.merge(_:)`.
+/// One registration of an installation, as given on one line of an export. The parts of an installation may be imported
+/// in any order and more than once: see `Installation.merge(_:)`.
 public struct InstallationPart: Hashable, Sendable {
     /// The id of the installation.
     public var installation: String
@@ -8,8 +8,8 @@ public struct InstallationPart: Hashable, Sendable {
     public var pushChannel: InstallationChannel
     /// When the installation expires; nil for never.
     public var expirationTime: Timestamp?
-    /// All tags of the registration except the system tags of installations: those of the installation, the secondary
-    /// tile and the template, and the template's name.
+    /// All tags of the registration except the system tags of installations: the tags of the installation, the
+    /// secondary tile and the template, and the template's name.
     public var tags: [Tag]
     public var pushVariables: [String: String]
     /// The name of the template; nil for the registration without a template.
@@ -37,7 +37,7 @@ public struct InstallationPart: Hashable, Sendable {
 
 extension Installation {
     /// Creates an installation from one part.
-    /// - Throws: `InstallationError` for a part that exceeds a limit.
+    /// - Throws: `InstallationError` if the part exceeds a limit.
     public init(_ part: InstallationPart) throws(InstallationError) {
         self.init(id: part.installation, platform: part.platform, pushChannel: part.pushChannel)
         try merge(part)
@@ -45,9 +45,10 @@ extension Installation {
 
     /// Adds or replaces the data of one registration.
     ///
-    /// A registration with a template also has the tags of its installation. Only the registration without a template
-    /// tells which tags are the installation's: until it arrives, a template may have tags that are removed later.
-    /// - Throws: `InstallationError` for a part of another platform, or if the part exceeds a limit.
+    /// A registration with a template has the installation's tags in addition to its own. Only the registration without
+    /// a template shows which tags belong to the installation: until this registration has been merged, a template may
+    /// have tags that are removed later.
+    /// - Throws: `InstallationError` if the part is of another platform or exceeds a limit.
     public mutating func merge(_ part: InstallationPart) throws(InstallationError) {
         guard part.platform == platform else {
             throw InstallationError(
@@ -84,7 +85,7 @@ extension Installation {
 }
 
 extension [String: InstallationTemplate] {
-    /// Removes inherited tags and each template's own name.
+    /// Removes inherited tags and the template's own name from the tags of each template.
     fileprivate mutating func removeTags(_ inherited: Set<Tag>) {
         for name in keys {
             let own = try? Tag(name)

@@ -1,5 +1,5 @@
 extension InstallationPatch {
-    /// Returns the installation with all changes. If one change is invalid, the whole patch is refused.
+    /// Returns the installation with all changes applied. If one change is invalid, the whole patch is refused.
     /// - Throws: `InstallationError` with a sentence for the author of the patch.
     public func apply(to installation: Installation) throws(InstallationError) -> Installation {
         var changed = installation
@@ -10,7 +10,7 @@ extension InstallationPatch {
 }
 
 extension InstallationPatch.Step {
-    /// The changed object, as the beginning of a sentence.
+    /// The name of the changed object at the beginning of a sentence.
     private typealias Owner = String
 
     fileprivate func apply(to installation: inout Installation) throws(InstallationError) {
@@ -78,8 +78,9 @@ extension InstallationPatch.Step {
         templates[name] = template
     }
 
-    /// `/tags` with a text as its value means that single tag, as clients write it. In `/tags/{tag}` the value repeats
-    /// the tag; if the two differ, the value replaces the tag. `-` in the path means the end of the list.
+    /// Edits a list of tags. If the path is `/tags` and the value is a text, the value is a single tag, as clients
+    /// write it. In `/tags/{tag}` the value repeats the tag; if the two differ, the value replaces the tag. `-` in the
+    /// path means the end of the list.
     private func edit(_ tags: inout [Tag], at depth: Int, of owner: Owner) throws(InstallationError) {
         guard path.count <= depth + 1 else { throw unknownPath }
         let named = path.count > depth ? path[depth] : nil
@@ -149,7 +150,7 @@ extension InstallationPatch.Step {
         return text
     }
 
-    /// Returns an object or array. Some clients write it as a text that contains JSON.
+    /// Returns an object or array. Some clients write it as a text that contains the JSON.
     private func structure() throws(InstallationError) -> JSON {
         guard value != .null else { throw valueMissing }
         guard case .string(let text) = value else { return value }
@@ -166,7 +167,8 @@ extension InstallationPatch.Step {
         return try InstallationMembers.tags(try structure(), of: owner)
     }
 
-    /// True if the value is a list. No tag begins with a bracket, so a text that does is a list.
+    /// True if the value is a list, or a text that contains a list. A text that begins with a bracket is a list,
+    /// because no tag begins with a bracket.
     private var valueIsList: Bool {
         switch value {
         case .array: true

@@ -2,7 +2,7 @@
 /// section 5.3).
 public struct InstallationPatch: Hashable, Sendable {
     enum Operation: String {
-        /// Both set a value, whether or not it exists.
+        /// Both operations set a value, whether or not it already exists.
         case add, replace
         /// Removing a missing value changes nothing.
         case remove
@@ -12,15 +12,15 @@ public struct InstallationPatch: Hashable, Sendable {
         var operation: Operation
         /// The parts of the JSON pointer, unescaped.
         var path: [String]
-        /// The value; null if there is none.
+        /// The value; null if the operation has none.
         var value: JSON
     }
 
     let steps: [Step]
 
-    /// The most operations in one patch.
+    /// The maximum number of operations in one patch.
     public static let countLimit = 200
-    /// The most parts of a path; the longest valid path is `/secondaryTiles/t/templates/n/headers/h`.
+    /// The maximum number of parts in a path; the longest valid path is `/secondaryTiles/t/templates/n/headers/h`.
     private static let pathLimit = 6
 
     /// - Parameter bytes: JSON in UTF-8, at most `Installation.sizeLimit` bytes.
@@ -62,7 +62,7 @@ public struct InstallationPatch: Hashable, Sendable {
         return Step(operation: operation, path: parts, value: members["value"] ?? .null)
     }
 
-    /// Parses a JSON pointer (RFC 6901); nil for an invalid `~` escape.
+    /// Parses a JSON pointer (RFC 6901); nil if a `~` escape is invalid.
     private static func pointer(_ text: String) -> [String]? {
         var parts: [String] = []
         for part in text.utf8.dropFirst().split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false) {

@@ -1,11 +1,11 @@
-/// A template of an installation; its name is its key in the installation.
+/// A template of an installation. Its name is its key in `Installation.templates`.
 public struct InstallationTemplate: Hashable, Sendable {
     public var body: String
-    /// Headers for the push service by name; the values may be expressions.
+    /// The headers for the push service, keyed by name; the values may be expressions.
     public var headers: [String: String]
-    /// A date, a number of seconds or an expression, for platforms with an expiry.
+    /// The expiry, on platforms that have one: a date, a number of seconds or an expression.
     public var expiry: String?
-    /// Tags in addition to those of the installation and the template's own name.
+    /// The tags in addition to the installation's tags and the template's own name.
     public var tags: [Tag]
 
     public init(body: String, headers: [String: String] = [:], expiry: String? = nil, tags: [Tag] = []) {
@@ -15,7 +15,7 @@ public struct InstallationTemplate: Hashable, Sendable {
         self.tags = tags
     }
 
-    /// Returns the template's tags, with its name as one of them if the name is a valid tag.
+    /// Returns the template's tags, including the template's name if it is a valid tag.
     public func tags(named name: String) -> [Tag] {
         guard let own = try? Tag(name), !tags.contains(own) else { return tags }
         return tags + [own]

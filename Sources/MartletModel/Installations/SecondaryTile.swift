@@ -1,9 +1,9 @@
-/// A further tile of an app, with its own channel; its id is its key in the installation.
+/// An additional tile of an app, with its own channel. Its id is its key in `Installation.secondaryTiles`.
 public struct SecondaryTile: Hashable, Sendable {
     public var pushChannel: InstallationChannel
     /// True if the push service has reported the channel as gone. Ignored in documents from clients.
     public var isPushChannelExpired: Bool
-    /// Tags in addition to those of the installation.
+    /// The tags in addition to the installation's tags.
     public var tags: [Tag]
     /// The templates by name.
     public var templates: [String: InstallationTemplate]

@@ -1,7 +1,7 @@
 extension JSON {
-    /// Parses one JSON text in UTF-8, with only white space around it.
+    /// Parses one JSON text in UTF-8, which may be surrounded by white space only.
     /// - Parameters:
-    ///   - maximumDepth: The deepest nesting of arrays and objects.
+    ///   - maximumDepth: The maximum nesting depth of arrays and objects.
     /// - Throws: `JSONError` with the offset of the first invalid byte.
     public init(parsing bytes: [UInt8], maximumDepth: Int = 64) throws(JSONError) {
         var parser = JSONParser(bytes: bytes, depth: maximumDepth)
@@ -12,7 +12,7 @@ extension JSON {
 /// A strict parser of the grammar of RFC 8259: no comments, no trailing commas, no lone surrogates.
 private struct JSONParser {
     let bytes: [UInt8]
-    /// How many more levels may be opened.
+    /// The number of further nesting levels that are allowed.
     var depth: Int
     var position = 0
 
@@ -84,7 +84,7 @@ private struct JSONParser {
 
     private mutating func string() throws(JSONError) -> String {
         position += 1
-        // The content up to the last escape; most strings have none.
+        // The decoded content up to the last escape. Most strings have no escapes, so it stays empty.
         var content: [UInt8] = []
         while true {
             let plain = skipPlainText()
@@ -126,7 +126,8 @@ private struct JSONParser {
         }
     }
 
-    /// Parses one `XXXX`, or a surrogate pair for a character beyond the basic plane.
+    /// Parses the four hexadecimal digits of one `\u` escape, or a surrogate pair for a character beyond the basic
+    /// plane.
     private mutating func escapedScalar() throws(JSONError) -> Unicode.Scalar {
         let first = try codeUnit()
         guard first & 0xFC00 == 0xD800 else {

@@ -1,6 +1,6 @@
 extension JSON {
-    /// The text without spaces, with members sorted by name, so that equal trees give equal texts. Characters beyond
-    /// ASCII are not escaped.
+    /// The text in UTF-8 without spaces. Members are sorted by name, so that equal trees produce equal texts. Non-ASCII
+    /// characters are not escaped.
     public var bytes: [UInt8] {
         var bytes: [UInt8] = []
         append(to: &bytes)
@@ -15,7 +15,7 @@ extension JSON {
         case .null: bytes += "null".utf8
         case .bool(let value): bytes += (value ? "true" : "false").utf8
         case .integer(let number): bytes += String(number).utf8
-        // A value that is no JSON number (infinity, NaN) is written as null, as browsers do.
+        // Infinity and NaN cannot be written as JSON numbers; they are written as null, as in browsers.
         case .double(let number): bytes += (number.isFinite ? "\(number)" : "null").utf8
         case .string(let text): Self.append(text, to: &bytes)
         case .array(let elements):

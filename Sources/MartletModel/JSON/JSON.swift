@@ -2,45 +2,45 @@
 public enum JSON: Hashable, Sendable {
     case null
     case bool(Bool)
-    /// A number without fraction and exponent that fits into 64 bits.
+    /// A number without fraction or exponent that fits into 64 bits.
     case integer(Int64)
     case double(Double)
     case string(String)
     case array([JSON])
-    /// If a text has a member twice, the last one counts.
+    /// An object. If a text contains a member twice, the last value is used.
     case object([String: JSON])
 
-    /// The member of an object; nil if it is missing, and for anything except an object.
+    /// The member of an object; nil if the member is missing or the value is not an object.
     public subscript(name: String) -> JSON? {
         guard case .object(let members) = self else { return nil }
         return members[name]
     }
 
-    /// The text of a string; nil for anything else.
+    /// The text of a string; nil for other types.
     public var string: String? {
         guard case .string(let text) = self else { return nil }
         return text
     }
 
-    /// The value of a whole number; nil for anything else.
+    /// The value of an integer; nil for other types.
     public var integer: Int64? {
         guard case .integer(let number) = self else { return nil }
         return number
     }
 
-    /// The value of `true` or `false`; nil for anything else.
+    /// The value of `true` or `false`; nil for other types.
     public var bool: Bool? {
         guard case .bool(let value) = self else { return nil }
         return value
     }
 
-    /// The elements of an array; nil for anything else.
+    /// The elements of an array; nil for other types.
     public var array: [JSON]? {
         guard case .array(let elements) = self else { return nil }
         return elements
     }
 
-    /// The members of an object; nil for anything else.
+    /// The members of an object; nil for other types.
     public var object: [String: JSON]? {
         guard case .object(let members) = self else { return nil }
         return members

@@ -1,12 +1,12 @@
-/// The tokens of a valid JSON text with their offsets, which the tree of `JSON` does not keep. For an invalid text the
-/// tokens are meaningless, but the iteration ends.
+/// The tokens of a valid JSON text with their offsets, which the `JSON` tree does not contain. For an invalid text the
+/// tokens are meaningless, but the iteration still ends.
 struct JSONTokens: IteratorProtocol {
     enum Token: Hashable {
         /// The range of a string, including its quotes.
         case string(Range<Int>)
         /// A number, `true`, `false` or `null`.
         case word(Range<Int>)
-        /// One of `{}[]:,`
+        /// One of the characters `{}[]:,`.
         case punctuation(UInt8)
     }
 

@@ -1,15 +1,15 @@
-/// A label of a registration, by which notifications are addressed.
+/// A label of a registration. Notifications are addressed to tags.
 ///
-/// 1 to 120 of the characters `A-Z a-z 0-9 _ @ # . : -`, or one of the hub's own forms `$InstallationId:{ID}`,
-/// `$UserId:{USER}` (NotificationHubs.md, sections 10.1 and 10.4) and `$RegistrationId:{ID}`. Tags that differ only in
-/// case are the same tag.
+/// A tag has 1 to 120 of the characters `A-Z a-z 0-9 _ @ # . : -`, or is one of the hub's own forms
+/// `$InstallationId:{ID}`, `$UserId:{USER}` (NotificationHubs.md, sections 10.1 and 10.4) and `$RegistrationId:{ID}`.
+/// Tags that differ only in case are equal.
 public struct Tag: Sendable {
     /// The tag as it was written.
     public let spelling: String
-    /// The tag in lower case, in which tags are compared and stored.
+    /// The tag in lower case, which is the form in which tags are compared and stored.
     public let folded: String
 
-    /// - Throws: `TagError` naming what is wrong.
+    /// - Throws: `TagError` with the violated rule.
     public init(_ text: some StringProtocol) throws(TagError) {
         let text = String(text)
         guard !text.isEmpty else { throw .empty }
@@ -25,16 +25,16 @@ public struct Tag: Sendable {
 
     /// Returns the tag that addresses a single registration.
     /// - Parameter id: The id of the registration.
-    /// - Returns: Nil for an id that is not valid in an expression, or that is not in lower case, because it could then
-    ///   equal the tag of another registration.
+    /// - Returns: Nil if the id is not valid in an expression, or is not in lower case, because then it could equal the
+    ///   tag of another registration.
     public static func registration(_ id: String) -> Tag? {
         guard id == id.lowercased(), !id.utf8.contains(where: { "()&|!".utf8.contains($0) }) else { return nil }
         return try? Tag("$RegistrationId:{\(id)}")
     }
 
-    /// The most characters that a tag may have.
+    /// The maximum length of a tag, in characters.
     public static let lengthLimit = 120
-    /// The most tags that one registration or installation may have.
+    /// The maximum number of tags of one registration or installation.
     public static let countLimit = 60
 
     static func isAllowed(_ byte: UInt8) -> Bool {
@@ -69,11 +69,12 @@ public enum TagError: Error, Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// `$InstallationId:{ID}`, `$UserId:{USER}` or `$RegistrationId:{ID}`; the braces are optional on input.
+/// A tag of the form `$InstallationId:{ID}`, `$UserId:{USER}` or `$RegistrationId:{ID}`; the braces are optional in
+/// parsed text.
 struct SystemTag {
     let spelling: String
 
-    /// The longest id between the braces, in bytes.
+    /// The maximum length of the id in the braces, in bytes.
     private static let valueLimit = 256
 
     init?(_ text: String) {

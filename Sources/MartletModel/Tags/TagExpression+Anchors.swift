@@ -1,7 +1,7 @@
 extension TagExpression {
-    /// Tags of which every matching registration has at least one: the smallest such set, and among sets of equal size
-    /// the one with the longest tags, because such tags select the fewest registrations. Nil if a registration may
-    /// match without any of them.
+    /// A set of tags such that every matching registration has at least one of them: the smallest such set and, among
+    /// sets of equal size, the set with the longest tags, because such tags select the fewest registrations. Nil if a
+    /// registration may match without having any of these tags.
     public var anchors: Set<Tag>? {
         switch self {
         case .tag(let tag): return [tag]

@@ -1,14 +1,14 @@
 extension TagExpression {
-    /// The limits of an expression. The defaults are those of Azure Notification Hubs (NotificationHubs.md, section
-    /// 10.3).
+    /// The limits of an expression. The defaults are the limits of Azure Notification Hubs (NotificationHubs.md,
+    /// section 10.3).
     public struct Limits: Hashable, Sendable {
-        /// The most tags if the only operator is `||`.
+        /// The maximum number of tags if the only operator is `||`.
         public var tagsInUnion: Int
-        /// The most tags if `&&` or `!` occurs.
+        /// The maximum number of tags if the expression contains `&&` or `!`.
         public var tagsInMixed: Int
-        /// The deepest nesting of parentheses and negations.
+        /// The maximum nesting depth of parentheses and negations.
         public var depth: Int
-        /// The longest text, in bytes.
+        /// The maximum length of the text, in bytes.
         public var length: Int
 
         public init(tagsInUnion: Int = 20, tagsInMixed: Int = 6, depth: Int = 32, length: Int = 8192) {
@@ -19,7 +19,8 @@ extension TagExpression {
         }
     }
 
-    /// Parses an expression (NotificationHubs.md, section 10.2); `!` binds tighter than `&&`, `&&` tighter than `||`.
+    /// Parses an expression (NotificationHubs.md, section 10.2). `!` binds more tightly than `&&`, and `&&` more
+    /// tightly than `||`.
     /// - Throws: `TagExpressionError` with the offset at which parsing stopped.
     public init(_ text: String, limits: Limits = Limits()) throws(TagExpressionError) {
         guard text.utf8.count <= limits.length else {
@@ -34,7 +35,7 @@ extension TagExpression {
     }
 }
 
-/// Why a text is not a valid tag expression, and where.
+/// The reason and offset at which a text is not a valid tag expression.
 public struct TagExpressionError: Error, Hashable, Sendable, CustomStringConvertible {
     public enum Problem: Hashable, Sendable {
         case expectedTag
@@ -137,7 +138,7 @@ private struct TagExpressionParser {
         }
     }
 
-    /// A system tag extends to its closing brace; `Tag` checks its content.
+    /// True if a byte is part of a tag. A system tag extends to its closing brace; its content is checked by `Tag`.
     private func isTagByte(_ byte: UInt8, isSystem: Bool) -> Bool {
         if Tag.isAllowed(byte) { return true }
         return isSystem && byte > 0x20 && byte != 0x7F && !"()&|!,".utf8.contains(byte)

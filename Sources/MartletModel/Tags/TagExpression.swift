@@ -26,7 +26,7 @@ public indirect enum TagExpression: Hashable, Sendable {
 }
 
 extension TagExpression: CustomStringConvertible {
-    /// The expression in the grammar that it is parsed from, with no more parentheses than it needs.
+    /// The expression in the grammar of the parser, with the minimum of parentheses.
     public var description: String { text(inside: 0) }
 
     private func text(inside level: Int) -> String {

@@ -1,6 +1,6 @@
 extension CompiledTemplate {
-    /// The approximate memory that the compiled template uses, in bytes. It is at most a small multiple of the
-    /// template's size: besides the constant parts there is only a limited number of references.
+    /// The approximate memory of the compiled template, in bytes. It is at most a small multiple of the template's
+    /// size, because besides the constant parts there is only a limited number of references.
     public var memoryBytes: Int {
         let names = propertyNames.reduce(0) { $0 + $1.utf8.count + 2 * MemoryLayout<String>.stride + Self.allocation }
         let pieces = body.reduce(0) { $0 + MemoryLayout<TemplatePiece>.stride + $1.memoryBytes }
@@ -10,7 +10,7 @@ extension CompiledTemplate {
         return MemoryLayout<Self>.size + 4 * Self.allocation + names + pieces + fields
     }
 
-    /// The overhead of an array, or of a text that is not short.
+    /// The overhead in bytes of an array, or of a text that is too long to be stored inline.
     fileprivate static let allocation = 48
 }
 

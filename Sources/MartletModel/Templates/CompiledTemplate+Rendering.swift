@@ -1,13 +1,13 @@
 extension CompiledTemplate {
     /// Renders the template for a notification.
     ///
-    /// A property that is missing in both, without a default, is an empty text. Lengths count characters as a reader
-    /// sees them (extended grapheme clusters), so that no letter loses its accent and no emoji is split. If `.` has a
-    /// length below 3, the dots are omitted.
+    /// A property that is in neither dictionary and has no default is an empty text. Lengths are counted in characters
+    /// as seen by a reader (extended grapheme clusters), so that no letter loses its accent and no emoji is split. If
+    /// `.` has a length below 3, the dots are omitted.
     /// - Parameters:
     ///   - properties: The properties of the notification. They override the variables.
-    ///   - variables: The push variables of the device's registration or installation; names ignore case.
-    /// - Throws: `TemplateRenderingError` if nothing can be sent.
+    ///   - variables: The push variables of the device's registration or installation; the case of names is ignored.
+    /// - Throws: `TemplateRenderingError` if the result cannot be sent.
     public func render(
         _ properties: TemplateProperties, variables: [String: String] = [:]
     ) throws(TemplateRenderingError) -> RenderedTemplate {
@@ -24,7 +24,7 @@ extension CompiledTemplate {
         return RenderedTemplate(body: body, headers: headers, options: options)
     }
 
-    /// The constant part of the template: the rendering in which all properties are empty and all numbers are 0.
+    /// The constant part of the template: the result of rendering it with all properties empty and all numbers 0.
     public var constantPart: RenderedTemplate {
         var output: [UInt8] = []
         for piece in body {
@@ -52,7 +52,7 @@ extension CompiledTemplate.Field {
 private struct TemplateRendering {
     let properties: TemplateProperties
     let variables: TemplateProperties?
-    /// How many more bytes the result may have.
+    /// The number of bytes that may still be added to the result.
     private var room = RenderedTemplate.sizeLimit
 
     init(properties: TemplateProperties, variables: TemplateProperties?) {
@@ -97,7 +97,7 @@ private struct TemplateRendering {
             case .literal(let bytes): target.append(bytes[...], to: &output)
             case .reference(let reference): try append(reference, target, to: &output)
             }
-            // Checked after every term, because one property may be named hundreds of times.
+            // Checked after every term, because one property may be referenced hundreds of times.
             guard output.count <= room else { throw .tooLarge(limit: RenderedTemplate.sizeLimit) }
         }
     }

@@ -1,7 +1,7 @@
 /// A checked template, split into pieces for fast rendering.
 public struct CompiledTemplate: Hashable, Sendable {
     public let format: TemplateFormat
-    /// The properties that the rendering depends on, in lower case. Two devices with the same template and equal
+    /// The properties, in lower case, on which the rendering depends. Two devices with the same template and equal
     /// variables of these names get the same result for a notification.
     public let propertyNames: Set<String>
 
@@ -21,9 +21,9 @@ public struct CompiledTemplate: Hashable, Sendable {
     }
 
     /// Checks a template and compiles it.
-    /// - Parameter format: The format of the body. JSON must be valid by RFC 8259, XML a well-formed document of XML
-    ///   1.0 without a document type declaration.
-    /// - Throws: `TemplateError` with the first error, which includes exceeding a limit of `Template`.
+    /// - Parameter format: The format of the body. JSON must be valid according to RFC 8259; XML must be a well-formed
+    ///   document of XML 1.0 without a document type declaration.
+    /// - Throws: `TemplateError` with the first error, including violations of the limits of `Template`.
     public init(_ template: Template, format: TemplateFormat) throws(TemplateError) {
         guard (template.name ?? "").unicodeScalars.count <= Template.nameLimit else {
             throw TemplateError(index: .name, reason: "has more than \(Template.nameLimit) characters")
@@ -50,8 +50,8 @@ extension CompiledTemplate {
         }
         guard !bytes.isEmpty else { throw TemplateError(index: .body, reason: "is empty") }
         var pieces: [TemplatePiece] = []
-        // A value without a property is a literal too. Most values are literals, and a separate piece would take many
-        // times the memory.
+        // A value without a property is appended to the literal too. Most values have none, and a separate piece for
+        // each would use many times the memory.
         var literal: [UInt8] = []
         var end = 0
         for value in try values(of: bytes, format) {
@@ -88,7 +88,7 @@ extension CompiledTemplate {
         }
     }
 
-    /// Adds a literal with no spare capacity, and starts another one.
+    /// Appends a literal, without spare capacity, to the pieces and begins a new literal.
     private static func append(_ literal: inout [UInt8], to pieces: inout [TemplatePiece]) {
         if !literal.isEmpty { pieces.append(.literal(Array(literal[...]))) }
         literal.removeAll(keepingCapacity: true)
@@ -153,7 +153,8 @@ extension CompiledTemplate {
         return Field(name: name, value: .literal(literal))
     }
 
-    /// Returns a value as HTTP can carry it, without white space at its ends; nil if it has a control character.
+    /// Returns a value in the form allowed in HTTP fields, without leading and trailing white space; nil if the value
+    /// contains a control character.
     static func fieldValue(_ bytes: [UInt8]) -> String? {
         let isBlank = { (byte: UInt8) in byte == 0x20 || byte == 0x09 }
         guard bytes.allSatisfy({ $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 }) else { return nil }
@@ -162,7 +163,7 @@ extension CompiledTemplate {
         return String(decoding: bytes[first...last], as: UTF8.self)
     }
 
-    /// True for a character of a field's name (RFC 9110, section 5.6.2).
+    /// True if a byte is allowed in a field name (RFC 9110, section 5.6.2).
     private static func isTokenByte(_ byte: UInt8) -> Bool {
         TemplateProperties.isNameByte(byte) || "!#$%&'*+-.^`|~".utf8.contains(byte)
     }

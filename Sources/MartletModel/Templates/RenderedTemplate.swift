@@ -1,9 +1,10 @@
 /// The result of rendering a template for one notification.
 public struct RenderedTemplate: Hashable, Sendable {
     public var body: [UInt8]
-    /// The headers in the template's order; values have no control characters and no white space at their ends.
+    /// The headers in the template's order. The values have no control characters and no leading or trailing white
+    /// space.
     public var headers: [Template.Header]
-    /// The options by their names in the template; values as in headers.
+    /// The options, keyed by their names in the template. The values follow the rules for header values.
     public var options: [String: String]
 
     public init(body: [UInt8], headers: [Template.Header] = [], options: [String: String] = [:]) {
@@ -12,6 +13,7 @@ public struct RenderedTemplate: Hashable, Sendable {
         self.options = options
     }
 
-    /// The most bytes of body and values together, many times what any push service accepts.
+    /// The maximum size of the body and all values together, in bytes. This is many times the size that any push
+    /// service accepts.
     public static let sizeLimit = 65_536
 }

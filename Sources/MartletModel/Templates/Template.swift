@@ -1,9 +1,9 @@
-/// A template that a device registers: a body with expressions that each template notification fills in
-/// (NotificationHubs.md, section 11).
+/// A template that a device registers: a body with expressions, which are replaced with the values of each template
+/// notification (NotificationHubs.md, section 11).
 ///
-/// A plain value, not checked: `CompiledTemplate` checks it, including every limit defined here.
+/// This type checks nothing: `CompiledTemplate` checks the template, including every limit defined here.
 public struct Template: Hashable, Sendable {
-    /// A header for the push service, whose value may be an expression.
+    /// A header for the push service. Its value may be an expression.
     public struct Header: Hashable, Sendable {
         public var name: String
         public var value: String
@@ -20,8 +20,8 @@ public struct Template: Hashable, Sendable {
     public var body: String
     /// The headers in the given order.
     public var headers: [Header]
-    /// Further texts that the platform supports, by the name of their XML element, such as `Expiry`; each may be an
-    /// expression.
+    /// Further texts that the platform supports, keyed by the names of their XML elements, such as `Expiry`. Each may
+    /// be an expression.
     public var options: [String: String]
 
     public init(name: String? = nil, body: String, headers: [Header] = [], options: [String: String] = [:]) {
@@ -31,18 +31,18 @@ public struct Template: Hashable, Sendable {
         self.options = options
     }
 
-    /// The most characters (Unicode scalars) of a name.
+    /// The maximum length of a name, in Unicode scalars.
     public static let nameLimit = 200
-    /// The most bytes of a body.
+    /// The maximum size of a body, in bytes.
     public static let bodyLimit = 65_536
-    /// The most headers, and the most options.
+    /// The maximum number of headers and, separately, of options.
     public static let fieldLimit = 32
-    /// The most bytes of a header's or an option's name.
+    /// The maximum length of the name of a header or option, in bytes.
     public static let fieldNameLimit = 128
-    /// The most bytes of a header's or an option's value.
+    /// The maximum length of the value of a header or option, in bytes.
     public static let fieldValueLimit = 4096
-    /// The most references to properties in body, headers and options, counting repetitions.
+    /// The maximum number of references to properties in body, headers and options together, counting repetitions.
     public static let referenceLimit = 512
-    /// The deepest nesting of arrays and objects, or of elements.
+    /// The maximum nesting depth of arrays and objects, or of elements.
     public static let depthLimit = 64
 }

@@ -1,6 +1,6 @@
 /// Finds the expressions in a template's body, for each format.
 enum TemplateBody {
-    /// Returns the strings of a JSON body that are expressions; names of members never are.
+    /// Returns the strings of a JSON body that are expressions. Member names are never expressions.
     static func expressions(inJSON bytes: [UInt8]) throws(TemplateBodyError) -> [TemplateValue] {
         do throws(JSONError) {
             _ = try JSON(parsing: bytes, maximumDepth: Template.depthLimit)
@@ -11,7 +11,7 @@ enum TemplateBody {
         var tokens = JSONTokens(bytes)
         var pending: Range<Int>?
         while let token = tokens.next() {
-            // In valid JSON, strings before a colon are names and all others are values.
+            // In valid JSON, a string before a colon is a member name; every other string is a value.
             if let range = pending.take(), token != .punctuation(UInt8(ascii: ":")) {
                 values += expression(at: range, of: bytes)
             }

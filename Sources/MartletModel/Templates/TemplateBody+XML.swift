@@ -1,5 +1,5 @@
 extension TemplateBody {
-    /// Returns the values of attributes and the texts of elements that are expressions.
+    /// Returns the attribute values and element texts that are expressions.
     static func expressions(inXML bytes: [UInt8]) throws(TemplateBodyError) -> [TemplateValue] {
         var scanner = TemplateXMLScanner(bytes)
         try scanner.scan()
@@ -7,15 +7,15 @@ extension TemplateBody {
     }
 }
 
-/// A single-pass scanner of XML 1.0. Refuses documents that are not well-formed, but prefixes of names need not be
-/// declared. Refuses document type declarations, and so every entity except the five predefined ones.
+/// A single-pass scanner of XML 1.0. It refuses documents that are not well-formed, except that name prefixes need not
+/// be declared. It also refuses document type declarations, and therefore all entities except the five predefined ones.
 private struct TemplateXMLScanner {
     private(set) var values: [TemplateValue] = []
     private let bytes: [UInt8]
     private var index = 0
     /// The names of the open elements.
     private var open: [ArraySlice<UInt8>] = []
-    /// The texts of the innermost element while it has no child elements; nil otherwise.
+    /// The texts of the innermost open element as long as it has no child elements; otherwise nil.
     private var leaf: [TemplateValue]?
 
     init(_ bytes: [UInt8]) {
@@ -35,7 +35,8 @@ private struct TemplateXMLScanner {
         guard next == nil else { throw error("is not well-formed XML: it goes on behind its outermost element") }
     }
 
-    /// Refuses control characters other than white space, and U+FFFE and U+FFFF. Lone surrogates cannot occur in UTF-8.
+    /// Refuses control characters other than white space, and refuses U+FFFE and U+FFFF. Lone surrogates cannot occur
+    /// in UTF-8.
     private func checkCharacters() throws(TemplateBodyError) {
         for (offset, byte) in bytes.enumerated() {
             let isControl = byte < 0x20 && !byte.isXMLSpace
@@ -102,8 +103,8 @@ private struct TemplateXMLScanner {
         close()
     }
 
-    /// Closes an element. Its text is a value if it is one piece: text or a CDATA section, with nothing else but
-    /// comments, instructions and, next to a section, white space.
+    /// Closes an element. Its text is a value if it is a single piece, either text or a CDATA section. Comments and
+    /// instructions may surround the piece; white space may surround a section.
     private mutating func close() {
         open.removeLast()
         let texts = leaf.take()?.filter { value in
@@ -199,8 +200,8 @@ private struct TemplateXMLScanner {
         }
     }
 
-    /// True if a part of the XML declaration may have this value. The encoding is checked but not used: it is always
-    /// UTF-8.
+    /// True if the value is allowed for a part of the XML declaration. The encoding is checked but not used, because
+    /// the text is always UTF-8.
     private static func isDeclared(_ name: String, as value: ArraySlice<UInt8>) -> Bool {
         switch name {
         case "version":
@@ -233,7 +234,8 @@ private struct TemplateXMLScanner {
         return name
     }
 
-    /// Returns the content of a range as an XML parser reports it: line ends normalised, references resolved.
+    /// Returns the content of a range as an XML parser would report it: with line ends normalised and references
+    /// resolved.
     private func decode(_ range: Range<Int>, _ target: TemplateTarget) throws(TemplateBodyError) -> [UInt8] {
         var text: [UInt8] = []
         text.reserveCapacity(range.count)

@@ -1,16 +1,16 @@
-/// Why a template is invalid, and which part of it.
+/// The reason why a template is invalid, and the part that is invalid.
 public struct TemplateError: Error, Hashable, Sendable, CustomStringConvertible {
     public enum Location: Hashable, Sendable {
         case name
         case body
-        /// The offset in the body of the value, or of the first invalid byte.
+        /// The body; the value is the offset of the invalid value or of the first invalid byte.
         case bodyAt(Int)
         case header(String)
         case option(String)
     }
 
     public let index: Location
-    /// The error, as the end of a sentence; shows no more than the beginning of an expression.
+    /// The error, worded as the end of a sentence. Shows at most the beginning of an expression.
     public let reason: String
 
     public var description: String {
@@ -25,7 +25,7 @@ public struct TemplateError: Error, Hashable, Sendable, CustomStringConvertible 
 }
 
 extension String {
-    /// The beginning of a text in quotes, safe for a message: short, and without control characters.
+    /// The beginning of a text in quotes, safe for an error message: short and without control characters.
     var excerpt: String {
         let limit = 40
         let head = String.UnicodeScalarView(

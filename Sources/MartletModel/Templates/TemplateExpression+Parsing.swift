@@ -1,5 +1,5 @@
 extension TemplateExpression {
-    /// Parses a value for which `isBegun(by:)` is true.
+    /// Parses a value that begins as an expression (`isBegun(by:)` is true).
     /// - Parameter text: The complete value, with its JSON or XML escapes decoded.
     init(_ text: some Collection<UInt8>) throws(TemplateExpressionError) {
         var parser = TemplateExpressionParser(Array(text))
@@ -7,7 +7,7 @@ extension TemplateExpression {
     }
 }
 
-/// The error of an expression, as the end of a sentence.
+/// An error in an expression, worded as the end of a sentence.
 struct TemplateExpressionError: Error {
     let reason: String
 }
@@ -16,7 +16,7 @@ struct TemplateExpressionError: Error {
 private struct TemplateExpressionParser {
     private let bytes: [UInt8]
     private var index = 0
-    /// The offset after the last byte to read: before the closing brace of a composition.
+    /// The offset at which reading ends. In a composition, this is the offset of the closing brace.
     private var end: Int
 
     init(_ bytes: [UInt8]) {
@@ -60,7 +60,7 @@ private struct TemplateExpressionParser {
         }
     }
 
-    /// Parses a text in quotes of either kind; a quote in the text is doubled.
+    /// Parses a text in single or double quotes; a quote inside the text is doubled.
     private mutating func literal() throws(TemplateExpressionError) -> [UInt8] {
         let delimiter = bytes[index]
         index += 1
@@ -121,7 +121,7 @@ private struct TemplateExpressionParser {
         return TemplateProperties.folded(name)
     }
 
-    /// Parses `:{text}`, where a backslash escapes the character after it.
+    /// Parses a default value, `:{text}`, in which a backslash escapes the character after it.
     private mutating func fallback() throws(TemplateExpressionError) -> [UInt8] {
         guard skip(":") else { return [] }
         guard skip("{") else { throw error("has a : without a default in braces, as in $(name:{friend})") }

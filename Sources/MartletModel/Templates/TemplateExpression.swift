@@ -5,14 +5,14 @@ struct TemplateExpression: Hashable, Sendable {
         case reference(Reference)
     }
 
-    /// A reference to a property and the form of its value.
+    /// A reference to a property, with the form in which its value is inserted.
     struct Reference: Hashable, Sendable {
         enum Form: Hashable, Sendable {
-            /// `$(name)`
+            /// `$(name)`: the whole value.
             case whole
             /// `$(name, n)`: the first n characters.
             case prefix(Int)
-            /// `.(name, n)`: at most n characters; if the value was cut off, the last three are dots.
+            /// `.(name, n)`: at most n characters; if the value is truncated, the last three of these are dots.
             case clipped(Int)
             /// `%(name)`: percent-encoded for a URI.
             case uri
@@ -20,7 +20,7 @@ struct TemplateExpression: Hashable, Sendable {
             case number
         }
 
-        /// The folded name, in which names are compared.
+        /// The folded name, which is the form in which names are compared.
         var name: String
         /// The default for a missing property.
         var fallback: [UInt8] = []
@@ -30,7 +30,7 @@ struct TemplateExpression: Hashable, Sendable {
     /// One term, or the terms of a composition.
     var terms: [Term]
 
-    /// True if the value is a JSON number, which replaces its quotes too.
+    /// True if the result is a JSON number, which also replaces the quotes around the expression.
     var isNumber: Bool {
         guard case .reference(let reference)? = terms.first else { return false }
         return reference.form == .number
@@ -43,12 +43,12 @@ struct TemplateExpression: Hashable, Sendable {
         }
     }
 
-    /// Appends the literal terms.
+    /// Appends the literal terms, omitting the references.
     func appendLiterals(to output: inout [UInt8], _ target: TemplateTarget) {
         for case .literal(let bytes) in terms { target.append(bytes[...], to: &output) }
     }
 
-    /// True if a value must be an expression, by its first character.
+    /// True if a value that begins with this byte must be an expression.
     static func isBegun(by byte: UInt8?) -> Bool {
         switch byte {
         case UInt8(ascii: "$"), UInt8(ascii: "."), UInt8(ascii: "%"), UInt8(ascii: "#"), UInt8(ascii: "{"): true

@@ -1,4 +1,4 @@
-/// A part of a template's body, in the order in which it is sent.
+/// A piece of a template's body. The pieces are sent in order.
 enum TemplatePiece: Hashable, Sendable {
     /// Constant bytes.
     case literal([UInt8])

@@ -1,19 +1,20 @@
-/// The body of a template notification: its properties by name.
+/// The body of a template notification: its properties, keyed by name.
 ///
 /// Names are compared ignoring the case of ASCII letters.
 public struct TemplateProperties: Hashable, Sendable {
-    /// The values in UTF-8 by folded name.
+    /// The values in UTF-8, keyed by folded name.
     private var values: [String: [UInt8]] = [:]
 
-    /// - Parameter values: The properties. Of names that differ only in case, the last one in Unicode order counts.
+    /// - Parameter values: The properties. If names differ only in case, the value of the last name in Unicode order is
+    ///   used.
     public init(_ values: [String: String] = [:]) {
         for (name, value) in values.sorted(by: { $0.key < $1.key }) { set(name, Array(value.utf8)) }
     }
 
     /// Parses one flat JSON object.
     ///
-    /// A number or Boolean is kept as its text; `null` counts as a missing property. Of names that are equal or differ
-    /// only in case, the last one counts.
+    /// A number or Boolean is kept as its text; a property that is `null` is treated as missing. If names are equal or
+    /// differ only in case, the last value is used.
     /// - Throws: `TemplatePropertiesError`.
     public init(parsing body: [UInt8]) throws(TemplatePropertiesError) {
         guard body.count <= Self.sizeLimit else { throw .tooLarge }
@@ -21,7 +22,8 @@ public struct TemplateProperties: Hashable, Sendable {
         try read(body)
     }
 
-    /// Reads the members from the tokens of a valid JSON text, so that a number keeps its digits.
+    /// Reads the members from the tokens of a valid JSON text instead of from a tree, so that a number keeps its
+    /// digits.
     private mutating func read(_ body: [UInt8]) throws(TemplatePropertiesError) {
         var tokens = JSONTokens(body)
         guard tokens.next() == .punctuation(UInt8(ascii: "{")) else { throw .notAnObject }
@@ -44,7 +46,7 @@ public struct TemplateProperties: Hashable, Sendable {
         values[Self.folded(name.utf8)] = value
     }
 
-    /// The property with a name, ignoring case; nil if missing.
+    /// The property with a name, ignoring case; nil if the property is missing.
     public subscript(name: String) -> String? {
         values[Self.folded(name.utf8)].map { String(decoding: $0, as: UTF8.self) }
     }
@@ -52,9 +54,9 @@ public struct TemplateProperties: Hashable, Sendable {
     /// - Parameter name: The folded name.
     func bytes(of name: String) -> [UInt8]? { values[name] }
 
-    /// The most bytes of a body, as in Azure Notification Hubs.
+    /// The maximum size of a body in bytes, as in Azure Notification Hubs.
     public static let sizeLimit = 65_536
-    /// The most characters of a name in an expression.
+    /// The maximum length of a name in an expression, in characters.
     static let nameLimit = 120
 
     static func isNameByte(_ byte: UInt8) -> Bool {
@@ -66,8 +68,8 @@ public struct TemplateProperties: Hashable, Sendable {
         }
     }
 
-    /// Returns a name in lower case, in which names are compared. Letters beyond ASCII are not changed: no expression
-    /// can name them.
+    /// Returns a name in lower case, which is the form in which names are compared. Non-ASCII letters are not changed,
+    /// because expressions cannot contain them in names.
     static func folded(_ name: some Sequence<UInt8>) -> String {
         String(decoding: name.map(foldedByte), as: UTF8.self)
     }

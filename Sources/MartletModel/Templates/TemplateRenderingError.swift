@@ -1,11 +1,11 @@
-/// Why a template cannot be rendered for a notification. Only the devices with that template are affected; all others
-/// still get the notification.
+/// Why a template cannot be rendered for a notification. Only devices with this template are affected; all other
+/// devices still receive the notification.
 public enum TemplateRenderingError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// `#(property)`, and the property is missing or is no number.
+    /// The template contains `#(property)`, but the property is missing or is not a number.
     case notANumber(property: String)
     /// The header or option of this name would contain a line break, a NUL or another control character.
     case controlCharacter(name: String)
-    /// Body, headers and options together are larger than this many bytes.
+    /// Body, headers and options together are larger than the limit, in bytes.
     case tooLarge(limit: Int)
 
     public var description: String {

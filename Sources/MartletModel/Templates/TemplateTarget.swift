@@ -1,4 +1,4 @@
-/// The kind of position of a value, which determines how it is escaped.
+/// The position of a value in a template, which determines how the value is escaped.
 enum TemplateTarget: Hashable, Sendable {
     /// Between the quotes of a JSON string.
     case jsonString
@@ -7,12 +7,12 @@ enum TemplateTarget: Hashable, Sendable {
     case xmlText
     /// Between `<![CDATA[` and `]]>`.
     case xmlCharacterData
-    /// Raw bodies, headers and options: not escaped.
+    /// In a raw body, header or option, where nothing is escaped.
     case plain
 
-    /// Appends a text, escaped so that a parser reads exactly that text at this position.
+    /// Appends a text, escaped so that a parser reads exactly this text at this position.
     ///
-    /// Characters that XML does not allow, mainly control characters, become U+FFFD.
+    /// Characters that XML does not allow, mainly control characters, are replaced with U+FFFD.
     func append(_ text: ArraySlice<UInt8>, to output: inout [UInt8]) {
         guard self != .plain else {
             output += text
@@ -28,13 +28,13 @@ enum TemplateTarget: Hashable, Sendable {
         output += text[start...]
     }
 
-    /// Returns the replacement for the byte at an offset, and how many bytes it replaces; nil for a byte that needs no
-    /// escape.
+    /// Returns the replacement for the text at an offset, and the number of bytes that it replaces; nil if the byte at
+    /// the offset needs no escape.
     private func replacement(
         at index: Int, of text: ArraySlice<UInt8>, after output: [UInt8], from start: Int
     ) -> (bytes: [UInt8], length: Int)? {
         let byte = text[index]
-        // The fast path for most bytes.
+        // A fast path, because most bytes need no escape.
         guard byte < 0x40 || byte == UInt8(ascii: "\\") || byte == 0xEF else { return nil }
         switch self {
         case .jsonString: return Self.jsonEscape(byte).map { ($0, 1) }
@@ -42,7 +42,8 @@ enum TemplateTarget: Hashable, Sendable {
         case .xmlAttribute, .xmlText, .xmlCharacterData:
             if let length = Self.lengthOfNoCharacter(at: index, of: text) { return ([0xEF, 0xBF, 0xBD], length) }
             guard self == .xmlCharacterData else { return entity(byte).map { ($0, 1) } }
-            // The last two bytes before this one: pending bytes, preceded by written ones.
+            // The two bytes before this byte are taken from the text that has not been copied yet, and otherwise from
+            // the output.
             let pending = text[start..<index].suffix(2)
             let isAfterBrackets = (output.suffix(2 - pending.count) + pending).elementsEqual("]]".utf8)
             return Self.sectionEnd(byte, isAfterBrackets: isAfterBrackets).map { ($0, 1) }
@@ -60,14 +61,15 @@ enum TemplateTarget: Hashable, Sendable {
         }
     }
 
-    /// Returns the length of a character at an offset that XML 1.0 does not allow; nil for an allowed one.
+    /// Returns the length of the character at an offset if XML 1.0 does not allow it; nil if the character is allowed.
     private static func lengthOfNoCharacter(at index: Int, of text: ArraySlice<UInt8>) -> Int? {
         if text[index] < 0x20 { return text[index].isXMLSpace ? nil : 1 }
         guard text[index] == 0xEF, index + 2 < text.endIndex, text[index + 1] == 0xBF else { return nil }
         return text[index + 2] >= 0xBE ? 3 : nil
     }
 
-    /// Escapes line ends and tabs so that they survive the normalisation of line ends and attributes.
+    /// Returns the reference that replaces a byte; nil if the byte needs none. Line ends and tabs are escaped so that
+    /// they survive the normalisation of line ends and attributes.
     private func entity(_ byte: UInt8) -> [UInt8]? {
         switch byte {
         case UInt8(ascii: "&"): Array("&amp;".utf8)
@@ -82,7 +84,8 @@ enum TemplateTarget: Hashable, Sendable {
         }
     }
 
-    /// A CDATA section has no escapes, so the section is closed and another one opened.
+    /// Returns the replacement for a byte that a CDATA section cannot contain. A section has no escapes, so it is
+    /// closed and another section is opened.
     private static func sectionEnd(_ byte: UInt8, isAfterBrackets: Bool) -> [UInt8]? {
         switch byte {
         case UInt8(ascii: "\r"): Array("]]>&#13;<![CDATA[".utf8)

@@ -1,6 +1,7 @@
-/// The forms of an expression, applied to a property's UTF-8.
+/// The operations of an expression's forms on the UTF-8 of a property.
 extension [UInt8] {
-    /// Returns the first `count` characters, or all if there are fewer. A character is an extended grapheme cluster.
+    /// Returns the first `count` characters, or the whole text if it is shorter. A character is an extended grapheme
+    /// cluster.
     func prefix(characters count: Int) -> ArraySlice<UInt8> {
         guard count < self.count else { return self[...] }
         // Each ASCII character except CR is one grapheme cluster, unless a non-ASCII character follows it.
@@ -11,7 +12,7 @@ extension [UInt8] {
         return self[..<text.utf8.distance(from: text.startIndex, to: end)]
     }
 
-    /// The bytes percent-encoded, except the unreserved ones (RFC 3986, section 2.3).
+    /// The text with all bytes percent-encoded except the unreserved characters (RFC 3986, section 2.3).
     var percentEncoded: [UInt8] {
         let digits = Array("0123456789ABCDEF".utf8)
         var encoded: [UInt8] = []
@@ -26,7 +27,7 @@ extension [UInt8] {
         return encoded
     }
 
-    /// True for a number that `#` accepts: a number of RFC 8259 without a sign (NotificationHubs.md, section 11).
+    /// True if `#` accepts the text as a number: a number of RFC 8259 without a sign (NotificationHubs.md, section 11).
     var isJSONNumber: Bool {
         var rest = self[...]
         if rest.first == UInt8(ascii: "0") { rest.removeFirst() } else if !rest.dropDigits() { return false }
@@ -44,7 +45,7 @@ extension [UInt8] {
 }
 
 extension ArraySlice<UInt8> {
-    /// Removes leading digits; false if there are none.
+    /// Removes the leading digits. Returns false if there are none.
     fileprivate mutating func dropDigits() -> Bool {
         let rest = drop { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
         defer { self = rest }

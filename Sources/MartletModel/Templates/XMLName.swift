@@ -1,5 +1,5 @@
 extension Substring.UnicodeScalarView {
-    /// True for a name without a colon (XML 1.0, fifth edition, production 5).
+    /// True if the text is a name without a colon (XML 1.0, fifth edition, production 5).
     var isXMLName: Bool {
         first?.startsXMLName == true && dropFirst().allSatisfy { $0.startsXMLName || $0.continuesXMLName }
     }

@@ -1,8 +1,8 @@
 extension String {
-    /// Creates a text from UTF-8; nil for invalid bytes.
+    /// Creates a text from UTF-8; nil if the bytes are invalid.
     @inlinable
     public init?(utf8 bytes: some Collection<UInt8>) {
-        // The fast path for ASCII, which most texts are. The standard library's validation is generic and slow.
+        // A fast path for ASCII, because most texts are ASCII and the standard library's generic validation is slow.
         if bytes.allSatisfy({ $0 < 0x80 }) {
             self = String(decoding: bytes, as: UTF8.self)
             return
@@ -17,7 +17,8 @@ extension String {
         self = text
     }
 
-    /// For systems whose standard library cannot validate: decodes with repair, and compares the result with the input.
+    /// Validates on systems whose standard library has no validating initializer: decodes with repair and compares the
+    /// result with the input.
     @usableFromInline
     static func repairing(_ bytes: some Collection<UInt8>) -> String? {
         let text = String(decoding: bytes, as: UTF8.self)

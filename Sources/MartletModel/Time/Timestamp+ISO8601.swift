@@ -1,5 +1,5 @@
 extension Timestamp {
-    /// `yyyy-MM-ddTHH:mm:ss.SSSZ`, the only form that every client of the hub can read.
+    /// The date and time as `yyyy-MM-ddTHH:mm:ss.SSSZ`, the only format that every client of the hub can parse.
     public var iso8601: String {
         let (days, time) = milliseconds.quotientAndRemainder(flooringBy: 86_400_000)
         let date = CivilDate(daysSince1970: days)
@@ -17,8 +17,8 @@ extension Timestamp {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// Parses a date and time in the forms that clients send: with or without seconds, a fraction of any length, and a
-    /// time zone as `Z`, `+hh:mm` or `+hhmm`. Without a time zone it is UTC.
+    /// Parses a date and time in the formats that clients send: with or without seconds, a fraction of any length, and
+    /// a time zone written as `Z`, `+hh:mm` or `+hhmm`. Without a time zone, the time is in UTC.
     public init?(iso8601 text: String) {
         var scanner = Scanner(text)
         guard let year = scanner.number(4), scanner.skip("-"), let month = scanner.number(2), scanner.skip("-"),
@@ -56,7 +56,7 @@ extension [UInt8] {
     }
 }
 
-/// A day of the proleptic Gregorian calendar.
+/// A date in the proleptic Gregorian calendar.
 private struct CivilDate {
     var year: Int64
     var month: Int64
@@ -67,7 +67,8 @@ private struct CivilDate {
         (self.year, self.month, self.day) = (year, month, day)
     }
 
-    /// Years begin in March here, so that the leap day is the last day of its year.
+    /// Creates the date of a day. In this calculation, years begin in March, so that the leap day is the last day of
+    /// its year.
     init(daysSince1970: Int64) {
         let (era, dayOfEra) = (daysSince1970 + 719_468).quotientAndRemainder(flooringBy: 146_097)
         let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
@@ -124,7 +125,7 @@ private struct Scanner {
         return three.reduce(0) { $0 * 10 + Int64($1 - 0x30) }
     }
 
-    /// Parses a time zone. Returns the minutes east of UTC; 0 for `Z` or without a time zone.
+    /// Parses a time zone and returns its offset in minutes east of UTC; 0 for `Z` or if there is no time zone.
     mutating func zoneInMinutes() -> Int64? {
         if isAtEnd || skip("Z") || skip("z") { return 0 }
         let sign: Int64

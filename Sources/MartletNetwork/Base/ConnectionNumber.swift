@@ -1,6 +1,7 @@
 import Synchronization
 
-/// Numbers the client connections of this process, to tell on which connection an answer came.
+/// Assigns numbers to the client connections of this process, to identify the connection on which an answer was
+/// received.
 enum ConnectionNumber {
     private static let last = Atomic<Int>(0)
 

@@ -1,8 +1,8 @@
 import MartletHTTP
 
-/// The characters that a header field may have (RFC 9110, section 5).
+/// The characters that are allowed in a header field (RFC 9110, section 5).
 enum FieldRules {
-    /// The characters of a token (RFC 9110, section 5.6.2).
+    /// True if a byte is allowed in a token (RFC 9110, section 5.6.2).
     static func isToken(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
@@ -18,7 +18,8 @@ enum FieldRules {
         !name.isEmpty && name.utf8.allSatisfy(isToken)
     }
 
-    /// True unless the byte is a control character other than a tab: a CR, LF or NUL could end the field early.
+    /// True if the byte is not a control character, or is a tab. CR, LF and NUL must be refused because they could end
+    /// the field early.
     static func isValueByte(_ byte: UInt8) -> Bool {
         byte >= 0x20 && byte != 0x7F || byte == 0x09
     }
@@ -27,12 +28,12 @@ enum FieldRules {
         value.utf8.withContiguousStorageIfAvailable(areValueBytes) ?? value.utf8.allSatisfy(isValueByte)
     }
 
-    /// `isValue` for bytes. Checks eight bytes at a time, because it runs for every push.
+    /// A variant of `isValue` for bytes. Checks eight bytes at a time, because it is called for every push.
     static func areValueBytes(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
         bytes.allSatisfy(unlessEight: { $0.bytes(below: 0x20) | $0.bytes(equalTo: 0x7F) }, or: isValueByte)
     }
 
-    /// `isVisible` for bytes, but true for an empty buffer.
+    /// A variant of `isVisible` for bytes. Unlike `isVisible`, returns true for an empty buffer.
     static func areVisible(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
         bytes.allSatisfy(
             unlessEight: { $0.bytesBeyondASCII | $0.bytes(below: 0x21) | $0.bytes(equalTo: 0x7F) },
@@ -43,7 +44,7 @@ enum FieldRules {
         isName(field.name) && isValue(field.value)
     }
 
-    /// True for a valid target, authority or method in a request line: visible ASCII without spaces.
+    /// True if the text is valid as the target, authority or method in a request line: visible ASCII without spaces.
     static func isVisible(_ text: some StringProtocol) -> Bool {
         !text.isEmpty
             && (text.utf8.withContiguousStorageIfAvailable(areVisible)
@@ -52,7 +53,8 @@ enum FieldRules {
 }
 
 extension String {
-    /// The value of a field without trailing whitespace, which is not part of the value (RFC 9110, section 5.5).
+    /// Returns the value of a field without trailing whitespace, which is not part of the value (RFC 9110, section
+    /// 5.5).
     func trimmingTrailingSpace() -> String {
         guard let last = utf8.last, last == 0x20 || last == 0x09 else { return self }
         return utf8.lastIndex { $0 != 0x20 && $0 != 0x09 }.map { String(self[...$0]) } ?? ""

@@ -1,6 +1,6 @@
 import Glibc
 
-/// The value of the `date` field (RFC 9110, section 6.6.1), formatted once a second.
+/// The value of the `date` field (RFC 9110, section 6.6.1), formatted at most once a second.
 struct HTTPDate {
     private var second: time_t = -1
     private var text = ""
@@ -14,7 +14,7 @@ struct HTTPDate {
         return text
     }
 
-    /// The IMF-fixdate form: `Sun, 06 Nov 1994 08:49:37 GMT`.
+    /// Formats a time as an IMF-fixdate: `Sun, 06 Nov 1994 08:49:37 GMT`.
     static func format(_ second: time_t) -> String {
         let days = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"]
         let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]

@@ -7,11 +7,12 @@ public struct NetworkError: Error, Hashable, Sendable, CustomStringConvertible {
         case system
         /// A name does not resolve.
         case unresolved
-        /// Policy forbids the address.
+        /// The policy does not allow connections to the address.
         case forbidden
         /// A certificate, key or other TLS setting cannot be used.
         case configuration
-        /// A TLS handshake failed: an untrusted certificate, a wrong host name or no common protocol.
+        /// A TLS handshake failed: the certificate is untrusted, the host name is wrong, or there is no common
+        /// protocol.
         case handshake
         /// The operation took too long.
         case timedOut
@@ -22,7 +23,7 @@ public struct NetworkError: Error, Hashable, Sendable, CustomStringConvertible {
     public let kind: Kind
     /// Describes the error for a person.
     public let detail: String
-    /// The system's error number (`errno`), if there is one.
+    /// The system's error number (`errno`); nil if there is none.
     public let code: Int32?
 
     init(_ kind: Kind, _ detail: String, code: Int32? = nil) {
@@ -33,7 +34,7 @@ public struct NetworkError: Error, Hashable, Sendable, CustomStringConvertible {
 
     public var description: String { detail }
 
-    /// The error of a failed system call.
+    /// Creates the error of a failed system call.
     static func system(_ call: String, code: Int32 = errno) -> NetworkError {
         var text = [CChar](repeating: 0, count: 128)
         guard strerror_r(code, &text, text.count) == 0 else {

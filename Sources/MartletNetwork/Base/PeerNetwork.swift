@@ -1,12 +1,12 @@
-/// The unit by which connections and the bodies of unidentified senders are limited: an IPv4 address, or the /64 of an
-/// IPv6 address, because the owner of one address in a /64 usually has all of them.
+/// The network to which the limits for connections and for the bodies of unidentified senders apply: an IPv4 address,
+/// or the /64 of an IPv6 address, because the owner of one address in a /64 usually owns all of its addresses.
 public enum PeerNetwork: Hashable, Sendable {
-    /// This machine: proxies, tests and administrators. The limits per network do not apply to it.
+    /// This machine, with its proxies, tests and administrators. The limits per network do not apply to it.
     case local
     case ipv4(UInt32)
     case ipv6(UInt64)
 
-    /// - Parameter countsLoopback: Whether the limits per network apply to loopback addresses too.
+    /// - Parameter countsLoopback: Whether the limits per network also apply to loopback addresses.
     public init(_ address: SocketAddress, countsLoopback: Bool = false) {
         let bytes = Array(address.rawAddress)
         let mapped: [UInt8] = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF]

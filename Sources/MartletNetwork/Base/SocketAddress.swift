@@ -13,8 +13,8 @@ public struct SocketAddress: Hashable, Sendable, CustomStringConvertible {
     /// The bytes of a `sockaddr_in`, `sockaddr_in6` or `sockaddr_un`.
     private let bytes: [UInt8]
 
-    /// Creates an address from the text form of an IPv4 or IPv6 address, without brackets; nil for any other text, such
-    /// as a host name.
+    /// Creates an address from the text form of an IPv4 or IPv6 address, without brackets; nil if the text is something
+    /// else, such as a host name.
     public init?(address: String, port: UInt16) {
         var four = sockaddr_in()
         var six = sockaddr_in6()
@@ -55,7 +55,7 @@ public struct SocketAddress: Hashable, Sendable, CustomStringConvertible {
         bytes = Array(UnsafeRawBufferPointer(start: pointer, count: Int(length)))
     }
 
-    /// Gets an address from a system call such as `getsockname`.
+    /// Creates an address from the result of a system call such as `getsockname`.
     init?(filledBy call: (UnsafeMutablePointer<sockaddr>, UnsafeMutablePointer<socklen_t>) -> Int32) {
         var storage = sockaddr_storage()
         var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
@@ -69,7 +69,7 @@ public struct SocketAddress: Hashable, Sendable, CustomStringConvertible {
     }
 
     func withPointer<Result>(_ body: (UnsafePointer<sockaddr>, socklen_t) -> Result) -> Result {
-        // Copying into a sockaddr_storage gives the alignment that the system's types need.
+        // The bytes are copied into a sockaddr_storage to get the alignment that the system's types require.
         var storage = sockaddr_storage()
         withUnsafeMutableBytes(of: &storage) { $0.copyBytes(from: bytes) }
         return withUnsafePointer(to: storage) { storage in
@@ -79,11 +79,11 @@ public struct SocketAddress: Hashable, Sendable, CustomStringConvertible {
 
     /// The port; 0 for a Unix socket.
     public var port: UInt16 {
-        // In both address families the port follows the two bytes of the family.
+        // In both address families, the port is stored after the two bytes of the family.
         family == .unix || bytes.count < 4 ? 0 : UInt16(bytes[2]) << 8 | UInt16(bytes[3])
     }
 
-    /// The bytes of the IP address, most significant first: 4 or 16; empty for a Unix socket.
+    /// The 4 or 16 bytes of the IP address, most significant byte first; empty for a Unix socket.
     var rawAddress: ArraySlice<UInt8> {
         switch family {
         case .ipv4: bytes.dropFirst(4).prefix(4)
@@ -103,7 +103,7 @@ public struct SocketAddress: Hashable, Sendable, CustomStringConvertible {
         return String(decoding: text.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
     }
 
-    /// True for a loopback address (127.0.0.0/8, ::1) or a Unix socket.
+    /// True if this is a loopback address (127.0.0.0/8, ::1) or a Unix socket.
     public var isLoopback: Bool {
         switch family {
         case .ipv4: bytes.count > 4 && bytes[4] == 127

@@ -1,6 +1,6 @@
 import MartletHTTP
 
-/// One single request (not part of a batch) and its answer. Owned by a loop.
+/// A single request (not part of a batch) and its answer. Owned by a loop.
 final class ClientExchange {
     typealias Finish = (Result<HTTPResponse, TransportError>) -> Void
 
@@ -9,8 +9,8 @@ final class ClientExchange {
     private var single: ClientPool.Single?
     private weak var pool: ClientPool?
     private var timer: TimerID?
-    /// How long the exchange may be without progress once the first bytes were sent or received; nil if the deadline
-    /// stays fixed.
+    /// The maximum time without progress, applied after the first bytes have been sent or received; nil if the fixed
+    /// deadline continues to apply.
     private let patience: Duration?
 
     /// - Parameter reported: Called once, with the response (or its head, if the body is streamed) or with the error.
@@ -33,7 +33,7 @@ final class ClientExchange {
         pool.add(single)
     }
 
-    /// Bytes were sent or received: restarts the progress timer.
+    /// Restarts the progress timer. Called when bytes have been sent or received.
     func progressed() {
         guard let timer, let patience else { return }
         loop.cancelTimer(timer)

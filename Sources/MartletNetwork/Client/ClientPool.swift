@@ -1,9 +1,9 @@
 import MartletHTTP
 
-/// The connections of one loop to one origin with equal settings, and the requests that wait for them. Owned by the
-/// loop.
+/// The connections of one loop to one origin with equal settings, and the requests that are waiting for these
+/// connections. Owned by the loop.
 final class ClientPool: ClientProtocolOwner {
-    /// A single request (not part of a batch) that waits or is in flight.
+    /// A single request (not part of a batch) that is waiting or in flight.
     final class Single {
         let request: HTTPRequest
         let receiver: any ResponseReceiver
@@ -18,8 +18,8 @@ final class ClientPool: ClientProtocolOwner {
         var isUnderWay: Bool { underWay != nil }
     }
 
-    /// Passes the response events of a single request to its receiver. Requeues the request if the peer did not process
-    /// it.
+    /// Passes the response events of a single request to its receiver. If the peer did not process the request, queues
+    /// it again.
     private final class Attempt: ResponseReceiver {
         private static let limit = 3
 
@@ -43,7 +43,7 @@ final class ClientPool: ClientProtocolOwner {
             }
             single.underWay = nil
             pool.singles.append(single)
-            // Deferred: the protocol is still handling the event that failed the request.
+            // Deferred, because the protocol is still handling the event that failed the request.
             pool.loop.atEndOfTurn { [weak pool] in pool?.pump() }
         }
     }
@@ -69,7 +69,8 @@ final class ClientPool: ClientProtocolOwner {
     private let target: Connector.Target
     private let load: PoolLoad
     private var machine: HTTP2PoolStateMachine
-    /// The least number of batch requests that may be in flight over all connections, however slow the peer is.
+    /// The lower bound, however slow the peer is, of the number of batch requests that may be in flight on all
+    /// connections together.
     private let leastInFlight: Int
     private var members: [Member] = []
     private var singles: [Single] = []
@@ -79,7 +80,7 @@ final class ClientPool: ClientProtocolOwner {
     private var isReviewWanted = false
     private var timer: (id: TimerID, due: ContinuousClock.Instant)?
     private var stopped: TransportError?
-    /// The error of the last connection that failed or closed.
+    /// The error of the connection that failed or closed most recently.
     private var lastFailure: NetworkError?
 
     init(
@@ -113,8 +114,8 @@ final class ClientPool: ClientProtocolOwner {
         pump()
     }
 
-    /// Cancels a request. Its receiver gets no more calls.
-    /// - Parameter isLate: Whether the request is cancelled because no answer came in time.
+    /// Cancels a request. Its receiver is not called again.
+    /// - Parameter isLate: Whether the request is cancelled because no answer was received in time.
     func cancel(_ single: Single, isLate: Bool) {
         singles.removeAll { $0 === single }
         if let (client, number) = single.underWay { client.cancel(number, isLate: isLate) }
@@ -135,8 +136,8 @@ final class ClientPool: ClientProtocolOwner {
         pump()
     }
 
-    /// Assigns waiting requests to connections. Nested calls are deferred, because a client protocol reports its
-    /// capacity while it is given requests.
+    /// Assigns waiting requests to connections. A nested call only causes another pass, because a client protocol
+    /// reports its capacity while requests are assigned to it.
     private func pump() {
         isPumpWanted = true
         guard !isPumping else { return }
@@ -151,7 +152,7 @@ final class ClientPool: ClientProtocolOwner {
         reviewSoon()
     }
 
-    /// Lets connections with room draw waiting batch items.
+    /// Asks the connections that have capacity to write, so that they draw waiting batch items.
     private func letWrite() {
         guard runs.contains(where: \.hasItems) else { return }
         for member in members where member.client.map({ $0.capacity > 0 }) ?? false {
@@ -183,9 +184,10 @@ final class ClientPool: ClientProtocolOwner {
         }
     }
 
-    /// Removes batches that are complete.
+    /// Removes completed batches.
     func removeComplete() {
-        // A batch may hold the last reference to the client, whose deinitialisation goes through the remaining batches.
+        // A batch may hold the last reference to the client, and the client's deinitialisation iterates over the
+        // remaining batches. The batches are therefore kept alive until the array has been changed.
         let complete = runs.filter(\.isComplete)
         runs.removeAll { $0.isComplete }
         withExtendedLifetime(complete) {}
@@ -195,8 +197,8 @@ final class ClientPool: ClientProtocolOwner {
 
     private var waiting: Int { singles.count + runs.reduce(0) { $0 + $1.waiting } }
 
-    /// Schedules a review of the number of connections. It runs at the end of this turn, after the existing connections
-    /// have drawn what they can and written it.
+    /// Schedules a review of the number of connections at the end of this loop turn, after the existing connections
+    /// have drawn and written as many requests as they can.
     private func reviewSoon() {
         guard !isReviewWanted, stopped == nil else { return }
         isReviewWanted = true
@@ -235,7 +237,7 @@ final class ClientPool: ClientProtocolOwner {
         for action in actions {
             switch action {
             case .connect(let id): openConnection(id)
-            // All waiting requests were offered to every connection before the state machine was asked.
+            // Nothing to do: all waiting requests were offered to every connection before the state machine was called.
             case .fill: break
             case .drain(let id): members.first { $0.id == id }?.drain()
             case .failWaiting: failWaiting(TransportError(lastFailure, target.origin))
@@ -273,7 +275,7 @@ final class ClientPool: ClientProtocolOwner {
             member.connection = connection
             shareInFlight()
             perform(machine.connected(id, capacity: client.capacity, isSerial: !isHTTP2, at: loop.now))
-            // Deferred: the connection does not know its protocol yet.
+            // Deferred, because the connection does not have its protocol yet.
             loop.atEndOfTurn { [weak self] in self?.pump() }
             return client
         } closed: { [weak self] error, wasOpen in
@@ -289,14 +291,15 @@ final class ClientPool: ClientProtocolOwner {
             : HTTP1Client(connection, owner: self, limits: target.limits)
     }
 
-    /// The initial limit of a new connection: the average of what the other connections have measured.
+    /// The initial in-flight limit of a new connection: the average of the limits that the other connections have
+    /// measured.
     private var nextInFlightLimit: InFlightLimit {
         let known = members.compactMap { $0.client?.inFlightLimit }
         let average = known.isEmpty ? 0 : known.reduce(0, +) / known.count
         return InFlightLimit(least: leastInFlight(of: known.count + 1), startingAt: average)
     }
 
-    /// The least number of requests that each of `count` connections may have in flight.
+    /// Returns the lower bound of the number of requests that each of `count` connections may have in flight.
     private func leastInFlight(of count: Int) -> Int {
         max(InFlightLimit.leastOfConnection, leastInFlight / max(1, count))
     }
@@ -328,7 +331,7 @@ final class ClientPool: ClientProtocolOwner {
 }
 
 extension TransportError {
-    /// Creates the error for a request that failed because no connection could be made.
+    /// Creates the error for a request that failed because no connection could be established.
     init(_ error: NetworkError?, _ origin: HTTPOrigin) {
         let kind: Kind =
             switch error?.kind {

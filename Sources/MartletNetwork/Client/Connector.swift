@@ -1,7 +1,7 @@
 import MartletHTTP
 
-/// Makes one connection to an origin: resolves the name, tries the addresses in turn and performs the handshakes. Owned
-/// by a loop.
+/// Establishes one connection to an origin: resolves the name, tries the addresses one after another and performs the
+/// handshakes. Owned by a loop.
 final class Connector: ConnectionOwner {
     /// The settings of a connector.
     struct Target {
@@ -9,17 +9,17 @@ final class Connector: ConnectionOwner {
         let version: TransportSettings.Version
         let context: TLSContext?
         let addresses: TransportSettings.Addresses
-        /// If set, connects to this Unix socket instead of resolving the origin's host.
+        /// The Unix socket to connect to, instead of resolving the origin's host; nil for a network connection.
         let unixPath: String?
         let limits: ClientLimits
     }
 
     private let target: Target
     private let loop: EventLoop
-    /// Called with the new connection and whether to speak HTTP/2 on it.
+    /// Called with the new connection. `isHTTP2` states whether HTTP/2 is used on it.
     private let opened: (Connection, _ isHTTP2: Bool) -> (any WireProtocol)?
     private let closed: (NetworkError?, _ wasOpen: Bool) -> Void
-    /// Returns addresses that other connections already use, so that other addresses are tried first.
+    /// Returns the addresses that other connections already use, so that the remaining addresses are tried first.
     private let taken: () -> Set<SocketAddress>
     private var addresses: [SocketAddress] = []
     private var connection: Connection?
@@ -30,8 +30,10 @@ final class Connector: ConnectionOwner {
     private var timer: TimerID?
 
     /// - Parameters:
-    ///   - taken: Returns addresses that other connections already use; called if the name has several addresses.
-    ///   - closed: Called once: when no connection could be made, or when the established connection is closed.
+    ///   - taken: Returns the addresses that other connections already use. Called only if the name has several
+    ///     addresses.
+    ///   - closed: Called once, either when no connection could be established or when the established connection is
+    ///     closed.
     init(
         _ target: Target, loop: EventLoop, taken: @escaping () -> Set<SocketAddress> = { [] },
         opened: @escaping (Connection, Bool) -> (any WireProtocol)?,

@@ -3,8 +3,8 @@ import Synchronization
 
 /// Sends requests over pools of HTTP/1.1 and HTTP/2 connections.
 ///
-/// A pool belongs to one loop and serves requests with the same origin and settings. Single requests of one origin use
-/// one loop, so that they reuse a connection; batches go to the loops with the least load.
+/// A pool belongs to one loop and serves requests with the same origin and settings. All single requests to an origin
+/// use the same loop, so that they share a connection; batches are assigned to the loops with the least load.
 public final class HTTPClient: HTTPTransport, Sendable {
     private let limits: ClientLimits
     private let clients: [LoopBound<LoopClient>]
@@ -39,12 +39,12 @@ public final class HTTPClient: HTTPTransport, Sendable {
         for client in clients { client.loop.perform { client.value.stop() } }
     }
 
-    /// Closes every connection. Requests that wait for an answer fail with `.shutDown`.
+    /// Closes all connections. Requests that are waiting for an answer fail with `.shutDown`.
     public func shutDown() async {
         for client in clients { await client.loop.run { client.value.stop() } }
     }
 
-    /// The number of open connections by `TransportSettings.purpose`.
+    /// The number of open connections, keyed by `TransportSettings.purpose`.
     public var openCounts: [String: Int] {
         get async {
             var counts: [String: Int] = [:]
@@ -92,7 +92,7 @@ public final class HTTPClient: HTTPTransport, Sendable {
                     if let timer { client.loop.cancelTimer(timer) }
                     if let stopping { batch.stop?.remove(stopping) }
                     continuation.resume()
-                    // Deferred: the pool may be iterating over its batches.
+                    // Deferred, because the pool may be iterating over its batches.
                     client.loop.atEndOfTurn { (try? pool.get())?.removeComplete() }
                 }
                 switch pool {
@@ -113,9 +113,9 @@ public final class HTTPClient: HTTPTransport, Sendable {
         return signal.onStop { loop.perform { bound.value.stop() } }
     }
 
-    /// At the deadline, fails the items that no connection has drawn; connections handle the items that they drew. The
-    /// timer must be cancelled once the batch is complete, because it holds a strong reference: a weak one would slow
-    /// down every other reference to the batch.
+    /// Starts a timer that fails, at the deadline, the items that no connection has drawn; connections time out the
+    /// items that they have drawn. The timer must be cancelled when the batch is complete, because it holds a strong
+    /// reference. A weak reference would slow down all other references to the batch.
     private static func limitTime(of run: BatchRun, loop: EventLoop) -> TimerID? {
         guard !run.isComplete else { return nil }
         return loop.startTimer(due: run.deadline) { run.runOut() }
@@ -152,8 +152,8 @@ public final class HTTPClient: HTTPTransport, Sendable {
     /// Sends one request and streams the response body as it arrives, for example server-sent events.
     ///
     /// The body ends with an error if the connection breaks, or if too much unread data accumulates because the reader
-    /// is slow. A reader that stops reading cancels the request.
-    /// - Parameter deadline: Applies to the head of the response; the body has no time limit.
+    /// is slow. The request is cancelled if the reader stops reading.
+    /// - Parameter deadline: The deadline for the head of the response. The body has no time limit.
     public func stream(
         _ request: HTTPRequest, to origin: HTTPOrigin, settings: TransportSettings = TransportSettings(),
         before deadline: ContinuousClock.Instant
@@ -170,14 +170,14 @@ public final class HTTPClient: HTTPTransport, Sendable {
 
     /// Receives the body of a response as it arrives.
     public struct Sink: Sendable {
-        /// Called with the head of the response. Returns true to get the body in pieces, false to collect it in the
-        /// response.
+        /// Called with the head of the response. Returns true to receive the body in pieces, or false to have it
+        /// collected in the response.
         let begin: @Sendable (HTTPResponse) -> Bool
-        /// Called with the next piece of the body, which is valid during the call. Returns true to continue.
+        /// Called with the next piece of the body, which is valid only during the call. Returns true to continue.
         let receive: @Sendable (UnsafeRawBufferPointer) -> Bool
 
-        /// - Parameters: See the properties. The closures are called one at a time on the connection's loop and block
-        ///   it.
+        /// - Parameters: Documented at the properties. The closures are called one at a time on the connection's loop,
+        ///   which they block.
         public init(
             begin: @escaping @Sendable (HTTPResponse) -> Bool,
             receive: @escaping @Sendable (UnsafeRawBufferPointer) -> Bool
@@ -187,14 +187,14 @@ public final class HTTPClient: HTTPTransport, Sendable {
         }
     }
 
-    /// Sends one request whose body, or whose response body, is too large for memory.
+    /// Sends one request whose request body or response body is too large for memory.
     ///
-    /// Both bodies are processed on the connection's loop, which does nothing else meanwhile: meant for command-line
-    /// programs. A request with an `upload` uses HTTP/1.1.
+    /// Both bodies are processed on the connection's loop, which does nothing else in the meantime, so this function is
+    /// meant for command-line programs. A request with an `upload` uses HTTP/1.1.
     /// - Parameters:
-    ///   - patience: How long the transfer may be without progress.
-    ///   - sink: Receives the body of the response if it asks for it.
-    /// - Returns: The response; without its body if the sink received it.
+    ///   - patience: The maximum time without progress of the transfer.
+    ///   - sink: Receives the body of the response if its `begin` returns true.
+    /// - Returns: The response; without its body if the sink received the body.
     public func transfer(
         _ request: HTTPRequest, to origin: HTTPOrigin, settings: TransportSettings = TransportSettings(),
         patience: Duration, sink: Sink
@@ -205,7 +205,7 @@ public final class HTTPClient: HTTPTransport, Sendable {
             request, PoolGroup.Key(origin, settings), patience: patience, sink: sink)
     }
 
-    /// Like `transfer(_:to:settings:patience:sink:)`, over a Unix socket.
+    /// Sends a request like `transfer(_:to:settings:patience:sink:)`, but over a Unix socket.
     public func transfer(
         _ request: HTTPRequest, toUnixPath path: String, patience: Duration, sink: Sink
     ) async throws(TransportError) -> HTTPResponse {

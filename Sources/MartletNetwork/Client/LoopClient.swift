@@ -1,6 +1,6 @@
 import MartletHTTP
 
-/// The connection pools of an HTTP client on one loop. Owned by that loop.
+/// The connection pools that an HTTP client has on one loop. Owned by that loop.
 final class LoopClient {
     private let loop: EventLoop
     private let makeTarget: (PoolGroup.Key) throws(TransportError) -> Connector.Target
@@ -12,7 +12,7 @@ final class LoopClient {
         self.makeTarget = makeTarget
     }
 
-    /// Returns this loop's pool of a group; creates it if needed.
+    /// Returns this loop's pool of a group. Creates the pool if it does not exist.
     /// - Parameter index: The index of the pool in the group.
     func pool(of group: PoolGroup, at index: Int) throws(TransportError) -> ClientPool {
         if let stopped { throw stopped }
@@ -25,7 +25,7 @@ final class LoopClient {
         return pool
     }
 
-    /// The number of established connections by `TransportSettings.purpose`.
+    /// The number of established connections, keyed by `TransportSettings.purpose`.
     var openCounts: [String: Int] {
         pools.reduce(into: [:]) { $0[$1.key.key.settings.purpose, default: 0] += $1.value.openCount }
     }

@@ -1,12 +1,11 @@
 import MartletHTTP
 import Synchronization
 
-/// The pools for one origin with equal settings, one on each of the loops that share the origin. Safe to use from any
-/// thread.
+/// The pools for one origin with equal settings: one pool on each of the loops that share the origin. Thread-safe.
 ///
-/// A batch goes to the pool with the fewest items in progress per connection (Docs/Decisions/0004).
+/// A batch is assigned to the pool with the fewest unfinished items per connection (Docs/Decisions/0004).
 final class PoolGroup: Sendable {
-    /// Requests with equal keys share connections.
+    /// Identifies a group. Requests with equal keys share connections.
     struct Key: Hashable, Sendable {
         let origin: HTTPOrigin
         let settings: TransportSettings
@@ -40,16 +39,16 @@ final class PoolGroup: Sendable {
         loads = (0..<min(loopCount, max(1, key.settings.connectionLimit))).map { _ in PoolLoad() }
     }
 
-    /// The index of the loop of a pool.
+    /// Returns the index of the loop that a pool belongs to.
     func loop(of index: Int) -> Int { (first + index) % loopCount }
 
-    /// A pool's share of the connection limit of the origin.
+    /// Returns a pool's share of the origin's connection limit.
     func connectionLimit(of index: Int) -> Int {
         let total = max(1, key.settings.connectionLimit)
         return total / loads.count + (index < total % loads.count ? 1 : 0)
     }
 
-    /// Returns the index of the pool for the next batch. Pools with equal load take turns.
+    /// Returns the index of the pool for the next batch. Pools with equal load are chosen in turn.
     func nextIndex() -> Int {
         guard loads.count > 1 else { return 0 }
         let start = Int(UInt(bitPattern: turn.wrappingAdd(1, ordering: .relaxed).oldValue) % UInt(loads.count))
@@ -61,7 +60,7 @@ final class PoolGroup: Sendable {
         return best
     }
 
-    /// True if the group can be removed; only the position in the round-robin order is lost.
+    /// True if the group can be removed. Removing it loses only its position in the round-robin order.
     var isIdle: Bool { loads.allSatisfy(\.isIdle) }
 }
 
@@ -70,29 +69,31 @@ extension PoolGroup: Hashable {
     func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 }
 
-/// The load of one pool. The pool's loop counts the connections, the sender of a batch counts the items.
+/// The load of one pool. The pool's loop updates the number of connections; the sender of a batch updates the number of
+/// items.
 final class PoolLoad: Sendable {
     private let items = Atomic<Int>(0)
     private let connections = Atomic<Int>(0)
 
-    /// The number of items without a result, per connection that takes requests.
+    /// The number of items without a result, per connection that accepts requests.
     var perConnection: Int {
         items.load(ordering: .relaxed) / max(1, connections.load(ordering: .relaxed))
     }
 
     var isIdle: Bool { items.load(ordering: .relaxed) == 0 && connections.load(ordering: .relaxed) == 0 }
 
-    /// Adds items that will be sent.
+    /// Adds items that are about to be sent.
     func add(_ count: Int) {
         items.wrappingAdd(count, ordering: .relaxed)
     }
 
-    /// Removes items whose results were reported.
+    /// Removes items whose results have been reported.
     func remove(_ count: Int) {
         items.wrappingSubtract(count, ordering: .relaxed)
     }
 
-    /// - Parameter count: The number of connections that take requests now.
+    /// Records the number of connections.
+    /// - Parameter count: The number of connections that currently accept requests.
     func record(connections count: Int) {
         connections.store(count, ordering: .relaxed)
     }

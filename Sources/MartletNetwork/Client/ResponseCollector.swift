@@ -9,7 +9,7 @@ final class ResponseCollector: ResponseReceiver {
     private(set) var isTooLong = false
 
     /// - Parameters:
-    ///   - limit: The longest body, in bytes.
+    ///   - limit: The maximum size of the body, in bytes.
     ///   - completed: Called once, with the response or the error.
     init(limit: Int, completed: @escaping (Result<HTTPResponse, TransportError>) -> Void) {
         self.limit = limit

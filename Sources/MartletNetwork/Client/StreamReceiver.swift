@@ -2,7 +2,7 @@ import MartletHTTP
 
 /// Streams a response as it arrives. Owned by a loop.
 final class StreamReceiver: ResponseReceiver {
-    /// How many body pieces, of at most 64 KiB each, may wait for a slow reader.
+    /// The maximum number of body pieces, of at most 64 KiB each, that may wait for a slow reader.
     static let limit = 1_024
 
     private var headed: ((Result<HTTPResponse, TransportError>) -> Void)?
@@ -10,7 +10,7 @@ final class StreamReceiver: ResponseReceiver {
 
     /// - Parameters:
     ///   - body: Receives the pieces of the body.
-    ///   - headed: Called once, with the head of the response or with the error.
+    ///   - headed: Called once, with the head of the response or the error.
     init(
         _ body: AsyncThrowingStream<[UInt8], any Error>.Continuation,
         headed: @escaping (Result<HTTPResponse, TransportError>) -> Void

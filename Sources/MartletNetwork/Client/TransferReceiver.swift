@@ -1,7 +1,7 @@
 import MartletHTTP
 
-/// Passes the body of a response to a sink as it arrives, or collects the body if the sink declines it. Owned by a
-/// loop.
+/// Passes the body of a response to a sink as it arrives. If the sink declines the body, collects it instead. Owned by
+/// a loop.
 final class TransferReceiver: ResponseReceiver {
     private let sink: HTTPClient.Sink
     private let collector: ResponseCollector
@@ -10,8 +10,8 @@ final class TransferReceiver: ResponseReceiver {
     private var isSinking = false
 
     /// - Parameters:
-    ///   - limit: The longest body that is collected, in bytes.
-    ///   - progressed: Called when something was received.
+    ///   - limit: The maximum size of a collected body, in bytes.
+    ///   - progressed: Called when bytes have been received.
     ///   - given: Called when the sink wants no more of the body.
     ///   - completed: Called once, with the response or the error.
     init(

@@ -3,13 +3,13 @@ import MartletHTTP
 /// The client side of HTTP/1.1 on one connection: one request at a time, with keep-alive.
 final class HTTP1Client: ClientProtocol {
     private enum Phase {
-        /// A request can be started. Becomes `head`.
+        /// A request can be started. The next state is `head`.
         case idle
-        /// Waiting for or reading the head of the response. Becomes `body`, or `idle` if there is no body.
+        /// Waiting for or reading the head of the response. The next state is `body`, or `idle` if there is no body.
         case head
         case body
         case trailers
-        /// Nothing more is sent or read.
+        /// Nothing more is sent or received.
         case finished
     }
 
@@ -23,7 +23,7 @@ final class HTTP1Client: ClientProtocol {
     private var scanner: HeadScanner
     private var partialHead: [UInt8] = []
     private var output = OutputQueue()
-    /// The body that is sent after `output`, and how much of it has been read.
+    /// The body that is sent after `output`, and the number of its bytes that have been read.
     private var upload: (body: HTTPUpload, taken: Int64)?
     private var hasSent = false
     private var isConsuming = false
@@ -57,8 +57,8 @@ final class HTTP1Client: ClientProtocol {
     var capacity: Int { phase == .idle && isOpen && !isConsuming ? 1 : 0 }
 
     var isIdle: Bool { receiver == nil }
-    /// Always true: an HTTP/1.1 connection carries one request at a time, so there is nothing to learn from the first
-    /// answer.
+    /// Always true. An HTTP/1.1 connection carries one request at a time, so the first answer gives no new information
+    /// about its capacity.
     var hasAnswered: Bool { true }
     private(set) var answerCount = 0
 
@@ -93,7 +93,8 @@ final class HTTP1Client: ClientProtocol {
     func cancel(_ request: UInt64, isLate: Bool) {
         guard request == lastRequest, receiver != nil else { return }
         receiver = nil
-        // The rest of the response would be taken for the answer to the next request.
+        // The connection is closed, because the rest of the response would be mistaken for the answer to the next
+        // request.
         finish()
     }
 
@@ -126,7 +127,8 @@ final class HTTP1Client: ClientProtocol {
         isConsuming = true
         while !rest.isEmpty, phase != .finished {
             guard phase != .idle else {
-                // An unsolicited response: a 408 before closing, or an attempt to forge the answer to the next request.
+                // An unsolicited response: a 408 sent before closing, or an attempt to forge the answer to the next
+                // request.
                 finish()
                 break
             }
@@ -198,7 +200,7 @@ final class HTTP1Client: ClientProtocol {
 
     private func takeBody(_ bytes: UnsafeRawBufferPointer) throws(HTTP1Refusal) -> Int {
         let (taken, stop) = try parseBody(bytes)
-        // The receiver may have cancelled the request while it got the body.
+        // The receiver may have cancelled the request while it received the body.
         guard phase != .finished else { return bytes.count }
         switch stop {
         case .hungry: break

@@ -1,8 +1,8 @@
 import CMartletLLHTTP
 
-/// Wraps llhttp. It is given a whole head first, then the body in pieces of any size.
+/// Wraps llhttp. The caller passes a complete head first, then the body in pieces of any size.
 ///
-/// Not thread-safe: owned by a loop. llhttp calls back only while it parses.
+/// Not thread-safe: owned by a loop. llhttp calls back only during parsing.
 final class HTTP1Parser {
     enum Kind {
         case request
@@ -10,7 +10,7 @@ final class HTTP1Parser {
     }
 
     enum Failure: Error {
-        /// llhttp's reason, which contains no byte of the message.
+        /// The message violates HTTP. The value is llhttp's reason, which contains no byte of the message.
         case malformed(String)
         /// A well-formed method that llhttp does not know.
         case unknownMethod
@@ -27,13 +27,13 @@ final class HTTP1Parser {
         case hungry
         /// The message is complete.
         case complete
-        /// The last chunk was read. Trailers follow, possibly empty.
+        /// The last chunk was read. The trailers follow; they may be empty.
         case trailers
     }
 
     private let parser = UnsafeMutablePointer<llhttp_t>.allocate(capacity: 1)
 
-    // State set by the callbacks. Positions are offsets in the head that is being parsed.
+    // State set by the callbacks. Positions are offsets in the head that is currently parsed.
     fileprivate var base: UnsafePointer<CChar>?
     fileprivate(set) var target = 0..<0
     fileprivate(set) var fields: [Field] = []
@@ -43,7 +43,7 @@ final class HTTP1Parser {
     fileprivate var inHead = true
     fileprivate var body: [UInt8] = []
     fileprivate var chunkExtensionBytes = 0
-    /// Set before a response to HEAD is parsed.
+    /// Whether the response answers a HEAD request. Must be set before the response is parsed.
     var answersHead = false
 
     init(_ kind: Kind) {
@@ -63,7 +63,7 @@ final class HTTP1Parser {
     var hasLength: Bool { parser.pointee.flags & UInt16(F_CONTENT_LENGTH.rawValue) != 0 }
     private(set) var contentLength: UInt64 = 0
     private(set) var keepsAlive = false
-    /// True if the body of a response ends when the connection closes.
+    /// True if the end of a response's body is the closing of the connection.
     private(set) var needsEnd = false
 
     /// Prepares for the next message.
@@ -88,7 +88,8 @@ final class HTTP1Parser {
 
     fileprivate func headIsComplete() {
         inHead = false
-        // Makes llhttp ignore an `upgrade` field and go on with the message. `HTTP1Server` handles WebSocket upgrades.
+        // Makes llhttp ignore an `upgrade` field and continue with the message. `HTTP1Server` handles WebSocket
+        // upgrades.
         parser.pointee.upgrade = 0
         contentLength = hasLength ? parser.pointee.content_length : 0
         keepsAlive = llhttp_should_keep_alive(parser) == 1
@@ -96,7 +97,7 @@ final class HTTP1Parser {
     }
 
     /// Parses bytes after the head and appends the body to `body`.
-    /// - Returns: The number of consumed bytes, and why the parser stopped.
+    /// - Returns: The number of consumed bytes, and the reason why the parser stopped.
     func parseBody(
         _ bytes: UnsafeRawBufferPointer, into body: inout [UInt8]
     ) throws(Failure) -> (taken: Int, stop: Stop) {
@@ -113,8 +114,8 @@ final class HTTP1Parser {
         return (llhttp_get_error_pos(parser) - start, stop)
     }
 
-    /// Called when the peer has closed its side of the connection.
-    /// - Returns: True if that completes the current message.
+    /// Handles the closing of the peer's side of the connection.
+    /// - Returns: True if the current message is thereby complete.
     func inputEnded() -> Bool {
         needsEnd && !inHead && !isComplete
     }
@@ -130,7 +131,7 @@ final class HTTP1Parser {
     }
 }
 
-/// Initialised once, then only read.
+/// The callbacks of llhttp. Initialised once, then only read.
 private nonisolated(unsafe) let callbacks: UnsafeMutablePointer<llhttp_settings_t> = {
     let callbacks = UnsafeMutablePointer<llhttp_settings_t>.allocate(capacity: 1)
     llhttp_settings_init(callbacks)
@@ -151,7 +152,7 @@ private func parser(of raw: UnsafeMutablePointer<llhttp_t>?) -> HTTP1Parser? {
     raw?.pointee.data.map { Unmanaged<HTTP1Parser>.fromOpaque($0).takeUnretainedValue() }
 }
 
-/// The range of a piece within the head; nil outside the head, in trailers.
+/// Returns the range of a piece in the head; nil if the piece is not in the head but in the trailers.
 private func index(_ parser: HTTP1Parser, _ start: UnsafePointer<CChar>?, _ count: Int) -> Range<Int>? {
     guard parser.inHead, let base = parser.base, let start else { return nil }
     return (start - base)..<(start - base + count)
@@ -177,7 +178,7 @@ private func recordValue(
     _ raw: UnsafeMutablePointer<llhttp_t>?, _ start: UnsafePointer<CChar>?, _ count: Int
 ) -> Int32 {
     guard let parser = parser(of: raw), let index = index(parser, start, count) else { return 0 }
-    // llhttp reports some fields that it interprets in several adjacent pieces.
+    // llhttp reports the values of some fields that it interprets in several adjacent pieces.
     if let last = parser.fields.last, last.name == parser.name {
         parser.fields[parser.fields.count - 1] = .init(
             name: last.name, value: last.value.isEmpty ? index : last.value.lowerBound..<index.upperBound)
@@ -193,7 +194,8 @@ private func recordValueEnd(_ raw: UnsafeMutablePointer<llhttp_t>?) -> Int32 {
     return 0
 }
 
-/// Returns 1 to tell llhttp that the response has no body: it cannot know that the response answers HEAD.
+/// Records the end of the head. Returns 1 if the response answers a HEAD request, to tell llhttp that there is no body,
+/// because llhttp does not know the request.
 private func recordHeadEnd(_ raw: UnsafeMutablePointer<llhttp_t>?) -> Int32 {
     guard let parser = parser(of: raw) else { return -1 }
     parser.headIsComplete()
@@ -213,7 +215,8 @@ private func recordChunk(_ raw: UnsafeMutablePointer<llhttp_t>?) -> Int32 {
     return Int32(HPE_PAUSED.rawValue)
 }
 
-/// Chunk extensions are ignored. Without a limit, a peer could send them endlessly without exceeding the body limit.
+/// Counts the bytes of chunk extensions, which are otherwise ignored. Without a limit, a peer could send extensions
+/// endlessly without exceeding the body limit.
 private func recordChunkExtension(
     _ raw: UnsafeMutablePointer<llhttp_t>?, _ start: UnsafePointer<CChar>?, _ count: Int
 ) -> Int32 {

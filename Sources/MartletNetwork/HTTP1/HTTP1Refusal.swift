@@ -1,6 +1,6 @@
 import MartletHTTP
 
-/// Why the server refuses a request itself: a status and a sentence for the client.
+/// A refusal of a request by the server itself, with a status and a sentence for the client.
 struct HTTP1Refusal: Error, Hashable {
     let status: HTTPStatus
     let sentence: String

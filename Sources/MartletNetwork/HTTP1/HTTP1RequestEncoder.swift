@@ -2,7 +2,8 @@ import MartletHTTP
 
 /// Encodes HTTP/1.1 requests.
 struct HTTP1RequestEncoder {
-    /// Fields for framing and routing. Only this encoder sets them; values from the caller are ignored.
+    /// The names of the fields for framing and routing. Only this encoder sets these fields; values from the caller are
+    /// ignored.
     private static let own: Set<String> = [
         "host", "connection", "content-length", "transfer-encoding", "keep-alive", "upgrade", "expect", "te", "trailer",
     ]

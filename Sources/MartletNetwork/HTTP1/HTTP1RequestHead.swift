@@ -1,6 +1,7 @@
 import MartletHTTP
 
-/// The head of a request. Makes the checks that llhttp omits, and derives how the connection continues.
+/// The head of a request. Makes the checks that llhttp omits, and determines how the connection continues after the
+/// head.
 struct HTTP1RequestHead {
     enum Body: Hashable {
         case none
@@ -15,8 +16,8 @@ struct HTTP1RequestHead {
     let minorVersion: Int
 
     /// - Parameters:
-    ///   - bytes: The head that was parsed.
-    ///   - connection: The connection as the handler sees it.
+    ///   - bytes: The head that the parser has parsed.
+    ///   - connection: The connection as presented to the handler.
     init(
         _ parser: HTTP1Parser, _ bytes: UnsafeRawBufferPointer, connection: HTTPConnection
     ) throws(HTTP1Refusal) {
@@ -48,19 +49,19 @@ struct HTTP1RequestHead {
             HTTPMethod(rawValue: parser.method), target, authority: host, fields: all, connection: connection)
     }
 
-    /// llhttp also accepts several spaces before the target.
+    /// True if exactly one space precedes the target. llhttp also accepts several spaces.
     private static func isSingleSpaced(_ bytes: UnsafeRawBufferPointer, _ target: Range<Int>) -> Bool {
         target.lowerBound >= 2 && bytes[target.lowerBound - 1] == 0x20 && bytes[target.lowerBound - 2] != 0x20
     }
 
-    /// llhttp also accepts the versions of RTSP and ICE.
+    /// True if the target is followed by an HTTP version. llhttp also accepts the versions of RTSP and ICE.
     private static func endsWithHTTP(_ bytes: UnsafeRawBufferPointer, _ target: Range<Int>) -> Bool {
         let after = target.upperBound
         return after + 9 <= bytes.count && bytes[after..<(after + 8)].elementsEqual(" HTTP/1.".utf8)
     }
 
-    /// Decodes ASCII without validation, for speed: most values are ASCII, and the standard library's validation is
-    /// generic and slow.
+    /// Decodes text. ASCII is decoded without validation, for speed: most values are ASCII, and the standard library's
+    /// generic validation is slow.
     private static func text(_ bytes: UnsafeRawBufferPointer, _ index: Range<Int>) -> String? {
         let text = UnsafeRawBufferPointer(rebasing: bytes[index])
         let isASCII = text.allSatisfy { $0 < 0x80 }
@@ -113,8 +114,8 @@ struct HTTP1RequestHead {
         }
         if target.utf8.first == UInt8(ascii: "/") { return target }
         if target == "*", method == HTTPMethod.options.rawValue { return target }
-        // The absolute form, as a proxy gets it. A host that differs from the Host field is refused, because it can
-        // mislead proxies.
+        // The target is in absolute form, as sent to a proxy. A host that differs from the Host field is refused,
+        // because it can mislead proxies.
         guard method != "CONNECT", let (origin, rest) = HTTPOrigin.splitting(target),
             let named = HTTPOrigin("\(origin.scheme.rawValue)://\(host)"), named == origin
         else { throw .malformed("The address of the request is neither a path nor an address of this host.") }

@@ -3,15 +3,15 @@ import MartletHTTP
 /// Encodes the head and the chunks of an HTTP/1.1 response.
 struct HTTP1ResponseEncoder {
     enum Framing: Hashable {
-        /// The status or method allows no body.
+        /// The status or method does not allow a body.
         case none
         case length(Int)
         case chunked
-        /// The body ends with the connection (HTTP/1.0).
+        /// The body ends when the connection closes (HTTP/1.0).
         case untilClose
     }
 
-    /// True for fields for framing. Only this encoder sets them; values from a handler are ignored.
+    /// True if the field is for framing. Only this encoder sets such fields; values from a handler are ignored.
     private static func isOwn(_ name: String) -> Bool {
         switch name {
         case "connection", "content-length", "transfer-encoding", "keep-alive", "upgrade", "trailer", "date": true
@@ -31,12 +31,12 @@ struct HTTP1ResponseEncoder {
     }
 
     /// - Parameters:
-    ///   - connection: The value of the `connection` field; nil omits the field.
+    ///   - connection: The value of the `connection` field; nil to omit the field.
     ///   - date: The value of the `date` field.
     static func appendHead(
         _ response: HTTPResponse, framing: Framing, connection: String?, date: String, to output: inout [UInt8]
     ) {
-        // Appended piece by piece: an interpolated string would be copied several times.
+        // The head is appended piece by piece, because an interpolated string would be copied several times.
         append("HTTP/1.1 ", to: &output)
         append(String(response.status.code), to: &output)
         append(" ", to: &output)
@@ -71,7 +71,7 @@ struct HTTP1ResponseEncoder {
         text.withUTF8 { output.append(contentsOf: $0) }
     }
 
-    /// Returns the reason phrase. Programs ignore it; those of common statuses help a person who reads the traffic.
+    /// Returns the reason phrase. Programs ignore it; the phrases of common statuses help people who read the traffic.
     private static func reason(_ status: HTTPStatus) -> String {
         reasons[status.code] ?? "Status"
     }

@@ -1,6 +1,6 @@
 import MartletHTTP
 
-/// The response to one request of an HTTP/1.1 connection. Detached from the connection once the response is complete.
+/// The response to one request on an HTTP/1.1 connection. Detached from the connection when the response is complete.
 final class HTTP1ResponseStream: ResponseStream {
     private weak var server: HTTP1Server?
 
@@ -32,7 +32,8 @@ final class HTTP1ResponseStream: ResponseStream {
         detach()?.openWebSocket(response)
     }
 
-    /// - Returns: The server on the first call; nil after that.
+    /// Detaches the response from its connection.
+    /// - Returns: The server on the first call; nil on further calls.
     @discardableResult
     func detach() -> HTTP1Server? {
         let server = server

@@ -1,10 +1,10 @@
-/// Finds the end of a message's head, or of its trailers, and refuses anything that does not follow RFC 9112 exactly.
+/// Finds the end of a message's head, or of its trailers, and refuses everything that does not follow RFC 9112 exactly.
 ///
 /// The scanner runs before llhttp, which is too lenient to be safe behind proxies: llhttp accepts folded lines, a space
-/// before the colon, a bare line feed and more. Every implementation parses what this scanner accepts in the same way.
-/// The scanner examines each byte once, however the bytes arrive.
+/// before the colon, a bare line feed and more. A head that this scanner accepts is parsed in the same way by every
+/// implementation. The scanner examines each byte only once, regardless of the pieces in which the bytes arrive.
 struct HeadScanner {
-    /// Limits of a head, in bytes and counts.
+    /// The limits of a head, in bytes and counts.
     struct Limits {
         var startLineBytes: Int
         var fieldBytes: Int
@@ -18,9 +18,9 @@ struct HeadScanner {
     }
 
     enum Outcome: Hashable {
-        /// All bytes belong to the head and more must follow.
+        /// All bytes belong to the head, which continues.
         case more
-        /// The head ends after this many of the bytes.
+        /// The head is complete. The value is the number of bytes that belong to the head.
         case complete(Int)
         case refused(Refusal)
     }
@@ -31,7 +31,7 @@ struct HeadScanner {
         case lineStart
         case name
         case value
-        /// A CR was seen; a LF must follow.
+        /// After a CR, which must be followed by a LF.
         case lineEnd
         case headEnd
         case startEnd
@@ -50,7 +50,7 @@ struct HeadScanner {
         state = trailers ? .lineStart : .beforeStart
     }
 
-    /// True once a byte of the head has arrived; empty lines before the start line do not count.
+    /// True if a byte of the head has arrived. Empty lines before the start line are not part of the head.
     var hasBegun: Bool {
         switch state {
         case .beforeStart, .blankEnd: false
@@ -70,7 +70,7 @@ struct HeadScanner {
         return .more
     }
 
-    /// Skips the bytes in the middle of a line, which are most of a head and change only its length.
+    /// Skips bytes in the middle of a line. Most bytes of a head are skipped, because they change only its length.
     /// - Returns: The number of skipped bytes, within the limits.
     private mutating func pass(_ bytes: UnsafeRawBufferPointer, from start: Int) -> Int {
         switch state {

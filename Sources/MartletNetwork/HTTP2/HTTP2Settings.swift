@@ -2,19 +2,19 @@ import CMartletNGHTTP2
 
 /// The SETTINGS that one side of an HTTP/2 connection announces (RFC 9113, section 6.5.2), and its connection window.
 public struct HTTP2Settings: Hashable, Sendable {
-    /// MAX_CONCURRENT_STREAMS: the most requests that the peer may have open at once; nil uses
+    /// MAX_CONCURRENT_STREAMS: the maximum number of requests that the peer may have open at the same time; nil to use
     /// `ServerLimits.concurrentStreams`.
     public var streamLimit: UInt32?
-    /// HEADER_TABLE_SIZE, in bytes: the size of the dynamic table for fields from the peer.
+    /// HEADER_TABLE_SIZE: the maximum size of the dynamic table for fields received from the peer, in bytes.
     public var headerTableSize: UInt32 = 4096
-    /// INITIAL_WINDOW_SIZE, in bytes: how much of a body the peer may send before a WINDOW_UPDATE.
+    /// INITIAL_WINDOW_SIZE: the number of bytes of one body that the peer may send before it receives a WINDOW_UPDATE.
     public var streamWindow: UInt32 = 65_535
-    /// How many bytes of all bodies together the peer may send before a WINDOW_UPDATE. HTTP/2 starts at 65,535; a
-    /// larger window is announced.
+    /// The number of bytes of all bodies together that the peer may send before it receives a WINDOW_UPDATE. The
+    /// initial value in HTTP/2 is 65,535; a larger window is announced.
     public var connectionWindow: UInt32 = 1 << 20
-    /// MAX_FRAME_SIZE, in bytes, 16,384 to 16,777,215.
+    /// MAX_FRAME_SIZE: the maximum size of a frame's payload, from 16,384 to 16,777,215 bytes.
     public var maxFrameSize: UInt32 = 16_384
-    /// MAX_HEADER_LIST_SIZE, in bytes; nil announces none.
+    /// MAX_HEADER_LIST_SIZE, in bytes; nil to announce no limit.
     public var headerListSize: UInt32?
 
     public init() {}

@@ -5,19 +5,20 @@ import Glibc
 ///
 /// A loop is a serial executor, so that an actor can run on it. A loop is also a task executor:
 /// `Task(executorPreference: loop)` runs an async handler on the thread of its connections. Objects owned by a loop are
-/// not Sendable. The methods for them must be called on the loop's thread and trap elsewhere.
+/// not Sendable. Their methods must be called on the loop's thread and trap on any other thread.
 ///
 /// The thread ends after the last reference to the loop is released.
 public final class EventLoop: SerialExecutor, TaskExecutor {
     private let core: LoopCore
 
     /// Starts the thread.
-    /// - Parameter name: The name of the thread, for debuggers: at most 15 bytes.
+    /// - Parameter name: The name of the thread in debuggers, at most 15 bytes.
     public init(name: String = "martlet-loop") throws(NetworkError) {
         core = try LoopCore()
         core.serialExecutor = asUnownedSerialExecutor()
         core.taskExecutor = asUnownedTaskExecutor()
-        // If the peer closes while OpenSSL writes, the write must fail; SIGPIPE would end the process.
+        // If the peer closes the connection while OpenSSL writes, the write must fail. Without this line, SIGPIPE would
+        // end the process.
         signal(SIGPIPE, SIG_IGN)
         var thread = pthread_t()
         let argument = Unmanaged.passRetained(LoopThread(core: core, name: name))
@@ -37,7 +38,7 @@ public final class EventLoop: SerialExecutor, TaskExecutor {
     /// True if the caller runs on the loop's thread.
     public var isCurrent: Bool { core.isCurrent }
 
-    /// The total time that the thread has worked rather than waited.
+    /// The total time that the thread has spent working, not waiting.
     public var busyTime: Duration { core.busyTime }
 
     public func enqueue(_ job: consuming ExecutorJob) {
@@ -52,17 +53,17 @@ public final class EventLoop: SerialExecutor, TaskExecutor {
         isCurrent
     }
 
-    /// Returns once the thread has come round.
+    /// Waits until the loop has run the work that is queued now.
     public func turn() async {
         await withCheckedContinuation { continuation in enqueue { continuation.resume() } }
     }
 
-    /// Queues a call.
+    /// Queues a call to run on the loop's thread.
     public func enqueue(_ call: @escaping @Sendable () -> Void) {
         core.enqueue(.call(call))
     }
 
-    /// Calls the closure at once on the loop's thread; queues it otherwise.
+    /// Calls the closure immediately if the caller is on the loop's thread; otherwise queues it.
     func perform(_ call: @escaping @Sendable () -> Void) {
         if isCurrent { call() } else { enqueue(call) }
     }
@@ -94,13 +95,13 @@ public final class EventLoop: SerialExecutor, TaskExecutor {
 
     // MARK: On the loop
 
-    /// The time at which the current turn of the loop began.
+    /// The time at which the current iteration of the loop began.
     var now: ContinuousClock.Instant {
         preconditionCurrent()
         return core.now
     }
 
-    /// Calls an action at the due time.
+    /// Starts a timer that calls an action at the due time.
     func startTimer(due: ContinuousClock.Instant, _ action: @escaping () -> Void) -> TimerID {
         preconditionCurrent()
         return core.startTimer(due: due, action)
@@ -111,7 +112,8 @@ public final class EventLoop: SerialExecutor, TaskExecutor {
         core.cancelTimer(id)
     }
 
-    /// Calls an action at the end of this turn; if called from such an action, at the end of the next turn.
+    /// Calls an action at the end of the current iteration. If called from such an action, the new action runs at the
+    /// end of the next iteration.
     func atEndOfTurn(_ action: @escaping () -> Void) {
         preconditionCurrent()
         core.atEndOfTurn(action)
@@ -129,20 +131,20 @@ public final class EventLoop: SerialExecutor, TaskExecutor {
         core.update(registration, for: readiness)
     }
 
-    /// Must be called before the descriptor is closed.
+    /// Unregisters a descriptor. Must be called before the descriptor is closed.
     func unregister(_ registration: Registration) {
         preconditionCurrent()
         core.unregister(registration)
     }
 
-    /// Calls the closure with the buffer into which the loop's connections read.
+    /// Calls the closure with the buffer that all the loop's connections read into.
     func withInputBuffer<Result>(_ body: (UnsafeMutableRawBufferPointer) -> Result) -> Result {
         preconditionCurrent()
         return body(core.inputBuffer)
     }
 
-    /// Calls the closure with an empty buffer, with capacity from earlier use, in which the loop's connections collect
-    /// output.
+    /// Calls the closure with an empty buffer in which the loop's connections collect output. The buffer keeps its
+    /// capacity from earlier use.
     func withOutputBuffer(_ body: (inout [UInt8]) -> Void) {
         preconditionCurrent()
         var buffer: [UInt8] = []
@@ -153,7 +155,7 @@ public final class EventLoop: SerialExecutor, TaskExecutor {
     }
 }
 
-/// The argument of a new thread.
+/// The argument that is passed to a new thread.
 private final class LoopThread {
     let core: LoopCore
     let name: String

@@ -6,8 +6,8 @@ public final class EventLoopGroup: Sendable {
     public let loops: [EventLoop]
     private let turn = Atomic<Int>(0)
 
-    /// - Parameter count: The number of threads; by default one per core but at most two, which is more than the rest
-    ///   of a server can keep busy.
+    /// - Parameter count: The number of threads. The default is one per core but at most two, because the rest of a
+    ///   server cannot keep more than two busy.
     public init(count: Int? = nil) throws(NetworkError) {
         let count = count ?? min(2, max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN))))
         var loops: [EventLoop] = []

@@ -4,8 +4,8 @@ import Synchronization
 
 /// The implementation of an event loop's thread.
 ///
-/// @unchecked Sendable because `queue` is protected by its lock, `thread` is atomic, and only the loop's thread uses
-/// the properties marked as owned by it (`EventLoop` asserts that in each of its methods).
+/// @unchecked Sendable because `queue` is protected by its lock, `thread` is atomic, and the properties marked as owned
+/// by the thread are used only on the loop's thread (each method of `EventLoop` asserts this).
 final class LoopCore: @unchecked Sendable {
     enum Work {
         case job(UnownedJob)
@@ -26,17 +26,17 @@ final class LoopCore: @unchecked Sendable {
     /// The total working time, in nanoseconds.
     private let busy = Atomic<Int64>(0)
 
-    // The properties from here on are owned by the thread.
+    // The following properties are owned by the thread.
     private(set) var now = ContinuousClock.now
     private var timers = TimerHeap<() -> Void>()
     private var handlers: [UInt64: any ReadinessHandler] = [:]
     private var lastRegistration: UInt64 = 0
     private var endOfTurn: [() -> Void] = []
     private let events = UnsafeMutablePointer<epoll_event>.allocate(capacity: eventsPerTurn)
-    /// Shared by everything that reads or writes on the loop, so that idle connections hold no buffers.
+    /// A buffer shared by everything that reads or writes on the loop, so that idle connections hold no buffers.
     let inputBuffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 64 * 1024, alignment: 16)
     var outputBuffer: [UInt8] = []
-    /// Set before the thread starts.
+    /// The loop as an executor. Set before the thread starts.
     var serialExecutor: UnownedSerialExecutor?
     var taskExecutor: UnownedTaskExecutor?
 
@@ -69,7 +69,7 @@ final class LoopCore: @unchecked Sendable {
 
     var isCurrent: Bool { thread.load(ordering: .relaxed) == UInt(pthread_self()) }
 
-    /// The total working time of completed turns.
+    /// The total working time of completed iterations.
     var busyTime: Duration { .nanoseconds(busy.load(ordering: .relaxed)) }
 
     func enqueue(_ work: Work) {
@@ -108,7 +108,8 @@ final class LoopCore: @unchecked Sendable {
         }
     }
 
-    /// Adds the duration of the turn that ends now. Only this thread writes, so a load and a store are enough.
+    /// Adds the duration of the iteration that ends now. Only this thread writes the value, so a load and a store are
+    /// enough.
     private func recordTurn() {
         let (seconds, attoseconds) = (ContinuousClock.now - now).components
         let turn = seconds * 1_000_000_000 + attoseconds / 1_000_000_000
@@ -121,7 +122,7 @@ final class LoopCore: @unchecked Sendable {
         return Int(max(0, epoll_wait(epoll, events, Int32(Self.eventsPerTurn), timeout)))
     }
 
-    /// Rounds up, so that the loop does not wake too early and spin.
+    /// Returns the time until `due`, rounded up so that the loop does not wake too early and spin.
     private static func milliseconds(until due: ContinuousClock.Instant) -> Int32 {
         let left = (due - ContinuousClock.now).components
         guard left.seconds >= 0, left.attoseconds > 0 || left.seconds > 0 else { return 0 }
@@ -149,7 +150,7 @@ final class LoopCore: @unchecked Sendable {
         }
     }
 
-    /// Runs the work that is queued now. Work queued meanwhile waits for the next turn, after the sockets.
+    /// Runs the work that is queued now. Work that is queued meanwhile runs in the next iteration, after the sockets.
     private func runQueue() {
         let work = queue.withLock { queue in
             let work = queue.work
@@ -202,7 +203,7 @@ final class LoopCore: @unchecked Sendable {
         epoll_ctl(epoll, EPOLL_CTL_MOD, registration.descriptor, &event)
     }
 
-    /// Must be called before the descriptor is closed.
+    /// Unregisters a descriptor. Must be called before the descriptor is closed.
     func unregister(_ registration: Registration) {
         handlers.removeValue(forKey: registration.number)
         epoll_ctl(epoll, EPOLL_CTL_DEL, registration.descriptor, nil)

@@ -1,6 +1,6 @@
 import CMartletLinux
 
-/// The events that a loop waits for on a descriptor, or reports.
+/// The events that a loop waits for on a descriptor, or that it reports.
 struct Readiness: OptionSet {
     let rawValue: UInt32
 
@@ -10,13 +10,14 @@ struct Readiness: OptionSet {
     static let broken = Readiness(rawValue: EPOLLHUP.rawValue | EPOLLERR.rawValue)
 }
 
-/// Called by a loop when a descriptor is ready.
+/// An object that a loop notifies when a descriptor is ready.
 protocol ReadinessHandler: AnyObject {
-    /// Must do a bounded amount of work: remaining readiness is reported again in the next turn.
+    /// Handles the readiness of the descriptor. Must do a bounded amount of work; remaining readiness is reported again
+    /// in the next iteration.
     func ready(_ readiness: Readiness)
 }
 
-/// Identifies the registration of a descriptor in a loop. Unlike the descriptor, its number is never reused.
+/// Identifies the registration of a descriptor in a loop. Unlike a descriptor, a registration's number is never reused.
 struct Registration: Hashable {
     let number: UInt64
     let descriptor: Int32

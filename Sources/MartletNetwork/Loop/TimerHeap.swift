@@ -14,7 +14,8 @@ struct TimerHeap<Action> {
     private var actions: [TimerID: Action] = [:]
     private var lastNumber: UInt64 = 0
 
-    /// When the next timer is due. A cancelled timer may still be in the heap, so this can be early, never late.
+    /// The due time of the next timer. This can be too early, because a cancelled timer may still be in the heap, but
+    /// never too late.
     var nextDue: ContinuousClock.Instant? { actions.isEmpty ? nil : heap.first?.due }
 
     var isEmpty: Bool { actions.isEmpty }
@@ -28,16 +29,16 @@ struct TimerHeap<Action> {
         return id
     }
 
-    /// Cancels a timer. A timer that has already fired is ignored.
-    /// - Returns: The timer's action. The caller must release it: objects that it holds may be deinitialised with it,
-    ///   and cancel further timers.
+    /// Cancels a timer. Does nothing if the timer has already fired.
+    /// - Returns: The timer's action. The caller must release it: objects that the action holds may be deinitialised
+    ///   with it and then cancel further timers.
     mutating func cancel(_ id: TimerID) -> Action? {
         guard let action = actions.removeValue(forKey: id) else { return nil }
         if heap.count > 64, heap.count > 2 * actions.count { removeCancelled() }
         return action
     }
 
-    /// Removes one due timer and returns its action. Timers with the same due time come in order of insertion.
+    /// Removes one due timer and returns its action. Timers with the same due time are returned in order of insertion.
     mutating func popDue(at now: ContinuousClock.Instant) -> Action? {
         while let first = heap.first, first.due <= now {
             removeFirst()

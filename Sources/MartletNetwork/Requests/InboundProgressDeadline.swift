@@ -1,13 +1,14 @@
-/// Limits how long a peer may keep a handler waiting for a body. A slow drip does not extend the limit: the deadline
-/// moves only after every `leastProgress` bytes. The time does not run while the handler has bytes to process.
+/// Limits how long a peer may keep a handler waiting for a body. Sending a few bytes at a time does not extend the
+/// limit, because the deadline is renewed only after every `leastProgress` bytes. The countdown is paused while the
+/// handler has bytes to process.
 struct InboundProgressDeadline {
-    /// The bytes that must arrive within one stall time.
+    /// The number of bytes that must arrive within one stall time.
     private static let leastProgress = 16 * 1024
 
     private let stallTime: Duration
     private var left: Duration
     private var moved = 0
-    /// The deadline; nil while the time does not run.
+    /// The deadline; nil while the countdown is paused.
     private(set) var deadline: ContinuousClock.Instant?
 
     init(stallTime: Duration) {
@@ -15,12 +16,12 @@ struct InboundProgressDeadline {
         left = stallTime
     }
 
-    /// Starts the time: the handler waits for bytes.
+    /// Resumes the countdown: the handler waits for bytes.
     mutating func waits(from now: ContinuousClock.Instant) {
         if deadline == nil { deadline = now + left }
     }
 
-    /// Stops the time: the handler has bytes to process.
+    /// Pauses the countdown: the handler has bytes to process.
     mutating func rests(from now: ContinuousClock.Instant) {
         guard let deadline else { return }
         left = max(.zero, now.duration(to: deadline))

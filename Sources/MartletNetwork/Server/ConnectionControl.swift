@@ -1,7 +1,7 @@
 public import MartletHTTP
 
-/// Controls one connection of a server from any thread, beyond what a response can do, for servers that misbehave on
-/// purpose.
+/// Controls one connection of a server from any thread, with operations that go beyond responses. For servers that
+/// misbehave on purpose.
 public final class ConnectionControl: Sendable {
     private final class Target {
         weak var connection: Connection?
@@ -11,16 +11,17 @@ public final class ConnectionControl: Sendable {
         }
     }
 
-    /// The connection; `HTTPRequest.connection` has the same id.
+    /// The connection. Its id equals that of `HTTPRequest.connection`.
     public let connection: HTTPConnection
-    /// How long the peer had been silent when the connection was accepted. A server process that was suspended finds
-    /// connections of client processes that have ended since; the clients were alive when they sent the data.
+    /// How long the peer had been silent when the connection was accepted. After a server process was suspended, it may
+    /// find connections of client processes that have ended meanwhile; those clients were still alive when they last
+    /// sent data.
     public let silence: Duration
     /// Controls the session of an HTTP/2 connection; nil for HTTP/1.1.
     public let http2: HTTP2ConnectionControl?
     private let target: LoopBound<Target>
 
-    /// Must be called on the loop of the connection.
+    /// Creates a control. Must be called on the loop of the connection.
     init(_ connection: Connection, info: HTTPConnection, isHTTP2: Bool) {
         let target = LoopBound(Target(connection), loop: connection.loop)
         self.target = target
@@ -38,7 +39,7 @@ public final class ConnectionControl: Sendable {
         target.loop.perform { [target] in target.value.connection?.reset() }
     }
 
-    /// Sends bytes that bypass the protocol, after the output that is already written.
+    /// Sends bytes that bypass the protocol, after all output written so far.
     public func write(_ bytes: [UInt8]) {
         target.loop.perform { [target] in target.value.connection?.inject(bytes) }
     }
@@ -46,10 +47,11 @@ public final class ConnectionControl: Sendable {
 
 /// Observes the connections of a server. Called on their loops.
 public protocol ConnectionObserver: Sendable {
-    /// A connection is established: its TLS handshake is done and its protocol known. No request has been read.
+    /// Called when a connection is established: its TLS handshake is done and its protocol is known, but no request has
+    /// been read.
     func opened(_ control: ConnectionControl)
 
-    /// A connection was closed. Also called for one that ended before `opened`.
+    /// Called when a connection was closed, even if it ended before `opened`.
     /// - Parameter connection: `HTTPConnection.id`.
     func closed(_ connection: UInt64)
 }

@@ -1,6 +1,6 @@
 /// Counts connections, and decides whether a network may open another one. A pure rule: no lock, no socket.
 struct ConnectionShares {
-    /// The limit that is nearly reached, so that idle connections must be closed.
+    /// A limit that is nearly reached, so that idle connections must be closed.
     enum Shortage: Hashable {
         case everywhere
         case of(PeerNetwork)
@@ -12,8 +12,8 @@ struct ConnectionShares {
     private var networks: [PeerNetwork: Int] = [:]
 
     /// - Parameters:
-    ///   - limit: The most connections.
-    ///   - share: The most connections of one network; not applied to this machine.
+    ///   - limit: The maximum number of connections.
+    ///   - share: The maximum number of connections of one network. Does not apply to connections from this machine.
     init(limit: Int, share: Int) {
         self.limit = limit
         self.share = share
@@ -25,7 +25,8 @@ struct ConnectionShares {
 
     func count(of network: PeerNetwork) -> Int { networks[network] ?? 0 }
 
-    /// - Returns: True if the network may open the connection, which is then counted.
+    /// Counts a new connection if the network may open it.
+    /// - Returns: Whether the connection is allowed.
     mutating func admit(_ network: PeerNetwork) -> Bool {
         guard !isFull, network == .local || count(of: network) < share else { return false }
         total += 1
@@ -39,8 +40,8 @@ struct ConnectionShares {
         networks[network] = left > 0 ? left : nil
     }
 
-    /// Returns the limit that is nearly reached. The last hundredth is kept free, so that the next connection need not
-    /// wait.
+    /// Returns the limit that is nearly reached; nil if none is. The last hundredth of each limit is kept free, so that
+    /// the next connection does not have to wait.
     func shortage(for network: PeerNetwork) -> Shortage? {
         if network != .local, count(of: network) >= share - share / 100 { return .of(network) }
         return total >= limit - limit / 100 ? .everywhere : nil

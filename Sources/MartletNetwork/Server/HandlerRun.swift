@@ -25,14 +25,14 @@ final class HandlerDispatch: RequestDispatch {
     }
 }
 
-/// One request that is being answered by a handler. Owned by the loop.
+/// One request that a handler is answering. Owned by the loop.
 final class HandlerRun: RunningRequest {
     private let loop: EventLoop
     private var stream: (any ResponseStream)?
     private var task: Task<Void, Never>?
     private var hasRoom = true
     private var isCancelled = false
-    /// The remaining bytes of a streamed response with a stated length.
+    /// The number of bytes still to be sent of a streamed response with a declared length.
     private var left: Int?
     private var waiting: [CheckedContinuation<Void, any Error>] = []
 
@@ -67,7 +67,7 @@ final class HandlerRun: RunningRequest {
         }
     }
 
-    /// - Returns: Nil if the request opens no WebSocket; an error response was then sent.
+    /// - Returns: The session; nil if the request does not open a WebSocket. An error response was then sent.
     private func openWebSocket(_ response: HTTPResponse) -> WebSocketSession? {
         let last = stream
         stream = nil
@@ -81,7 +81,7 @@ final class HandlerRun: RunningRequest {
         if let last { action(last) }
     }
 
-    /// Writes bytes. Resumes the continuation at once, or when there is room.
+    /// Writes bytes. Resumes the continuation immediately, or once there is room for more.
     fileprivate func write(_ bytes: [UInt8], _ continuation: CheckedContinuation<Void, any Error>) {
         guard let stream, !isCancelled, takesCount(of: bytes) else {
             return continuation.resume(throwing: CancellationError())
@@ -90,7 +90,7 @@ final class HandlerRun: RunningRequest {
         if hasRoom { continuation.resume() } else { waiting.append(continuation) }
     }
 
-    /// - Returns: True if the bytes are within the stated length.
+    /// - Returns: True if the bytes do not exceed the declared length.
     private func takesCount(of bytes: [UInt8]) -> Bool {
         guard let left else { return true }
         guard bytes.count <= left else { return false }
@@ -120,7 +120,7 @@ final class HandlerRun: RunningRequest {
     }
 }
 
-/// A body writer for handlers on any thread.
+/// A body writer that handlers can use on any thread.
 private struct StreamWriter: HTTPBodyWriter {
     let run: LoopBound<HandlerRun>
 

@@ -1,7 +1,7 @@
 import MartletHTTP
 import Synchronization
 
-/// By which network new connections of a server are counted, as its limits say now.
+/// Determines the network under which a new connection is counted, according to the server's current limits.
 final class PeerNetworkRule: Sendable {
     private let limits: Mutex<ServerLimits>
 

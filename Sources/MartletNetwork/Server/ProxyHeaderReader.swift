@@ -1,18 +1,18 @@
 import MartletHTTP
 
-/// Reads the header of the PROXY protocol from a connection that a proxy opened. Owned by its loop.
+/// Reads the PROXY protocol header of a connection that a proxy opened. Owned by its loop.
 ///
-/// Not one byte behind the header is taken from the socket: TLS reads the socket itself.
+/// No byte after the header is read from the socket, because TLS reads the socket itself.
 final class ProxyHeaderReader: ReadinessHandler {
     private let loop: EventLoop
     private var socket: Socket
     private var received: [UInt8] = []
     private var registration: Registration?
     private var timer: TimerID?
-    /// Called once: with the socket and the header, or with nil for a connection without a header.
+    /// Called once: with the descriptor and the header, or with nil if the connection has no valid header.
     private var completed: ((Int32, ProxyHeader)?) -> Void
 
-    /// - Parameter completed: Gets the descriptor, which it then owns.
+    /// - Parameter completed: Receives the descriptor and takes ownership of it.
     init(_ socket: consuming Socket, loop: EventLoop, completed: @escaping ((Int32, ProxyHeader)?) -> Void) {
         self.loop = loop
         self.socket = socket
@@ -53,7 +53,7 @@ final class ProxyHeaderReader: ReadinessHandler {
         }
     }
 
-    /// Removes bytes from the socket that were peeked at.
+    /// Removes bytes from the socket that have been peeked at.
     private func take(_ count: Int) {
         loop.withInputBuffer { buffer in
             _ = socket.read(into: UnsafeMutableRawBufferPointer(rebasing: buffer.prefix(count)))

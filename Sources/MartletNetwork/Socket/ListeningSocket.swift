@@ -5,17 +5,17 @@ import Glibc
 struct ListeningSocket: ~Copyable {
     private let socket: Socket
     let address: SocketAddress
-    /// The path of a Unix socket; the file is removed with this value.
+    /// The path of a Unix socket. The file is removed when this value is destroyed.
     private let path: String?
     private let access: UnixSocketAccess
 
-    /// The result of accepting.
+    /// The result of accepting a connection.
     enum Accepted: ~Copyable {
         case connection(Socket, peer: SocketAddress)
         case none
-        /// Another user connected to a Unix socket and was refused.
+        /// The connection to a Unix socket was refused because it came from another user.
         case refused
-        /// The system is out of descriptors or memory; the connection stays in the accept queue.
+        /// The system is out of descriptors or memory. The connection stays in the accept queue.
         case exhausted
     }
 
@@ -33,15 +33,16 @@ struct ListeningSocket: ~Copyable {
         self.socket = socket
     }
 
-    /// Listens on a path. The socket of a dead process is replaced; a socket that accepts connections is an error.
+    /// Listens on a path. A socket file left by a dead process is replaced. Throws if another process accepts
+    /// connections on the socket.
     init(unixPath path: String, access: UnixSocketAccess) throws(NetworkError) {
         guard let address = SocketAddress(unixPath: path) else {
             throw NetworkError(.configuration, "the path of a Unix socket has 1 to 107 bytes: \(path)")
         }
         let socket = try Socket(.unix)
         try Self.removeStale(path, address)
-        // Sets the mode before `bind` creates the file: with `chmod` alone, the file would be open to others for a
-        // short time.
+        // Sets the mode before `bind` creates the file. With `chmod` alone, other users could open the file for a short
+        // time.
         guard fchmod(socket.descriptor, access.mode) == 0 else { throw .system("fchmod") }
         try Self.bind(socket, address)
         guard chmod(path, access.mode) == 0 else { throw .system("chmod \(path)") }
@@ -76,8 +77,8 @@ struct ListeningSocket: ~Copyable {
         return .connection(connection, peer: peer ?? address)
     }
 
-    /// True if the user may connect to a Unix socket of the owner: this process's user and root, whatever the mode of
-    /// the file.
+    /// True if the user may connect to a Unix socket with owner access. Only this process's user and root may, whatever
+    /// the mode of the file.
     /// - Parameter user: A user id; -1 if unknown.
     static func mayConnect(user: Int64) -> Bool {
         user == 0 || user == Int64(geteuid())

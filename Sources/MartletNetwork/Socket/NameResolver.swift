@@ -2,7 +2,8 @@ import CMartletLinux
 import Glibc
 import Synchronization
 
-/// Resolves names on its own threads: the system's resolver blocks, for half a minute if no DNS server answers.
+/// Resolves names on its own threads, because the system's resolver blocks, for up to half a minute if no DNS server
+/// answers.
 final class NameResolver: Sendable {
     struct Question: Sendable {
         let name: String
@@ -20,12 +21,12 @@ final class NameResolver: Sendable {
 
     private let state = Mutex(State())
 
-    /// Resolves a name to addresses, the system's preferred ones first. A numeric address is returned at once. Results
-    /// are not cached.
+    /// Resolves a name to addresses in the system's order of preference. A numeric address is returned immediately.
+    /// Results are not cached.
     /// - Parameters:
-    ///   - isStrangers: Whether an untrusted party chose the name, who may want to keep the resolver busy.
-    ///   - deadline: When the caller no longer waits for the result.
-    ///   - answer: Called on any thread.
+    ///   - isStrangers: Whether the name was chosen by an untrusted party, who may want to keep the resolver busy.
+    ///   - deadline: The time after which the caller no longer waits for the result.
+    ///   - answer: Receives the result. Called on any thread.
     func resolve(
         _ name: String, port: UInt16, isStrangers: Bool, before deadline: ContinuousClock.Instant,
         _ answer: @escaping @Sendable (Result<[SocketAddress], NetworkError>) -> Void
@@ -51,7 +52,8 @@ final class NameResolver: Sendable {
             return
         }
         argument.release()
-        // A running thread takes this question too. Without any thread, the question would never be answered.
+        // If a thread is running, it also handles this question. If no thread could be started, the question would
+        // never be answered.
         let unanswered = state.withLock { state in
             state.threads -= 1
             return state.threads == 0 ? state.queue.removeAll() : []
@@ -99,9 +101,10 @@ final class NameResolver: Sendable {
         return .success(addresses)
     }
 
-    /// Returns the order in which a connection tries the addresses of a name: random, to spread connections over all of
-    /// them, with addresses that already have a connection last. The address families alternate, beginning with the one
-    /// that the system prefers, so that a broken family costs one attempt (RFC 8305, section 4).
+    /// Returns the order in which a connection tries the addresses of a name. The order is random, to spread
+    /// connections over all addresses; addresses that already have a connection are last. The address families
+    /// alternate, beginning with the system's preferred family, so that a broken family costs only one attempt (RFC
+    /// 8305, section 4).
     static func order(
         _ addresses: [SocketAddress], taken: Set<SocketAddress> = [], using chance: inout some RandomNumberGenerator
     ) -> [SocketAddress] {

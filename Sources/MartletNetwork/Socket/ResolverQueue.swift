@@ -1,7 +1,7 @@
 /// Decides which name is resolved next.
 ///
-/// Names chosen by untrusted parties may belong to DNS servers that answer slowly on purpose. Of these names, one per
-/// site is resolved at a time, sites take turns, and one thread in four is reserved for all other names.
+/// Names chosen by untrusted parties may belong to DNS servers that answer slowly on purpose. Of these untrusted names,
+/// only one per site is resolved at a time, sites take turns, and one thread in four is reserved for all other names.
 struct ResolverQueue<Question: Sendable> {
     struct Entry: Sendable {
         let question: Question
@@ -10,26 +10,26 @@ struct ResolverQueue<Question: Sendable> {
         let deadline: ContinuousClock.Instant
     }
 
-    /// The most threads for untrusted names.
+    /// The maximum number of threads that resolve untrusted names.
     private static var strangersThreads: Int { 3 }
     private static var strangersWaiting: Int { 1000 }
 
     private var waiting: [Entry] = []
     private var busySites: Set<String> = []
 
-    /// The presumed owner of a name: its last two labels.
+    /// Returns the last two labels of a name, which are assumed to identify its owner.
     static func site(of name: String) -> String {
         name.split(separator: ".").suffix(2).joined(separator: ".").lowercased()
     }
 
-    /// - Returns: True if there was room for the question.
+    /// - Returns: True if the queue had room for the question.
     mutating func add(_ question: Question, site: String?, before deadline: ContinuousClock.Instant) -> Bool {
         guard site == nil || waiting.count < Self.strangersWaiting else { return false }
         waiting.append(Entry(question: question, site: site, deadline: deadline))
         return true
     }
 
-    /// Returns the next name to resolve; nil if there is none, or none that may be resolved now.
+    /// Returns the next name to resolve; nil if no name is waiting or none of the waiting names may be resolved now.
     mutating func next() -> Entry? {
         let index = waiting.firstIndex { entry in
             guard let site = entry.site else { return true }
@@ -41,14 +41,14 @@ struct ResolverQueue<Question: Sendable> {
         return entry
     }
 
-    /// Handles a resolved name. Other waiting names of its site move to the end.
+    /// Records that a name was resolved. Other waiting names of its site move to the end of the queue.
     mutating func finish(_ entry: Entry) {
         guard let site = entry.site else { return }
         busySites.remove(site)
         waiting = waiting.filter { $0.site != site } + waiting.filter { $0.site == site }
     }
 
-    /// Removes and returns the questions whose deadline has passed.
+    /// Removes and returns the questions whose deadlines have passed.
     mutating func removeLate(at now: ContinuousClock.Instant) -> [Question] {
         let late = waiting.filter { $0.deadline <= now }
         if !late.isEmpty { waiting.removeAll { $0.deadline <= now } }

@@ -1,11 +1,11 @@
 import CMartletLinux
 import Glibc
 
-/// A non-blocking stream socket. Closed when the value is destroyed.
+/// A non-blocking stream socket. It is closed when the value is destroyed.
 struct Socket: ~Copyable {
     let descriptor: Int32
 
-    /// The result of reading or writing.
+    /// The result of a read or a write.
     enum Transfer {
         case bytes(Int)
         case wouldBlock
@@ -34,7 +34,7 @@ struct Socket: ~Copyable {
         if descriptor >= 0 { close(descriptor) }
     }
 
-    /// Gives up ownership of the descriptor.
+    /// Returns the descriptor and gives up ownership of it.
     consuming func release() -> Int32 {
         let descriptor = descriptor
         discard self
@@ -46,7 +46,8 @@ struct Socket: ~Copyable {
         setsockopt(descriptor, level, name, &value, socklen_t(MemoryLayout<Int32>.size))
     }
 
-    /// Sets TCP_CORK: output waits for more, so that many records leave in few segments (tcp(7)).
+    /// Sets TCP_CORK, which holds output back until there is more, so that many records are sent in few segments
+    /// (tcp(7)).
     func setCorked(_ isCorked: Bool) {
         setOption(Int32(IPPROTO_TCP), TCP_CORK, to: isCorked ? 1 : 0)
     }
@@ -55,14 +56,14 @@ struct Socket: ~Copyable {
         setOption(Int32(IPPROTO_TCP), TCP_NODELAY)
     }
 
-    /// Starts to connect. The socket becomes writable once that has succeeded or failed.
+    /// Starts to connect. The socket becomes writable once the attempt has succeeded or failed.
     func connect(to address: SocketAddress) throws(NetworkError) {
         let result = address.withPointer { Glibc.connect(descriptor, $0, $1) }
         guard result != 0, errno != EINPROGRESS else { return }
         throw .system("connect")
     }
 
-    /// The error of a failed connect; nil if it succeeded.
+    /// Returns the error of a failed connection attempt; nil if the attempt succeeded.
     func pendingError() -> NetworkError? {
         var code: Int32 = 0
         var length = socklen_t(MemoryLayout<Int32>.size)
@@ -100,7 +101,7 @@ struct Socket: ~Copyable {
         shutdown(descriptor, Int32(SHUT_WR))
     }
 
-    /// Makes `close` send a reset and drop unsent data.
+    /// Makes `close` send a reset and discard unsent data.
     func abandon() {
         var linger = linger(l_onoff: 1, l_linger: 0)
         setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &linger, socklen_t(MemoryLayout<linger>.size))

@@ -1,9 +1,9 @@
 import MartletHTTP
 
 extension SocketAddress {
-    /// True for an address of the public internet, by the registries of special addresses (RFC 6890 and its additions).
-    /// False for loopback, private, multicast and documentation addresses, and for an IPv6 address that embeds a
-    /// non-public IPv4 address.
+    /// True for an address of the public internet according to the registries of special-purpose addresses (RFC 6890
+    /// and its updates). False for loopback, private, multicast and documentation addresses, and for an IPv6 address
+    /// that embeds a non-public IPv4 address.
     public var isPublic: Bool {
         switch family {
         case .ipv4: Self.isPublic(ipv4: rawAddress)
@@ -22,23 +22,23 @@ extension SocketAddress {
     private static func isPublic(ipv6 address: ArraySlice<UInt8>) -> Bool {
         let bytes = Array(address)
         guard bytes.count == 16 else { return false }
-        // The NAT64 prefix (RFC 6052): as public as the embedded IPv4 address.
+        // NAT64 prefix (RFC 6052): the address is public if the embedded IPv4 address is public.
         if bytes.starts(with: [0, 0x64, 0xFF, 0x9B, 0, 0, 0, 0, 0, 0, 0, 0]) { return isPublic(ipv4: bytes[12...]) }
         // All global unicast addresses are in 2000::/3.
         guard bytes[0] & 0xE0 == 0x20 else { return false }
         switch (bytes[0], bytes[1]) {
-        // Protocol assignments and tunnels, 2001::/23, and documentation, 2001:db8::/32.
+        // Protocol assignments and tunnels (2001::/23) and documentation (2001:db8::/32).
         case (0x20, 0x01): return bytes[2] > 1 && !(bytes[2] == 0x0D && bytes[3] == 0xB8)
-        // 6to4 tunnels to an IPv4 address, 2002::/16.
+        // 6to4 tunnels to an IPv4 address (2002::/16).
         case (0x20, 0x02): return false
-        // Documentation, 3fff::/20.
+        // Documentation (3fff::/20).
         case (0x3F, 0xFF): return bytes[2] & 0xF0 != 0
         default: return true
         }
     }
 
     private static let specialIPv4: [(prefix: UInt32, length: UInt32)] = [
-        // This network, private (10/8, 172.16/12, 192.168/16), shared (100.64/10), loopback, link-local.
+        // "This network", private (10/8, 172.16/12, 192.168/16), shared (100.64/10), loopback, link-local.
         (0x0000_0000, 8), (0x0A00_0000, 8), (0x6440_0000, 10), (0x7F00_0000, 8), (0xA9FE_0000, 16),
         (0xAC10_0000, 12), (0xC0A8_0000, 16),
         // Protocol assignments, documentation, the deprecated 6to4 relay, benchmarks.
@@ -50,7 +50,7 @@ extension SocketAddress {
 }
 
 extension TransportSettings.Addresses {
-    /// Ports below this one belong to other services, except for http and https.
+    /// Ports below this number belong to other services, except those of http and https.
     private static let firstFreePort: UInt16 = 1024
 
     /// True if a connection may be made to the address.

@@ -1,14 +1,15 @@
-/// What a server reads in the first message of a TLS client (RFC 8446, section 4.1.2) before it chooses a certificate.
+/// The fields that a server reads from the first message of a TLS client (RFC 8446, section 4.1.2) before it chooses a
+/// certificate.
 struct ClientHello: Hashable {
-    /// The host name that the client wants to reach, in lower case (RFC 6066, section 3); nil if it names none.
+    /// The host name that the client wants to reach, in lower case (RFC 6066, section 3); nil if the client sends none.
     let host: String?
-    /// True if the client is an authority that validates a challenge: it offers `acme-tls/1` and nothing else
-    /// (RFC 8737, section 3).
+    /// True if the client is a certificate authority that validates a challenge: it offers only the protocol
+    /// `acme-tls/1` (RFC 8737, section 3).
     let isChallenge: Bool
 
     /// - Parameters:
-    ///   - serverName: The content of the extension `server_name`; nil if it is missing.
-    ///   - protocols: The content of the extension `application_layer_protocol_negotiation`; nil if it is missing.
+    ///   - serverName: The content of the extension `server_name`; nil if it is absent.
+    ///   - protocols: The content of the extension `application_layer_protocol_negotiation`; nil if it is absent.
     init(serverName: [UInt8]?, protocols: [UInt8]?) {
         host = serverName.flatMap(Self.host)
         isChallenge = protocols.map { $0.elementsEqual(Self.challengeOffer) } ?? false
@@ -16,12 +17,12 @@ struct ClientHello: Hashable {
 
     static let challengeProtocol = "acme-tls/1"
 
-    /// The length of the list, then the length of its one name, then the name.
+    /// The protocol list that a challenge offers: the length of the list, the length of its only name, and the name.
     private static let challengeOffer =
         [0, UInt8(challengeProtocol.utf8.count + 1), UInt8(challengeProtocol.utf8.count)]
         + Array(challengeProtocol.utf8)
 
-    /// The first name of the list, which must be of the type `host_name`.
+    /// Returns the first name of the list; nil if its type is not `host_name`.
     private static func host(_ bytes: [UInt8]) -> String? {
         guard bytes.count > 5, bytes[2] == 0 else { return nil }
         let length = Int(bytes[3]) << 8 | Int(bytes[4])

@@ -3,7 +3,7 @@ import Glibc
 
 /// Reads certificates and keys in PEM form (RFC 7468).
 enum PEMReader {
-    /// A certificate that is freed with this value.
+    /// A certificate that is freed when this value is destroyed.
     struct Certificate: ~Copyable {
         let pointer: OpaquePointer
 
@@ -27,7 +27,7 @@ enum PEMReader {
             count += 1
             try body(Certificate(pointer: pointer))
         }
-        // OpenSSL reports the end of the text as an error, like any text that is no certificate.
+        // OpenSSL reports the end of the text as an error, as it does for text that is not a certificate.
         ERR_clear_error()
         return count
     }
@@ -40,7 +40,7 @@ enum PEMReader {
         return PrivateKey(pointer: pointer)
     }
 
-    /// Reads a file of at most a megabyte.
+    /// Reads a file of at most one megabyte.
     static func text(ofFile path: String) throws(NetworkError) -> String {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { throw .system(path) }
@@ -63,7 +63,7 @@ enum PEMReader {
 
         init(_ text: String) throws(NetworkError) {
             let bytes = Array(text.utf8)
-            // BIO_s_mem copies what is written to it.
+            // BIO_s_mem copies the bytes that are written to it.
             guard let pointer = BIO_new(BIO_s_mem()), BIO_write(pointer, bytes, Int32(bytes.count)) >= 0 || text.isEmpty
             else { throw .openSSL(.configuration, "reading PEM") }
             self.pointer = pointer
@@ -73,7 +73,8 @@ enum PEMReader {
     }
 }
 
-/// Without this callback, OpenSSL would ask for the password of an encrypted key on the terminal.
+/// Refuses to provide a password. Without this callback, OpenSSL would ask for the password of an encrypted key on the
+/// terminal.
 private func refusePassword(
     _ buffer: UnsafeMutablePointer<CChar>?, _ size: Int32, _ writing: Int32, _ context: UnsafeMutableRawPointer?
 ) -> Int32 { -1 }

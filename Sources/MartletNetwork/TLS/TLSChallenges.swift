@@ -1,6 +1,6 @@
 import Synchronization
 
-/// The certificates with which a server answers the challenges of a certificate authority (RFC 8737), by host name.
+/// The certificates, by host name, with which a server answers the challenges of a certificate authority (RFC 8737).
 final class TLSChallenges: Sendable {
     private let contexts = Mutex<[String: TLSContext]>([:])
 

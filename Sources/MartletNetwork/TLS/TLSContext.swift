@@ -1,18 +1,19 @@
 import CMartletOpenSSL
 
-/// An OpenSSL context: the settings for TLS sessions of a client or a server.
+/// An OpenSSL context: the settings for the TLS sessions of a client or a server.
 ///
-/// @unchecked Sendable because it is not changed after `init`, and OpenSSL allows every thread to create sessions from
+/// @unchecked Sendable because it is not changed after `init`, and OpenSSL allows any thread to create sessions from
 /// it.
 final class TLSContext: @unchecked Sendable {
     let pointer: OpaquePointer
     private let challenges: TLSChallenges?
-    /// False for a server that has no certificate yet: it only answers challenges.
+    /// False for a server that has no certificate yet and therefore only answers challenges.
     fileprivate let hasIdentity: Bool
 
     /// Creates a context for a server.
     /// - Parameters:
-    ///   - identity: nil if there is no certificate yet: every handshake but that of a challenge is refused.
+    ///   - identity: The certificate and key; nil if there is no certificate yet. Every handshake except that of a
+    ///     challenge is then refused.
     ///   - challenges: The certificates for `acme-tls/1`; nil for a server that never answers challenges.
     init(
         server identity: TLSIdentity?, requestsClientCertificate: Bool, challenges: TLSChallenges? = nil
@@ -29,7 +30,8 @@ final class TLSContext: @unchecked Sendable {
         if requestsClientCertificate {
             let context = Array("martlet".utf8)
             SSL_CTX_set_session_id_context(pointer, context, UInt32(context.count))
-            // The certificate is requested and passed to the handler, which decides; the chain is not verified here.
+            // The client's certificate is requested and passed to the handler, which decides. The chain is not verified
+            // here.
             SSL_CTX_set_verify(pointer, SSL_VERIFY_PEER, acceptAnyCertificate)
         }
     }
@@ -62,7 +64,7 @@ final class TLSContext: @unchecked Sendable {
         SSL_CTX_free(pointer)
     }
 
-    /// The context that answers a client; nil to refuse it.
+    /// Returns the context that answers a client; nil if the client is refused.
     fileprivate func context(for hello: ClientHello) -> TLSContext? {
         guard hello.isChallenge else { return hasIdentity ? self : nil }
         return hello.host.flatMap { challenges?.context(for: $0) }
@@ -72,7 +74,7 @@ final class TLSContext: @unchecked Sendable {
         guard let pointer = SSL_CTX_new(method) else { throw .openSSL(.configuration, "TLS") }
         martlet_SSL_CTX_set_options_hardened(pointer)
         _ = martlet_SSL_CTX_set_min_proto_version(pointer, TLS1_2_VERSION)
-        // For TLS 1.2, only cipher suites that HTTP/2 does not prohibit (RFC 9113, appendix A).
+        // For TLS 1.2, only cipher suites that HTTP/2 does not prohibit are offered (RFC 9113, appendix A).
         SSL_CTX_set_cipher_list(pointer, "ECDHE+AESGCM:ECDHE+CHACHA20")
         let modes =
             SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER | SSL_MODE_RELEASE_BUFFERS
@@ -109,12 +111,12 @@ final class TLSContext: @unchecked Sendable {
             }
         }
         guard count > 0 else { throw NetworkError(.configuration, "there is no certificate to trust in the PEM text") }
-        // Certificates named by the operator are trusted, whether or not they are roots.
+        // Certificates named by the operator are trusted even if they are not roots.
         X509_STORE_set_flags(store, UInt(X509_V_FLAG_PARTIAL_CHAIN))
     }
 }
 
-/// Chooses the context of a new session before OpenSSL looks at its certificate.
+/// Chooses the context of a new session before OpenSSL uses the session's certificate.
 private func readClientHello(
     _ session: OpaquePointer?, _ alert: UnsafeMutablePointer<Int32>?, _ owner: UnsafeMutableRawPointer?
 ) -> Int32 {
@@ -140,7 +142,7 @@ private func helloExtension(_ session: OpaquePointer?, _ type: Int32) -> [UInt8]
 
 private func acceptAnyCertificate(_ isValid: Int32, _ context: OpaquePointer?) -> Int32 { 1 }
 
-/// Prefers h2 over http/1.1. A client that offers neither is refused (RFC 7301, section 3.2).
+/// Selects h2 in preference to http/1.1. A client that offers neither is refused (RFC 7301, section 3.2).
 private func selectProtocol(
     _ session: OpaquePointer?, _ selected: UnsafeMutablePointer<UnsafePointer<UInt8>?>?,
     _ selectedLength: UnsafeMutablePointer<UInt8>?, _ offered: UnsafePointer<UInt8>?, _ offeredLength: UInt32,
@@ -149,7 +151,7 @@ private func selectProtocol(
     select(["h2", "http/1.1"], selected, selectedLength, offered, offeredLength)
 }
 
-/// A client that validates a challenge speaks nothing else (RFC 8737, section 3).
+/// Selects the challenge protocol. A client that validates a challenge offers no other protocol (RFC 8737, section 3).
 private func selectChallenge(
     _ session: OpaquePointer?, _ selected: UnsafeMutablePointer<UnsafePointer<UInt8>?>?,
     _ selectedLength: UnsafeMutablePointer<UInt8>?, _ offered: UnsafePointer<UInt8>?, _ offeredLength: UInt32,

@@ -1,7 +1,7 @@
 import MartletHTTP
 import Synchronization
 
-/// Caches TLS client contexts by their settings: loading the system's certificates takes milliseconds.
+/// Caches TLS client contexts by their settings, because loading the system's certificates takes milliseconds.
 final class TLSContextCache: Sendable {
     private struct Key: Hashable {
         let trusted: String?

@@ -1,7 +1,7 @@
 import CMartletOpenSSL
 
 extension NetworkError {
-    /// The last error in OpenSSL's error queue of this thread. Clears the queue.
+    /// Returns the last error in OpenSSL's error queue of this thread, and clears the queue.
     static func openSSL(_ kind: Kind, _ doing: String) -> NetworkError {
         let code = ERR_peek_last_error()
         ERR_clear_error()

@@ -4,8 +4,8 @@ public struct TLSIdentity: Sendable {
     let privateKeyPEM: String
 
     /// - Parameters:
-    ///   - certificatesPEM: The end-entity certificate first, then the intermediate certificates.
-    ///   - privateKeyPEM: The private key, without a password. May be the same text as the certificates.
+    ///   - certificatesPEM: The end-entity certificate, followed by the intermediate certificates.
+    ///   - privateKeyPEM: The private key, without a password. May be the same text as `certificatesPEM`.
     public init(certificatesPEM: String, privateKeyPEM: String) {
         self.certificatesPEM = certificatesPEM
         self.privateKeyPEM = privateKeyPEM

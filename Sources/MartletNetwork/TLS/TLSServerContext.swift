@@ -1,20 +1,21 @@
 import Synchronization
 
-/// The TLS identity and settings of a listener. TLS 1.2 and 1.3; ALPN selects h2 or http/1.1, or acme-tls/1 for an
-/// authority that validates a challenge.
+/// The TLS identity and settings of a listener. Supports TLS 1.2 and 1.3. ALPN selects h2 or http/1.1, or acme-tls/1
+/// for an authority that validates a challenge.
 public final class TLSServerContext: Sendable {
-    /// An identity that is known to be usable.
+    /// An identity that has been checked to be usable.
     public struct Prepared: Sendable {
         fileprivate let context: TLSContext
     }
 
     private let requestsClientCertificate: Bool
     private let context: Mutex<TLSContext>
-    /// nil if the identity is given, so that no authority has to be answered.
+    /// The certificates for challenges; nil if the certificate is provided by the operator, so that no authority's
+    /// challenges have to be answered.
     private let challenges: TLSChallenges?
 
-    /// - Parameter requestsClientCertificate: Whether clients are asked for a certificate. A client may send none, or
-    ///   one of any issuer: the handler finds it in the request's connection and decides.
+    /// - Parameter requestsClientCertificate: Whether clients are asked for a certificate. A client may send no
+    ///   certificate, or one from any issuer. The handler finds it in the request's connection and decides.
     public init(_ identity: TLSIdentity, requestsClientCertificate: Bool = false) throws(NetworkError) {
         self.requestsClientCertificate = requestsClientCertificate
         let context = try TLSContext(server: identity, requestsClientCertificate: requestsClientCertificate)
@@ -22,8 +23,9 @@ public final class TLSServerContext: Sendable {
         challenges = nil
     }
 
-    /// Creates a context whose certificates a public authority issues while the listener is open.
-    /// - Parameter identity: nil if there is none yet: only handshakes for challenges are completed.
+    /// Creates a context for certificates that a public authority issues while the listener is open.
+    /// - Parameter identity: The current certificate and key; nil if there is none yet. Only handshakes for challenges
+    ///   are then completed.
     public init(answeringChallengesWith identity: TLSIdentity?) throws(NetworkError) {
         requestsClientCertificate = false
         let challenges = TLSChallenges()
@@ -33,22 +35,23 @@ public final class TLSServerContext: Sendable {
         self.context = Mutex(context)
     }
 
-    /// Answers challenges of a certificate authority (RFC 8737) from now on with these certificates and no others.
-    /// - Parameter identities: By host name, in lower case.
+    /// Sets the certificates with which challenges of a certificate authority (RFC 8737) are answered from now on.
+    /// Replaces all previous ones.
+    /// - Parameter identities: The certificates by host name in lower case.
     public func answerChallenges(with identities: [String: TLSIdentity]) throws(NetworkError) {
         var contexts: [String: TLSContext] = [:]
         for (host, identity) in identities { contexts[host] = try TLSContext(challenge: identity) }
         challenges?.set(contexts)
     }
 
-    /// Builds the context of another identity: the part of a change that can fail.
+    /// Builds the context for another identity. This is the part of a change that can fail.
     public func prepare(_ identity: TLSIdentity) throws(NetworkError) -> Prepared {
         Prepared(
             context: try TLSContext(
                 server: identity, requestsClientCertificate: requestsClientCertificate, challenges: challenges))
     }
 
-    /// Uses another identity for new connections. The keys of session tickets are new too, so that no session of the
+    /// Uses another identity for new connections. Also replaces the keys of session tickets, so that no session of the
     /// previous identity is resumed.
     public func use(_ prepared: Prepared) {
         context.withLock { $0 = prepared.context }

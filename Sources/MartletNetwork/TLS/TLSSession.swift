@@ -1,7 +1,7 @@
 import CMartletOpenSSL
 import Glibc
 
-/// The TLS session of one connection. Reads and writes the socket itself. Owned by the connection's loop.
+/// The TLS session of one connection. It reads and writes the socket itself. Owned by the connection's loop.
 final class TLSSession {
     enum Handshake {
         case done
@@ -9,22 +9,23 @@ final class TLSSession {
         case failed(NetworkError)
     }
 
-    /// The largest record that OpenSSL reads or writes at once.
+    /// The size of the largest record that OpenSSL reads or writes at once.
     static let recordBytes = 16 * 1024
 
-    /// The most records in one read. A peer that sends one byte per record would otherwise block the loop for long.
+    /// The maximum number of records in one read. Otherwise a peer that sends one byte per record would block the loop
+    /// for a long time.
     private static let recordsPerRead = 256
 
     private let session: OpaquePointer
-    /// OpenSSL's callbacks use this object for as long as the session lives.
+    /// The context, kept alive because OpenSSL's callbacks use it for as long as the session lives.
     private let context: TLSContext
     /// The number of handshake messages, such as key updates, since the start of the current read.
     private let messages = UnsafeMutablePointer<UInt32>.allocate(capacity: 1)
     private var hasSocket = false
     private var hasFailed = false
     private var isHandshakeDone = false
-    /// True if writing can continue only after a read: OpenSSL must first read a message, such as a key update from the
-    /// peer.
+    /// True if writing can continue only after a read, because OpenSSL must first read a message, such as a key update
+    /// from the peer.
     private(set) var isWriteBlockedOnRead = false
 
     init(serverOf context: TLSContext) throws(NetworkError) {
@@ -36,7 +37,7 @@ final class TLSSession {
 
     /// - Parameters:
     ///   - host: The name or address that the server's certificate must match.
-    ///   - protocols: The protocols that ALPN offers, in order of preference.
+    ///   - protocols: The protocols to offer with ALPN, in order of preference.
     init(clientOf context: TLSContext, host: String, protocols: [String]) throws(NetworkError) {
         session = try Self.make(context)
         self.context = context
@@ -46,7 +47,7 @@ final class TLSSession {
             guard X509_VERIFY_PARAM_set1_ip_asc(SSL_get0_param(session), host) == 1
             else { throw .openSSL(.configuration, "verifying \(host)") }
         } else {
-            // A wildcard matches a whole label only (RFC 9525, section 6.3).
+            // A wildcard matches only a whole label (RFC 9525, section 6.3).
             SSL_set_hostflags(session, UInt32(X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS))
             guard SSL_set1_host(session, host) == 1, martlet_SSL_set_tlsext_host_name(session, host) == 1
             else { throw .openSSL(.configuration, "verifying \(host)") }
@@ -89,7 +90,8 @@ final class TLSSession {
         return Array(UnsafeBufferPointer(start: bytes, count: Int(count)))
     }
 
-    /// True if OpenSSL holds unread input from the socket. The socket does not report readiness for it.
+    /// True if OpenSSL holds unread input that it has already read from the socket. The socket reports no readiness for
+    /// this input.
     var hasPending: Bool { SSL_has_pending(session) == 1 }
 
     func performHandshake(_ descriptor: Int32) -> Handshake {
@@ -123,7 +125,7 @@ final class TLSSession {
         return .openSSL(.handshake, "TLS handshake")
     }
 
-    /// Reads the available records into the buffer, at least one.
+    /// Reads available records, at least one, into the buffer.
     func read(into buffer: UnsafeMutableRawBufferPointer) -> Socket.Transfer {
         var filled = 0
         messages.pointee = 0

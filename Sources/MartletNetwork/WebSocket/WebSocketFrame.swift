@@ -1,6 +1,7 @@
 import MartletHTTP
 
-/// A frame (RFC 6455, section 5.2): parses the head of a client's frame and encodes the unmasked frames of a server.
+/// A WebSocket frame (RFC 6455, section 5.2). Parses the heads of clients' frames and encodes the unmasked frames of a
+/// server.
 struct WebSocketFrame {
     enum Opcode: UInt8 {
         case continuation = 0
@@ -24,16 +25,16 @@ struct WebSocketFrame {
         let size: Int
     }
 
-    /// The longest payload of a control frame, in bytes.
+    /// The maximum payload of a control frame, in bytes.
     static let controlLimit = 125
 
     /// Parses the head of a frame.
-    /// - Returns: Nil if more bytes are needed.
-    /// - Throws: The violation, with the close code.
+    /// - Returns: The head; nil if more bytes are needed.
+    /// - Throws: The protocol violation, with its close code.
     static func head(_ bytes: ArraySlice<UInt8>) throws(WebSocketViolation) -> Head? {
         guard bytes.count >= 2 else { return nil }
         let (first, second) = (bytes[bytes.startIndex], bytes[bytes.startIndex + 1])
-        // The three reserved bits belong to extensions; none is negotiated.
+        // The three reserved bits belong to extensions, and no extension is negotiated.
         guard first & 0x70 == 0, let opcode = Opcode(rawValue: first & 0x0F), second & 0x80 != 0 else {
             throw WebSocketViolation(WebSocketCode.protocolError)
         }
@@ -47,7 +48,7 @@ struct WebSocketFrame {
         return Head(opcode: opcode, isLast: isLast, mask: Array(mask), length: length, size: 6 + lengthSize)
     }
 
-    /// - Returns: Nil if more bytes are needed.
+    /// - Returns: The length; nil if more bytes are needed.
     private static func length(
         _ short: UInt8, _ bytes: ArraySlice<UInt8>
     ) throws(WebSocketViolation) -> (length: Int, size: Int)? {
@@ -62,7 +63,7 @@ struct WebSocketFrame {
         return (length, size)
     }
 
-    /// Encodes a frame that is a whole message, or a control frame.
+    /// Encodes a control frame, or a frame that contains a whole message.
     static func encode(_ opcode: Opcode, _ payload: [UInt8]) -> [UInt8] {
         var frame: [UInt8] = [0x80 | opcode.rawValue]
         frame.reserveCapacity(payload.count + 10)
@@ -88,7 +89,7 @@ struct WebSocketFrame {
         }
     }
 
-    /// - Parameter code: The close code; nil sends a close frame without one.
+    /// - Parameter code: The close code; nil for a close frame without a code.
     static func encodeClose(_ code: UInt16?) -> [UInt8] {
         encode(.close, code.map { [UInt8($0 >> 8), UInt8($0 & 0xFF)] } ?? [])
     }
@@ -96,7 +97,7 @@ struct WebSocketFrame {
 
 /// A client violated the protocol or a limit.
 struct WebSocketViolation: Error, Hashable {
-    /// The close code for the connection.
+    /// The close code to close the connection with.
     let code: UInt16
 
     init(_ code: UInt16) {

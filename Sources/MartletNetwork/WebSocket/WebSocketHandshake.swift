@@ -5,13 +5,13 @@ import MartletHTTP
 enum WebSocketHandshake {
     private static let salt = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11"
 
-    /// The response to a request that does not open a WebSocket where one is expected.
+    /// The response to a request that should open a WebSocket but does not.
     static let upgradeRequired = HTTPResponse(
         426, fields: ["sec-websocket-version": "13", "content-type": "text/plain; charset=utf-8"],
         body: .bytes(Array("This address takes WebSockets of HTTP/1.1 alone.\n".utf8)))
 
     /// Returns the value of `sec-websocket-accept`, which proves that the server understood the request.
-    /// - Returns: Nil for a request that opens no WebSocket.
+    /// - Returns: Nil if the request does not open a WebSocket.
     static func accept(_ request: HTTPRequest) -> String? {
         let fields = request.fields
         guard request.method == .get, request.connection?.majorVersion == 1, names("websocket", fields, "upgrade"),
@@ -40,7 +40,7 @@ enum WebSocketHandshake {
         }
     }
 
-    /// True for sixteen bytes in Base64.
+    /// True if the key is sixteen bytes encoded in Base64.
     private static func isKey(_ key: String) -> Bool {
         let digits = key.utf8.prefix(22)
         return key.utf8.count == 24 && key.hasSuffix("==")
@@ -54,7 +54,8 @@ enum WebSocketHandshake {
             }
     }
 
-    /// SHA-1 is safe here: the hash protects no secret. It only proves that both sides implement RFC 6455.
+    /// Computes a SHA-1 hash. SHA-1 is safe here, because the hash protects no secret; it only proves that both sides
+    /// implement RFC 6455.
     private static func sha1(_ text: String) -> [UInt8] {
         let bytes = Array(text.utf8)
         return [UInt8](unsafeUninitializedCapacity: Int(EVP_MAX_MD_SIZE)) { digest, count in

@@ -1,19 +1,19 @@
 import MartletHTTP
 
-/// Parses the input of a WebSocket: bytes in pieces of any size become messages and control frames.
+/// Parses the input of a WebSocket: turns bytes in pieces of any size into messages and control frames.
 struct WebSocketReader {
     enum Event: Hashable {
         case message(WebSocketMessage)
         case ping([UInt8])
         case pong
-        /// The peer closes the WebSocket; nothing is read after it.
+        /// The peer closes the WebSocket. Nothing is read after this event.
         case close(UInt16?)
     }
 
-    /// The longest message, all its fragments together, in bytes.
+    /// The maximum size of a message, including all its fragments, in bytes.
     private let messageLimit: Int
     private var buffer: [UInt8] = []
-    /// The incomplete message and the fragments received so far.
+    /// The opcode of the incomplete message and the bytes of its fragments received so far.
     private var fragments: (opcode: WebSocketFrame.Opcode, bytes: [UInt8])?
     private var isOver = false
 
@@ -21,7 +21,8 @@ struct WebSocketReader {
         self.messageLimit = messageLimit
     }
 
-    /// Parses bytes. Events before a violation are passed on before it is thrown; nothing is read after a violation.
+    /// Parses bytes. If there is a violation, the events before it are passed on first. Nothing is read after a
+    /// violation.
     /// - Parameter take: Called with each event, in order.
     mutating func receive(
         _ bytes: UnsafeRawBufferPointer, _ take: (Event) -> Void
@@ -56,7 +57,7 @@ struct WebSocketReader {
         return head
     }
 
-    /// - Returns: Nil for a fragment with more to follow.
+    /// - Returns: The event of the frame; nil for a fragment that is not the last of its message.
     private mutating func event(
         _ head: WebSocketFrame.Head, _ payload: [UInt8]
     ) throws(WebSocketViolation) -> Event? {

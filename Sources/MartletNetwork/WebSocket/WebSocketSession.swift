@@ -1,10 +1,10 @@
 import MartletHTTP
 
-/// A WebSocket on one connection: connects the bytes to the handler. Owned by the loop.
+/// A WebSocket on one connection: passes its messages to and from the handler. Owned by the loop.
 final class WebSocketSession: WireProtocol {
     typealias Receiver = (WebSocketMessage?) -> Void
 
-    /// The most messages that may wait for the handler before reading stops.
+    /// The maximum number of messages that may wait for the handler. When it is reached, reading stops.
     private static let inboxLimit = 32
     /// How long to wait for the peer's close frame.
     private static let closeTime: Duration = .seconds(5)
@@ -19,7 +19,7 @@ final class WebSocketSession: WireProtocol {
     private(set) var deadline: ContinuousClock.Instant?
     private(set) var isOver = false
 
-    /// - Parameter head: Output that is sent before the first frame.
+    /// - Parameter head: Output to send before the first frame.
     init(_ connection: any WireConnection, limits: ServerLimits, head: OutputQueue) {
         self.connection = connection
         self.limits = limits
@@ -28,7 +28,7 @@ final class WebSocketSession: WireProtocol {
         deadline = connection.now + silence
     }
 
-    /// The silence after which the peer gets a ping. The peer must answer within the same time.
+    /// The time of silence after which the peer is sent a ping. The peer must answer within the same time.
     private var silence: Duration { limits.idleTime / 2 }
 
     var isFinished: Bool { isOver && output.isEmpty }
@@ -37,7 +37,8 @@ final class WebSocketSession: WireProtocol {
 
     // MARK: The handler
 
-    /// - Parameter receiver: Called with the next message, now or when it arrives; nil if there will be none.
+    /// - Parameter receiver: Called with the next message, immediately or when it arrives; called with nil if there are
+    ///   no more messages.
     func receive(_ receiver: @escaping Receiver) {
         guard self.receiver == nil else { return receiver(nil) }
         self.receiver = receiver
@@ -135,7 +136,7 @@ final class WebSocketSession: WireProtocol {
     }
 }
 
-/// A WebSocket for handlers on any thread.
+/// A WebSocket that handlers can use on any thread.
 struct LoopWebSocket: WebSocket {
     let session: LoopBound<WebSocketSession>
 

@@ -1,18 +1,19 @@
 import MartletHTTP
 
-/// The rules of a server-side WebSocket: input and requests go in, actions come out.
+/// The state machine of a server-side WebSocket. Its methods take input and requests, and return actions.
 struct WebSocketStateMachine {
     enum Action: Hashable {
         case deliver(WebSocketMessage)
         case write([UInt8])
-        /// The connection ends once everything is written.
+        /// End the connection once everything is written.
         case finish
     }
 
     private enum Phase {
-        /// Becomes `closing` when this side sends a close frame, `closed` when the peer does or violates the protocol.
+        /// Changes to `closing` when this side sends a close frame, and to `closed` when the peer sends one or violates
+        /// the protocol.
         case open
-        /// The close frame is written. Becomes `closed` when the peer's close frame arrives or the wait for it times
+        /// The close frame is written. Changes to `closed` when the peer's close frame arrives or the wait for it times
         /// out.
         case closing
         case closed
@@ -72,7 +73,7 @@ struct WebSocketStateMachine {
         return [.write(WebSocketFrame.encodeClose(WebSocketCode.isSendable(code) ? code : WebSocketCode.normal))]
     }
 
-    /// Handles a timeout: pings an open peer once, then ends the connection.
+    /// Handles a timeout: pings an open peer the first time, ends the connection the second time.
     mutating func expire() -> [Action] {
         guard phase == .open, !isPinged else {
             phase = .closed

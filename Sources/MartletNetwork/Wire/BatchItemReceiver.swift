@@ -2,7 +2,7 @@ import MartletHTTP
 
 /// Collects the response to one item of a batch.
 final class BatchItemReceiver: ResponseReceiver {
-    /// The longest response body that is kept, in bytes; the rest is cut off.
+    /// The maximum size of a response body that is kept, in bytes. The rest is discarded.
     static let bodyLimit = 64 * 1024
 
     private let run: BatchRun
@@ -11,7 +11,7 @@ final class BatchItemReceiver: ResponseReceiver {
     private var head = HTTPResponse(.ok)
     private var body: [UInt8] = []
 
-    /// - Parameter connection: The number of the connection that the item is sent on.
+    /// - Parameter connection: The number of the connection on which the item is sent.
     init(_ run: BatchRun, item: Int, on connection: Int) {
         self.run = run
         self.item = item
@@ -34,7 +34,7 @@ final class BatchItemReceiver: ResponseReceiver {
     }
 
     func failed(_ error: TransportError) {
-        // A request that is invalid would be invalid again.
+        // An invalid request would be invalid again if it were repeated.
         if error.mayHaveBeenProcessed || error.kind == .invalidRequest {
             run.answered(item, .failure(error), on: connection)
         } else {

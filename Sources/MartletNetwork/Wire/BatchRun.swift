@@ -1,18 +1,18 @@
 import MartletHTTP
 
-/// A batch that is being sent: client protocols draw items from it and report their results. Owned by one loop.
+/// A batch that is being sent. Client protocols draw items from the batch and report their results. Owned by one loop.
 ///
-/// Every item gets exactly one result: a protocol that drew an item reports a result or gives the item back.
+/// Every item gets exactly one result: a protocol that drew an item either reports a result or gives the item back.
 final class BatchRun {
     let batch: RequestBatch
-    /// The flow of the batch. A batch without one gets its own: the address of this object, which is unique while it
-    /// exists.
+    /// The flow of the batch. A batch without a flow gets one of its own: the address of this object, which is unique
+    /// while the object exists.
     private var flow: UInt64 { batch.flow ?? UInt64(UInt(bitPattern: ObjectIdentifier(self))) }
     /// When the batch was started.
     private let start: ContinuousClock.Instant
     /// The deadline, after which no item is sent.
     let deadline: ContinuousClock.Instant
-    /// How long to wait for an answer after its request was written.
+    /// The maximum time to wait for an answer after its request was written.
     let answerTime: Duration
     private let results: @Sendable (ResultPortion) -> Void
     private let completed: () -> Void
@@ -20,14 +20,14 @@ final class BatchRun {
     private var fresh: Int = 0
     private var returned: [UInt32] = []
     private var portion = ResultPortion()
-    /// The error for items that are no longer sent; nil while the batch runs.
+    /// The error for items that will no longer be sent; nil while the batch runs.
     private var refusal: TransportError?
-    /// The number of items with a reported result.
+    /// The number of items whose results have been reported.
     private(set) var reported = 0
 
     /// - Parameters:
     ///   - now: The current time. The time from now to the deadline is also the time limit of each answer.
-    ///   - completed: Called once, after the last results.
+    ///   - completed: Called once, after the last results were reported.
     init(
         _ batch: RequestBatch, from now: ContinuousClock.Instant, before deadline: ContinuousClock.Instant,
         results: @escaping @Sendable (ResultPortion) -> Void, completed: @escaping () -> Void
@@ -40,19 +40,19 @@ final class BatchRun {
         self.completed = completed
     }
 
-    /// True if every item has a reported result.
+    /// True if the results of all items have been reported.
     var isComplete: Bool { reported == batch.count }
 
-    /// True if there are items that no connection has drawn.
+    /// True if some items are not drawn by any connection.
     var hasItems: Bool { fresh < batch.count || !returned.isEmpty }
 
-    /// The standing of the batch in the batch scheduler.
+    /// The status of the batch for the batch scheduler.
     var status: BatchScheduler.Standing {
         if !hasItems { return .empty }
         return batch.count <= BatchScheduler.portion ? .short(since: start) : .long(flow: flow, since: start)
     }
 
-    /// The number of items that no connection has drawn.
+    /// The number of items that are not drawn by any connection.
     var waiting: Int { batch.count - fresh + returned.count }
 
     /// Draws an item to send.
@@ -63,24 +63,25 @@ final class BatchRun {
         return fresh - 1
     }
 
-    /// Returns items that were never drawn, for `draw`; none while there are items that were given back, which go
-    /// first.
+    /// Returns items that were never drawn, to be passed to `draw`. Returns none while there are items that were given
+    /// back, because those are drawn first.
     func fresh(atMost count: Int) -> Range<Int> {
         returned.isEmpty ? fresh..<fresh + min(max(0, count), batch.count - fresh) : fresh..<fresh
     }
 
-    /// Draws the first items of those that `fresh(atMost:)` returned.
+    /// Draws the first `count` of the items that `fresh(atMost:)` returned.
     func draw(_ count: Int) {
         fresh += count
     }
 
-    /// Returns an item that the peer did not process: it is sent again, on this or another connection.
+    /// Returns an item to the batch that the peer did not process. The item is sent again, on this or another
+    /// connection.
     func giveBack(_ item: Int) {
         if let refusal { return answered(item, .failure(refusal)) }
         returned.append(UInt32(item))
     }
 
-    /// Records a plain success: the item was answered with 200 and nothing else of use.
+    /// Records a plain success: the item was answered with status 200 and no other useful information.
     func succeeded(_ item: Int) {
         portion.plainSuccesses.append(UInt32(item))
     }
@@ -89,12 +90,15 @@ final class BatchRun {
         portion.plainSuccesses += items
     }
 
+    /// Records the result of an item.
+    /// Records the result of an item.
     /// - Parameter connection: The number of the connection; nil if the item was never sent.
     func answered(_ item: Int, _ result: Result<HTTPResponse, TransportError>, on connection: Int? = nil) {
         portion.answers.append(ResultPortion.Answer(index: item, result: result, connection: connection))
     }
 
-    /// Reports the results since the last call. A protocol calls it at the end of `receive`, `expire` and `ended`.
+    /// Reports the results recorded since the last call. A protocol calls this at the end of `receive`, `expire` and
+    /// `ended`.
     func flush() {
         guard portion.count > 0 else { return }
         let reported = portion
@@ -104,12 +108,13 @@ final class BatchRun {
         if self.reported == batch.count { completed() }
     }
 
-    /// Stops the batch: reports the items that were not drawn, and later those that are given back.
+    /// Stops the batch. Reports the items that are not drawn now, and reports later those that are given back.
     func stop() {
         end(.stopped)
     }
 
-    /// Handles the deadline: reports the items that were not drawn, and later those that are given back.
+    /// Handles the passing of the deadline. Reports the items that are not drawn now, and reports later those that are
+    /// given back.
     func runOut() {
         end(TransportError(.timedOut, mayHaveBeenProcessed: false, "there was no connection in time"))
     }
@@ -119,7 +124,7 @@ final class BatchRun {
         abandon(error)
     }
 
-    /// Reports every item that was not drawn as failed.
+    /// Reports every item that is not drawn as failed.
     func abandon(_ error: TransportError) {
         while let item = next() { answered(item, .failure(error)) }
         flush()

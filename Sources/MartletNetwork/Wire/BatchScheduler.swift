@@ -1,15 +1,15 @@
 /// Decides from which of several batches a connection draws next. A pure rule.
 ///
-/// Long batches take turns by their flow; within a flow the oldest goes first. Batches that fit into one turn go before
-/// them, the oldest first, but every other turn goes to the long batches, so that an endless series of short batches
-/// blocks none.
+/// Long batches take turns by flow; within a flow, the oldest batch goes first. Batches that fit into one turn go
+/// before long batches, the oldest first. However, every other turn goes to the long batches, so that an endless series
+/// of short batches cannot block them.
 struct BatchScheduler: Equatable {
-    /// The most items that are drawn in a turn while other batches wait.
+    /// The maximum number of items that are drawn in one turn while other batches wait.
     static let portion = 64
 
     struct Turn: Equatable {
         let index: Int
-        /// How many items may be drawn.
+        /// The number of items that may be drawn.
         let items: Int
     }
 
@@ -17,7 +17,7 @@ struct BatchScheduler: Equatable {
         /// There is nothing to draw.
         case empty
         case long(flow: UInt64, since: ContinuousClock.Instant)
-        /// The batch has no more items than one turn.
+        /// All items of the batch fit into one turn.
         case short(since: ContinuousClock.Instant)
     }
 
@@ -27,21 +27,21 @@ struct BatchScheduler: Equatable {
         var index: Int
         var since: ContinuousClock.Instant
 
-        /// Replaces the head if the other one has a lower flow, or the same flow and is older.
+        /// Replaces the head if the other head has a lower flow, or the same flow and is older.
         static func takeFirst(_ other: Head, _ head: inout Head?) {
             if let known = head, (other.flow, other.since) >= (known.flow, known.since) { return }
             head = other
         }
     }
 
-    /// The flow of the last turn of a long batch.
+    /// The flow of the last long batch that had a turn.
     private var last: UInt64?
     private var wasShort = false
 
-    /// - Parameter status: Returns the standing of the batch with an index.
-    /// - Returns: Nil if no batch has items.
+    /// - Parameter status: Returns the status of the batch at an index.
+    /// - Returns: The next turn; nil if no batch has items.
     mutating func next(of count: Int, _ status: (Int) -> Standing) -> Turn? {
-        // The first head among the flows after the last one, and among all flows.
+        // The first head among the flows after the last flow, and the first head among all flows.
         var after: Head?
         var first: Head?
         var short: Head?

@@ -1,7 +1,8 @@
 import MartletHTTP
 
 extension HTTPRequest {
-    /// True if no part of the request can be refused, or parsed differently, by a peer because of invalid characters.
+    /// True if no part of the request has invalid characters, which could make a peer refuse the request or parse it
+    /// differently.
     var isWritable: Bool {
         FieldRules.isVisible(target) && FieldRules.isName(method.rawValue)
             && (authority.isEmpty || FieldRules.isVisible(authority))

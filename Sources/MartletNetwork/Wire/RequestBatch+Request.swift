@@ -15,8 +15,8 @@ extension RequestBatch {
 }
 
 extension RequestBatch.Shared {
-    /// True if no shared part of the requests can be refused, or parsed differently, by a peer because of invalid
-    /// characters.
+    /// True if no shared part of the requests has invalid characters, which could make a peer refuse a request or parse
+    /// it differently.
     var isWritable: Bool {
         FieldRules.isName(method.rawValue) && FieldRules.isVisible(origin.authority)
             && (pathPrefix.isEmpty || FieldRules.isVisible(pathPrefix)) && fields.allSatisfy(FieldRules.isSound)
@@ -25,7 +25,7 @@ extension RequestBatch.Shared {
 }
 
 extension RequestBatch {
-    /// True if the item's own parts are valid too. Must be cheap: it is called for every item.
+    /// True if the parts of one item are also valid. Must be fast, because it is called for every item.
     func isWritable(_ item: Int) -> Bool {
         guard withPath(item, FieldRules.areVisible) else { return false }
         for index in shared.itemFieldNames.indices where !withValue(index, of: item, FieldRules.areValueBytes) {
@@ -36,7 +36,7 @@ extension RequestBatch {
 }
 
 extension RequestBatch.Parts {
-    /// Like `RequestBatch.isWritable(_:)`, for parts that are already borrowed.
+    /// The same as `RequestBatch.isWritable(_:)`, for parts that are already borrowed.
     func isWritable(_ item: Int, fieldCount: Int) -> Bool {
         guard FieldRules.areVisible(part(0, of: item)) else { return false }
         for number in 0..<fieldCount where !FieldRules.areValueBytes(part(1 + number, of: item)) { return false }

@@ -2,10 +2,10 @@ import MartletHTTP
 
 /// Receives the response to one request, on the connection's loop.
 ///
-/// Gets `receivedHead` once, any number of `receivedBody`, then `finished`; or `failed` at any time. One of the last
-/// two is called exactly once, and nothing after it.
+/// `receivedHead` is called once, then `receivedBody` any number of times, then `finished`. `failed` may be called
+/// instead at any time. Exactly one of `finished` and `failed` is called, once, and no method is called after it.
 protocol ResponseReceiver: AnyObject {
-    /// Called with the final status and fields, without a body. 1xx responses are dropped.
+    /// Called with the final status and fields, without a body. Responses with a status of 1xx are discarded.
     func receivedHead(_ head: HTTPResponse)
     func receivedBody(_ bytes: UnsafeRawBufferPointer)
     func finished()
@@ -14,17 +14,18 @@ protocol ResponseReceiver: AnyObject {
 
 /// The client side of a protocol on one connection.
 protocol ClientProtocol: WireProtocol {
-    /// The number of requests that may be started now: 0 if the peer's limit is reached or the connection takes no
-    /// more.
+    /// The number of requests that may be started now. 0 if the peer's limit is reached or the connection accepts no
+    /// more requests.
     var capacity: Int { get }
 
-    /// True if requests may be started on this connection, now or later.
+    /// True if requests may be started on this connection now or later.
     var isOpen: Bool { get }
 
     /// True if the connection carries no request.
     var isIdle: Bool { get }
 
-    /// True if the peer is known to answer on this connection, so further connections need not wait for a first answer.
+    /// True if the peer is known to answer on this connection, so that further connections need not wait for a first
+    /// answer.
     var hasAnswered: Bool { get }
 
     /// The number of requests that the peer has answered.
@@ -36,25 +37,27 @@ protocol ClientProtocol: WireProtocol {
     /// The latency of recent answers; nil if not measured.
     var roundTrip: Duration? { get }
 
-    /// True if the requests on the connection wait for the peer's windows, so that another request would have to wait
-    /// too.
+    /// True if the requests on the connection are waiting for the peer's flow-control windows, so that another request
+    /// would also have to wait.
     var isHeldBack: Bool { get }
 
     /// The in-flight limit for batch requests; nil if the connection carries one request at a time.
     var inFlightLimit: Int? { get }
 
-    /// Raises the lower bound of the in-flight limit, however slow the peer is.
+    /// Raises the in-flight limit to at least the given value, however slow the peer is.
     func limitInFlight(toAtLeast least: Int)
 
-    /// Starts a request. `capacity` must be above 0.
+    /// Starts a request. `capacity` must be greater than 0.
     /// - Returns: A number that identifies the request in `cancel`.
     func start(_ request: HTTPRequest, to origin: HTTPOrigin, receiver: any ResponseReceiver) -> UInt64
 
-    /// Cancels a request whose deadline has passed or whose caller no longer waits. Its receiver gets no more calls.
-    /// - Parameter isLate: Whether its deadline has passed.
+    /// Cancels a request because its deadline has passed or its caller no longer waits. Its receiver gets no more
+    /// calls.
+    /// - Parameter isLate: Whether the request's deadline has passed.
     func cancel(_ request: UInt64, isLate: Bool)
 
-    /// Draws requests from a batch whenever there is capacity, until the batch has no more. Single requests go first.
+    /// Draws requests from a batch whenever there is capacity, until the batch has no more. Single requests are sent
+    /// first.
     func draw(from run: BatchRun)
 }
 
@@ -66,8 +69,8 @@ extension ClientProtocol {
     func limitInFlight(toAtLeast least: Int) {}
 }
 
-/// Gets changes of a client protocol's capacity: the pool that owns the protocol.
+/// The owner of a client protocol: the pool, which is notified of changes in the protocol's capacity.
 protocol ClientProtocolOwner: AnyObject {
-    /// Called when `capacity` rose or `isOpen` became false, at most once per call into the protocol.
+    /// Called when `capacity` has increased or `isOpen` has become false, at most once per call into the protocol.
     func capacityChanged()
 }

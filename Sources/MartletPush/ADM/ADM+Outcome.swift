@@ -3,12 +3,12 @@ public import MartletHTTP
 public import MartletModel
 
 extension ADM {
-    /// How long everything waits where the service does not say; it doubles from there.
+    /// The initial wait for all pushes if the service does not specify one. Doubles with each attempt.
     static let throttleWait: Duration = .seconds(60)
-    /// How long to wait after a fault of the service's own; it doubles from there.
+    /// The initial wait after an internal error of the service. Doubles with each attempt.
     static let faultWait: Duration = .seconds(60)
 
-    /// PushServices.md, section 6.3.
+    /// Returns the outcome of an answer (PushServices.md, section 6.3).
     public func outcome(of response: HTTPResponse, at now: Timestamp) -> Outcome {
         let body = response.bytes.count <= 16_384 ? try? JSON(parsing: response.bytes, maximumDepth: 8) : nil
         let reason = AnswerWord.checked(body?["reason"]?.string) ?? "status \(response.status.code)"
@@ -28,7 +28,8 @@ extension ADM {
         }
     }
 
-    /// The answer names the registration id, which is another than the one that was sent to where that was replaced.
+    /// Returns the outcome of an answer with status 200. The answer contains the registration id. If the id was
+    /// replaced, this is not the id that the message was sent to.
     private static func outcome(ofSuccess body: JSON?) -> Outcome {
         guard let body, body.object != nil else { return notOfTheService("status 200 without a result") }
         guard let id = body["registrationID"]?.string, !id.isEmpty else { return .accepted }
@@ -38,7 +39,7 @@ extension ADM {
     private static func outcome(reason: String, at now: Timestamp) -> Outcome {
         switch reason {
         case "Unregistered": Outcome(.expiredChannel, reason: reason, .drop(asOf: now, guarded: false))
-        // So is answered to the id of another sender too.
+        // The service also gives this reason for a registration id that belongs to another sender.
         case "InvalidRegistrationId": Outcome(.badChannel, reason: reason, .drop(asOf: now, guarded: true))
         case "InvalidData", "InvalidConsolidationKey", "InvalidExpiration", "InvalidType":
             Outcome(.invalidNotificationFormat, reason: reason, .refuseAll)
@@ -47,12 +48,13 @@ extension ADM {
         }
     }
 
-    /// A wait that the service asks for holds for all of it.
+    /// Returns the reaction to an error of the service. A wait that the service asks for applies to the whole service.
     private static func fault(_ wait: Duration?) -> Reaction {
         wait.map { .retry(after: $0, scope: .platform) } ?? .retry(after: faultWait, scope: .device)
     }
 
-    /// Something between us and the service answers in its place, so the message has not arrived.
+    /// Returns the outcome of an answer that comes from an intermediary instead of the service, so the message has not
+    /// arrived.
     private static func notOfTheService(_ reason: String) -> Outcome {
         Outcome(.pnsInterfaceError, reason: reason, .retry(after: faultWait, scope: .device))
     }

@@ -2,9 +2,9 @@ import MartletCore
 import MartletHTTP
 import MartletModel
 
-/// A hub's credential for the service, read and checked (PushServices.md, sections 6 and 9).
+/// A hub's credential for the service, parsed and checked (PushServices.md, sections 6 and 9).
 struct ADMCredential: Sendable {
-    /// The names of the properties; those of the original hub.
+    /// The names of the properties, which are those of the original hub.
     enum Property {
         static let clientID = "ClientId"
         static let clientSecret = "ClientSecret"
@@ -20,7 +20,7 @@ struct ADMCredential: Sendable {
     let tokenOrigin: HTTPOrigin
     let tokenPath: String
     let sendOrigin: HTTPOrigin
-    /// What is around the registration id in the path of a message.
+    /// The parts of a message's path before and after the registration id.
     let sendPath: (prefix: String, suffix: String)
     let tokenSettings: TransportSettings
     let sendSettings: TransportSettings

@@ -2,9 +2,10 @@ public import MartletCore
 public import MartletModel
 
 extension APNs {
-    /// Device tokens are opaque and their length is not promised: hexadecimal digits, two per byte. The original hub takes
-    /// any such text, and so do tests written for it; whether a device has it is for the service to say. A mark may be
-    /// before them (`APNsTokenKind`).
+    /// The allowed number of characters of a device token. Device tokens are opaque, and Apple does not guarantee their
+    /// length; they are written as hexadecimal digits, two per byte. The original hub accepts any such text, and so do
+    /// tests written for it. Only the service can tell whether a device has the token. A prefix may precede the token
+    /// (`APNsTokenKind`).
     static let tokenLengths = 2...512
 
     public static func key(of handle: PushHandle) throws(PushServiceError) -> String {
@@ -21,7 +22,7 @@ extension APNs {
         return kind.map { "\($0.rawValue):\(token)" } ?? token
     }
 
-    /// A token in lower case; nil for what cannot be one.
+    /// Returns a token in lower case; nil if the text cannot be a token.
     static func canonicalToken(_ text: some StringProtocol) -> String? {
         let digits = text.utf8
         guard tokenLengths.contains(digits.count), digits.count % 2 == 0 else { return nil }
@@ -34,8 +35,8 @@ extension APNs {
             || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains(lowercased(character))
     }
 
-    /// The hub's own expiry field becomes the service's, which is the stronger one. What cannot be read is as good as
-    /// none: no client is refused for it.
+    /// Replaces the hub's own expiry field by the service's field, which takes precedence. An expiry that cannot be
+    /// parsed is ignored, so that no client is refused because of it.
     public static func normalized(_ message: Message, at now: Timestamp) -> Message {
         var message = message
         for name in APNsHeaders.expiryFields {
@@ -59,7 +60,8 @@ extension APNs {
         try check(try Payload.object(message), of: headers.pushType)
     }
 
-    /// What a kind of push must have in it, so that the device does not throw it away.
+    /// Checks that the payload has the members that a push type requires; without them the device would discard the
+    /// push.
     private static func check(_ payload: JSON, of type: APNsPushType) throws(PushServiceError) {
         switch type {
         case .liveactivity: try APNsLiveActivity.check(payload)
@@ -79,8 +81,9 @@ extension APNs {
         return try Payload.message(.object(payload), on: APNs.self)
     }
 
-    /// A silent message states its kind, because a sound in it, even an empty one, would make it an alert. An alert may be
-    /// replaced by the app's notification service extension.
+    /// Creates a message that carries data. A silent message states its push type, because a `sound` member in it, even
+    /// an empty one, would otherwise make it an alert. An alert may be replaced by the app's notification service
+    /// extension.
     public static func message(carrying data: DataMessage) throws(PushServiceError) -> Message {
         var aps: [String: JSON] = [:]
         var fields: [String: String] = [:]

@@ -3,9 +3,10 @@ public import MartletHTTP
 public import MartletModel
 
 extension APNs {
-    /// How long to wait after a fault of the service's own; it doubles from there.
+    /// The initial wait after an internal error of the service. Doubles with each attempt.
     static let faultWait: Duration = .seconds(900)
-    /// How long to wait where one device, or one connection's tokens, came too often; it doubles from there.
+    /// The initial wait after too many pushes to one device, or too many token changes on one connection. Doubles with
+    /// each attempt.
     static let throttleWait: Duration = .seconds(60)
 
     public func outcome(of response: HTTPResponse, at now: Timestamp) -> Outcome {
@@ -14,14 +15,15 @@ extension APNs {
         var outcome =
             Self.outcome(reason: answer.reason, asOf: answer.timestamp ?? now)
             ?? Self.outcome(status: response.status, reason: answer.reason, asOf: now)
-        // The service never says when to come again; something between us and it may.
+        // The service itself never sends `retry-after`, but an intermediary may.
         if case .retry(let least, let scope) = outcome.reaction, let wait = RetryAfter.wait(response.fields, at: now) {
             outcome.reaction = .retry(after: max(least, wait), scope: scope)
         }
         return outcome
     }
 
-    /// The development gateway names each push that it takes; Apple's console finds its delivery log by that.
+    /// Returns the outcome of a success. The development gateway assigns an id to each push that it accepts, under
+    /// which Apple's console finds the delivery log.
     private static func success(_ response: HTTPResponse) -> Outcome {
         guard let id = AnswerWord.checked(response.fields[uniqueIDField]) else { return .accepted }
         return Outcome(.success, reason: "\(uniqueIDField) \(id)", .accepted)
@@ -29,8 +31,9 @@ extension APNs {
 
     private static let uniqueIDField = "apns-unique-id"
 
-    /// A push of a kind with tokens of its own may have gone to everything that a tag means: then it is the push that does
-    /// not fit the token, and the token is kept.
+    /// Returns the outcome of an answer to a message. A push of a type that has tokens of its own may have been sent to
+    /// all registrations of a tag. In that case the push is wrong for the token, not the token itself, so the token is
+    /// kept.
     public func outcome(of response: HTTPResponse, to message: Message, at now: Timestamp) -> Outcome {
         var outcome = outcome(of: response, at: now)
         if outcome.name == .wrongToken, let headers = try? APNsHeaders(message), !headers.pushType.usesTheAppsToken {
@@ -39,7 +42,7 @@ extension APNs {
         return outcome
     }
 
-    /// PushServices.md, section 1.9; nil for a reason that it does not have.
+    /// Returns the outcome for a reason listed in PushServices.md, section 1.9; nil for any other reason.
     private static func outcome(reason: String, asOf timestamp: Timestamp) -> Outcome? {
         switch reason {
         case "BadCollapseId", "BadExpirationDate", "BadMessageId", "BadPriority", "BadTopic", "DuplicateHeaders",
@@ -78,7 +81,7 @@ extension APNs {
         }
     }
 
-    /// What the status alone says, where the reason is missing or new.
+    /// Returns the outcome according to the status alone, for a reason that is missing or unknown.
     private static func outcome(status: HTTPStatus, reason: String, asOf now: Timestamp) -> Outcome {
         switch status.code {
         case 410: Outcome(.expiredChannel, reason: reason, .drop(asOf: now, guarded: false))
@@ -87,15 +90,15 @@ extension APNs {
         case 400..<500: Outcome(.pnsInterfaceError, reason: reason, .refuse)
         case 503: Outcome(.pnsUnavailable, reason: reason, .retry(after: faultWait, scope: .device))
         case 500..<600: Outcome(.pnsServerError, reason: reason, .retry(after: faultWait, scope: .device))
-        // Not from the service: something between us and it answers in its place.
+        // The answer comes from an intermediary, not from the service.
         default: Outcome(.pnsInterfaceError, reason: reason, .retry(after: faultWait, scope: .device))
         }
     }
 }
 
-/// The body of a refusal: `{"reason":"…"}`, with 410 also `"timestamp"` in Unix milliseconds.
+/// The body of a refusal: `{"reason":"…"}`, for status 410 with `"timestamp"` in Unix milliseconds.
 private struct APNsAnswer {
-    /// Letters only, so that it may be shown; the status where the body has no such word.
+    /// The reason if it consists of letters only, so that it is safe to show; otherwise the status.
     let reason: String
     let timestamp: Timestamp?
 
@@ -129,11 +132,11 @@ extension APNsAnswer {
     private static let opening = Array(#"{"reason":""#.utf8)
     private static let middle = Array(#"","timestamp":"#.utf8)
     private static let closing = Array(#""}"#.utf8)
-    /// What a 64-bit integer always holds.
+    /// The maximum number of digits that is certain to fit into a 64-bit integer.
     private static let digitLimit = 18
 
-    /// The answer in the very form in which the service writes it, by its bytes, because a broadcast may have tens of
-    /// thousands; nil in any other form.
+    /// Parses an answer in exactly the form in which the service writes it; nil for any other form. Works on bytes for
+    /// speed, because a broadcast may have tens of thousands of such answers.
     private static func standard(_ bytes: [UInt8]) -> APNsAnswer? {
         guard bytes.starts(with: opening) else { return nil }
         let word = bytes[opening.count...].prefix { isLetter($0) }

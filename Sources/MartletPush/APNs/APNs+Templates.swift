@@ -2,7 +2,7 @@ public import MartletCore
 public import MartletModel
 
 extension APNs {
-    /// What templates have besides a body and headers.
+    /// The options of templates, besides the body and the headers.
     enum Option {
         static let expiry = "Expiry"
         static let priority = "Priority"
@@ -22,7 +22,8 @@ extension APNs {
         return template
     }
 
-    /// As the push type has it, which the headers state, in words or by the topic; that of an expression may be any.
+    /// Returns the payload limit of the push type that the headers state, either directly or through the topic. If the
+    /// type is an expression, any type is possible.
     public static func payloadLimit(of template: Template) -> Int {
         let stated = ["push-type", "topic"].lazy.compactMap { name in
             template.headers.first { ["apns-\(name)", "x-apns-\(name)"].contains($0.name.lowercased()) }

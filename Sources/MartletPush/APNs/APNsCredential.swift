@@ -3,9 +3,9 @@ import MartletCrypto
 import MartletHTTP
 import MartletModel
 
-/// A hub's credential for the service, read and checked (PushServices.md, sections 1.2, 1.3 and 9).
+/// A hub's credential for the service, parsed and checked (PushServices.md, sections 1.2, 1.3 and 9).
 struct APNsCredential: Sendable {
-    /// The names of the properties; those of the original hub, and one more for an endpoint with a private authority.
+    /// The names of the properties: those of the original hub, and one more for an endpoint with a private authority.
     enum Property {
         static let token = "Token"
         static let keyID = "KeyId"
@@ -17,7 +17,7 @@ struct APNsCredential: Sendable {
         static let endpointAuthority = EndpointAuthority.property
     }
 
-    /// What proves who sends.
+    /// The proof of the sender's identity.
     enum Proof: Sendable {
         case token(keyID: String, teamID: String, key: P256PrivateKey)
         case certificate(CertificateIdentity, pem: String)
@@ -25,7 +25,7 @@ struct APNsCredential: Sendable {
 
     let origin: HTTPOrigin
     let trustedCertificatesPEM: String?
-    /// The app's bundle id: the topic of pushes that state none.
+    /// The app's bundle id, which is the topic of pushes that state none.
     let bundleID: String
     let proof: Proof
 
@@ -69,7 +69,7 @@ struct APNsCredential: Sendable {
         }
     }
 
-    /// The file's whole text, or only what is between its first and last line.
+    /// Reads a private key from the whole text of its file, or from only the part between the first and the last line.
     private static func privateKey(_ text: String) throws(CryptoError) -> P256PrivateKey {
         if text.contains("-----BEGIN") { return try P256PrivateKey(pem: text) }
         guard let bytes = Base64.decode(text.filter { !$0.isWhitespace }) else { throw .malformedPrivateKey }

@@ -1,14 +1,16 @@
 import MartletHTTP
 
-/// Where pushes go, read from the credential's `Endpoint` in all the forms that hubs are configured with.
+/// The address to which pushes are sent, read from the credential's `Endpoint` in every form that hubs are configured
+/// with.
 enum APNsEndpoint {
     static let production = HTTPOrigin(scheme: .https, host: "api.push.apple.com")
-    /// The spelling of hubs' documents.
+    /// The URL as it is written in hub documents.
     static let productionURL = "https://api.push.apple.com:443/3/device"
     static let sandbox = HTTPOrigin(scheme: .https, host: "api.sandbox.push.apple.com")
 
-    /// The origin of nothing at all, of a word, of a binary gateway's name, or of an https URL whose path is empty or
-    /// the service's own; nil for anything else.
+    /// Returns the origin for a missing or empty text, for a word such as `sandbox`, for the host name of an HTTP/2 or
+    /// legacy binary gateway, or for an https URL whose path is empty or the service's own. Returns nil for anything
+    /// else.
     static func origin(_ text: String?) -> HTTPOrigin? {
         let name = (text ?? "").lowercased()
         switch name {
@@ -25,12 +27,12 @@ enum APNsEndpoint {
         }
     }
 
-    /// Whether the origin is one of Apple's gateways, as opposed to an address that only an operator may name.
+    /// Whether the origin is one of Apple's gateways. Any other address may only be configured by an operator.
     static func isService(_ origin: HTTPOrigin) -> Bool {
         origin.host.hasSuffix(".push.apple.com")
     }
 
-    /// One name per environment, so that hubs which spell it differently share connections.
+    /// Returns one name per environment, so that hubs that spell it differently share connections.
     private static func canonical(_ origin: HTTPOrigin) -> HTTPOrigin {
         guard origin.host == "api.development.push.apple.com" else { return origin }
         return HTTPOrigin(scheme: .https, host: sandbox.host, port: origin.port)

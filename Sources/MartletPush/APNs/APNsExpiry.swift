@@ -1,16 +1,17 @@
 import MartletModel
 
-/// The hub's own expiry field, in every form that its clients are known to write (NotificationHubs.md, section 6.2).
+/// The hub's own expiry field, in every form that its clients are known to use (NotificationHubs.md, section 6.2).
 enum APNsExpiry {
-    /// Unix seconds of `0`, a Unix time, ISO 8601, or `MM/dd/yyyy HH:mm:ss`; times without a zone are UTC.
+    /// Returns Unix seconds for the text `0`, a Unix time, ISO 8601, or `MM/dd/yyyy HH:mm:ss`. Times without a zone are
+    /// UTC.
     static func seconds(_ text: String) -> Int64? {
         if let seconds = Int64(text) { return seconds >= 0 ? seconds : nil }
         return (Timestamp(iso8601: text) ?? american(text))?.seconds
     }
 
-    /// One client writes the hours of an afternoon by a clock of twelve and does not say so: where such a time has
-    /// passed, the one of the other half of the day is meant.
-    /// - Parameter now: When the text was written, or soon after.
+    /// Returns Unix seconds as `seconds(_:)` does, but corrects the times of one client, which writes hours in the
+    /// 12-hour format without AM or PM. If such a time has passed, twelve hours are added.
+    /// - Parameter now: The time when the text was written, or shortly after.
     static func seconds(_ text: String, at now: Timestamp) -> Int64? {
         guard let seconds = seconds(text) else { return nil }
         let halfDay: Int64 = 12 * 3600

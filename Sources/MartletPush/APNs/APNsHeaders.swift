@@ -1,19 +1,19 @@
 import MartletCore
 import MartletModel
 
-/// The `apns-` fields of a push: what the caller stated, checked, and what follows from the payload where nothing was
-/// stated (PushServices.md, sections 1.4 and 1.5).
+/// The `apns-` fields of a push: the fields that the caller stated, checked, and otherwise values derived from the
+/// payload (PushServices.md, sections 1.4 and 1.5).
 struct APNsHeaders: Equatable {
     var pushType: APNsPushType
     var priority: APNsPriority
-    /// Unix seconds; 0 means one attempt; nil means that the caller left it open.
+    /// The expiration in Unix seconds; 0 for a single attempt; nil if the caller did not state it.
     var expiration: Int64?
     var collapseID: String?
-    /// Stated by the caller; nil means the app's own with the kind's suffix.
+    /// The topic that the caller stated; nil means the app's bundle id with the suffix of the push type.
     var topic: String?
 
     static let collapseIDLimit = 64
-    /// What the hub's clients call the expiry, and what a published sample calls it.
+    /// The names of the expiry field: the one that the hub's clients use, and the one in a published sample.
     static let expiryFields = ["servicebusnotification-apns-expiry", "servicebusnotification-apnsexpiry"]
 
     init(_ message: Message) throws(PushServiceError) {
@@ -65,7 +65,7 @@ struct APNsHeaders: Equatable {
         return text
     }
 
-    /// What collapses a message: the id among those to one app.
+    /// Returns the collapse key of a message: its collapse id, which is unique within one app.
     static func collapseKey(of message: Message) -> String? {
         let fields = APNsFields(message.fields)
         return fields["collapse-id"].map { Payload.key([$0, fields["topic"] ?? ""]) }
@@ -79,7 +79,7 @@ struct APNsHeaders: Equatable {
         return text
     }
 
-    /// Whether a text can be a topic: a bundle id's letters, at most 255 of them.
+    /// Whether a text can be a topic: at most 255 of the characters that are allowed in a bundle id.
     static func isTopic(_ text: String) -> Bool {
         (1...255).contains(text.utf8.count)
             && text.utf8.allSatisfy { character in
@@ -99,12 +99,12 @@ struct APNsHeaders: Equatable {
             }
             return seconds
         }
-        // The hub's own field comes in so many forms that one which cannot be read is as good as none.
+        // The hub's own field is written in so many forms that a value that cannot be parsed is ignored.
         return fields.expiry.flatMap(APNsExpiry.seconds)
     }
 
-    /// An event with its time or state is a Live Activity's; `content-available` with nothing to show, play or badge is a
-    /// background push; everything else is an alert.
+    /// Infers the push type. An event with its time or state is a Live Activity push. `content-available` without
+    /// anything to show, to play or to set as badge is a background push. Everything else is an alert.
     private static func inferredType(of body: [UInt8]) -> APNsPushType {
         guard mayNameKind(body), let aps = (try? JSON(parsing: body))?["aps"] else { return .alert }
         if APNsLiveActivity.isMeant(by: aps) { return .liveactivity }
@@ -112,8 +112,9 @@ struct APNsHeaders: Equatable {
         return ["alert", "sound", "badge"].contains { aps[$0] != nil } ? .alert : .background
     }
 
-    /// Whether a JSON text may have a member without which a push is an alert: most have none, which shows without parsing
-    /// them. Only with an escape a name has other bytes than its own.
+    /// Whether a JSON text may contain a member that makes the push something other than an alert. Most texts contain
+    /// none, which this check finds out without parsing. A name that is written with an escape sequence has different
+    /// bytes, so such a text must be parsed.
     private static func mayNameKind(_ body: [UInt8]) -> Bool {
         body.indices.contains { index in
             switch body[index] {
@@ -126,7 +127,7 @@ struct APNsHeaders: Equatable {
     }
 }
 
-/// A caller's fields under the names they may travel by: `apns-…` or `x-apns-…`.
+/// A caller's fields, whose names may be written as `apns-…` or `x-apns-…`.
 private struct APNsFields {
     private let fields: [String: String]
 

@@ -1,10 +1,10 @@
 import MartletCore
 import MartletModel
 
-/// What the payload of a push to a Live Activity has (PushServices.md, section 1.7).
+/// The requirements for the payload of a push to a Live Activity (PushServices.md, section 1.7).
 ///
-/// The service takes a payload that lacks some of it, and the device throws it away without a word: so the sender is told
-/// here.
+/// The service accepts a payload that lacks some of the members, and the device then discards it silently. Therefore
+/// the payload is checked here and the sender gets an error.
 enum APNsLiveActivity {
     enum Event: String, CaseIterable {
         case start
@@ -12,7 +12,7 @@ enum APNsLiveActivity {
         case end
     }
 
-    /// What a payload asks for; nil where it is none of a Live Activity's.
+    /// Returns the event that a payload requests; nil if it is not an event of a Live Activity.
     static func event(of body: [UInt8]) -> Event? {
         (try? JSON(parsing: body))?["aps"].flatMap(event)
     }
@@ -21,7 +21,7 @@ enum APNsLiveActivity {
         aps["event"]?.string.flatMap(Event.init)
     }
 
-    /// Whether a payload that does not say what it is can only be for a Live Activity.
+    /// Whether a payload without a stated push type can only be for a Live Activity.
     static func isMeant(by aps: JSON) -> Bool {
         event(of: aps) != nil && (aps["timestamp"] != nil || aps["content-state"] != nil)
     }
@@ -39,7 +39,7 @@ enum APNsLiveActivity {
         if event == .start { try checkStart(aps) }
     }
 
-    /// The end of an activity may leave it as it is.
+    /// Checks the state of the activity. The event that ends an activity may omit the state, which then stays as it is.
     private static func checkState(of aps: JSON, at event: Event) throws(PushServiceError) {
         if event == .end, aps["content-state"] == nil { return }
         guard aps["content-state"]?.object != nil else {
@@ -70,7 +70,8 @@ enum APNsLiveActivity {
         guard isTime else { throw refusal("aps.\(name) must be Unix time in seconds, as a number.") }
     }
 
-    /// Milliseconds lie above: a device that has seen such a time takes everything that follows for old.
+    /// The range of valid times in seconds. Larger values are times in milliseconds; a device that has received such a
+    /// time discards all later pushes as outdated.
     private static let secondsRange: Range<Double> = 0..<100_000_000_000
 
     private static func refusal(_ sentence: String) -> PushServiceError {

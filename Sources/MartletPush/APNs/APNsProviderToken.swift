@@ -1,13 +1,13 @@
 import MartletCrypto
 import MartletModel
 
-/// A provider token: a JSON web token signed with ES256, without an expiry of its own (PushServices.md, section 1.2).
+/// A provider token: a JSON web token signed with ES256, without an expiry claim (PushServices.md, section 1.2).
 struct APNsProviderToken {
-    /// How long the service accepts a token after its time of issue.
+    /// How long after its time of issue the service accepts a token.
     static let lifetime: Duration = .seconds(3600)
-    /// The least time between two tokens on one connection.
+    /// The minimum time between two new tokens on one connection.
     static let minimumAge: Duration = .seconds(1200)
-    /// When a token is replaced at the latest: five minutes are left for clocks that differ.
+    /// The maximum age at which a token is replaced. It leaves five minutes for differences between clocks.
     static let maximumAge: Duration = .seconds(3300)
 
     let keyID: String
@@ -15,8 +15,8 @@ struct APNsProviderToken {
     let issuedAt: Timestamp
     private let token: ES256Token
 
-    /// Reads a token without judging its signature; nil for anything but an ES256 token with a key id, an issuer and a
-    /// time in whole seconds.
+    /// Parses a token without verifying its signature. Fails for anything but an ES256 token with a key id, an issuer
+    /// and a time in whole seconds.
     init?(_ text: Substring) {
         guard let token = ES256Token(text), let keyID = token.header["kid"]?.string,
             let teamID = token.claims["iss"]?.string, let issuedAt = token.claims["iat"]?.integer,
@@ -28,12 +28,12 @@ struct APNsProviderToken {
         self.token = token
     }
 
-    /// Whether the owner of the key signed the token.
+    /// Whether the token was signed with the private key that belongs to this public key.
     func isSigned(by key: P256PublicKey) -> Bool {
         token.isSigned(by: key)
     }
 
-    /// Makes and signs a token.
+    /// Creates and signs a token.
     static func sign(
         keyID: String, teamID: String, at now: Timestamp, with key: P256PrivateKey
     ) throws(CryptoError) -> String {

@@ -1,4 +1,4 @@
-/// The kind of a push, as the field `apns-push-type` names it (PushServices.md, section 1.5).
+/// The type of a push, as named in the field `apns-push-type` (PushServices.md, section 1.5).
 public enum APNsPushType: String, Sendable, CaseIterable {
     case alert
     case background
@@ -12,7 +12,7 @@ public enum APNsPushType: String, Sendable, CaseIterable {
     case widgets
     case controls
 
-    /// What the topic has after the app's bundle id.
+    /// The suffix that the topic has after the app's bundle id.
     public var topicSuffix: String {
         switch self {
         case .alert, .background, .mdm: ""
@@ -27,18 +27,19 @@ public enum APNsPushType: String, Sendable, CaseIterable {
         }
     }
 
-    /// Whether a topic has the suffix of this kind, and not that of another.
+    /// Whether a topic has the suffix of this type, and not the suffix of another type.
     func fits(_ topic: String) -> Bool {
         topic.hasSuffix(topicSuffix) && (APNsPushType(suffixOf: topic) ?? self) == self
     }
 
-    /// Whether pushes of this kind go to the tokens that an app gets for its alerts. Each other has tokens of its own.
+    /// Whether pushes of this type are sent to the token that an app gets for its alerts. Every other type has tokens
+    /// of its own.
     var usesTheAppsToken: Bool { self == .alert || self == .background }
 
-    /// The largest payload in bytes.
+    /// The maximum size of the payload, in bytes.
     public var payloadLimit: Int { self == .voip ? 5120 : 4096 }
 
-    /// Whether the service takes pushes of this kind on a connection that a certificate proves.
+    /// Whether the service accepts pushes of this type on a connection that is authenticated by a certificate.
     public var allowsCertificate: Bool {
         switch self {
         case .location, .liveactivity, .widgets, .controls: false
@@ -46,13 +47,13 @@ public enum APNsPushType: String, Sendable, CaseIterable {
         }
     }
 
-    /// Whether the service takes pushes of this kind with a provider token.
+    /// Whether the service accepts pushes of this type with a provider token.
     public var allowsToken: Bool { self != .mdm }
 
-    /// The priority of a push that states none.
+    /// The priority of a push that does not state one.
     public var defaultPriority: APNsPriority { self == .background ? .powerAware : .immediate }
 
-    /// The kind whose suffix a topic has; nil for a topic without one of them.
+    /// Returns the type whose suffix a topic has; nil for a topic without any of the suffixes.
     public init?(suffixOf topic: String) {
         let found = Self.allCases.first { !$0.topicSuffix.isEmpty && topic.hasSuffix($0.topicSuffix) }
         guard let found else { return nil }
@@ -60,11 +61,11 @@ public enum APNsPushType: String, Sendable, CaseIterable {
     }
 }
 
-/// How urgent a push is, as the field `apns-priority` says it.
+/// The urgency of a push, as stated in the field `apns-priority`.
 public enum APNsPriority: Int, Sendable {
     /// Never wakes the device.
     case passive = 1
-    /// When the device's power allows.
+    /// Delivered when the device's power state allows.
     case powerAware = 5
     case immediate = 10
 }

@@ -2,11 +2,11 @@ import MartletCore
 import MartletHTTP
 import MartletModel
 
-/// What a device token is good for: the one that an app gets for its alerts, or another.
+/// The purpose of a device token: either the token that an app gets for its alerts, or a token of another kind.
 ///
-/// Anyone who registers a token may say so in front of it, as in `liveactivity:80AB…`. It then gets no message of
-/// another kind, and a notification to everybody, or to all that a user has, reaches the tokens that it is for. A token
-/// without a mark is sent whatever is sent to it.
+/// The client that registers a token may state its kind in a prefix, as in `liveactivity:80AB…`. The token then gets
+/// only messages of that kind, and a broadcast, or a notification to all devices of a user, reaches only the tokens
+/// that it suits. A token without a prefix gets every message that is sent to it.
 enum APNsTokenKind: String, CaseIterable {
     /// Alerts and background pushes.
     case alert
@@ -17,17 +17,17 @@ enum APNsTokenKind: String, CaseIterable {
     case location
     /// Starts Live Activities.
     case pushtostart
-    /// Updates and ends one Live Activity.
+    /// Updates and ends one particular Live Activity.
     case liveactivity
     case pushtotalk
     case widgets
     case controls
 
-    /// What is between the mark and the token.
+    /// The separator between the prefix and the token.
     static let separator = UInt8(ascii: ":")
 
-    /// Whether a token of the kind is for a push.
-    /// - Parameter body: Read only where the push type does not say enough.
+    /// Whether a push suits a token of this kind.
+    /// - Parameter body: The payload, which is read only if the push type is not sufficient to decide.
     func takes(_ type: String?, body: [UInt8]) -> Bool {
         switch self {
         case .alert: type == rawValue || type == APNsPushType.background.rawValue
@@ -37,19 +37,19 @@ enum APNsTokenKind: String, CaseIterable {
         }
     }
 
-    /// A handle's mark and its digits; nil for one with a mark that nobody knows.
+    /// Splits a handle into its kind and its digits; nil if the prefix is not a known kind.
     static func split(_ text: String) -> (kind: APNsTokenKind?, digits: Substring)? {
         guard let colon = text.utf8.firstIndex(of: separator) else { return (nil, text[...]) }
         guard let kind = APNsTokenKind(rawValue: text[..<colon].lowercased()) else { return nil }
         return (kind, text[text.utf8.index(after: colon)...])
     }
 
-    /// The digits of a handle to which a message goes.
-    /// - Throws: `PushServiceError` where the handle is for messages of another kind.
+    /// Returns the digits of the handle that a message is sent to.
+    /// - Throws: `PushServiceError` if the handle is for messages of another kind.
     static func digits(
         of handle: UnsafeBufferPointer<UInt8>, for message: Message, in shared: RequestBatch.Shared
     ) throws(PushServiceError) -> UnsafeBufferPointer<UInt8> {
-        // No mark begins with two hexadecimal digits, and next to no handle has one.
+        // No prefix begins with two hexadecimal digits, and hardly any handle has a prefix.
         if handle.prefix(2).allSatisfy(APNs.isHexadecimal) { return handle }
         guard let colon = handle.firstIndex(of: separator) else { return handle }
         let mark = String(decoding: handle[..<colon], as: UTF8.self).lowercased()

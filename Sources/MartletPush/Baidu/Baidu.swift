@@ -1,7 +1,7 @@
 public import MartletCore
 public import MartletModel
 
-/// Baidu's cloud push (PushServices.md, section 7.1). Registrations are kept; nothing sends to them.
+/// Baidu's cloud push (PushServices.md, section 7.1). Registrations are stored, but nothing is sent to them.
 public enum Baidu: PushPlatform {
     public static let descriptor = PushPlatformDescriptor(
         platform: PlatformID(rawValue: "baidu"), format: "baidu",
@@ -23,7 +23,7 @@ public enum Baidu: PushPlatform {
         return handle.text
     }
 
-    /// In one text the two ids have a dash between them.
+    /// Splits a text with two ids that are separated by a dash into a handle.
     public static func handle(from text: String) -> PushHandle {
         let ids = text.split(separator: "-", maxSplits: 1, omittingEmptySubsequences: false)
         return ids.count == 2 ? PushHandle(parts: ids.map(String.init)) : PushHandle(text: text)

@@ -7,7 +7,8 @@ extension FCM {
         return handle.text
     }
 
-    /// One client leaves out the envelope around its messages. Whom a message is for is the hub's to say.
+    /// Writes a message in canonical form. Adds the envelope, which one client omits, and removes the message's target,
+    /// because the hub decides the recipients.
     public static func normalized(_ message: Message, at now: Timestamp) -> Message {
         guard let payload = try? Payload.object(message).object else { return message }
         var options = payload
@@ -30,7 +31,7 @@ extension FCM {
         return names.sorted()
     }
 
-    /// The payload is a message, in its envelope or without.
+    /// Checks the payload, which is a message with or without its envelope.
     public static func check(_ message: Message) throws(PushServiceError) {
         let payload = try Payload.object(message)
         let content = payload["message"] ?? payload
@@ -40,7 +41,7 @@ extension FCM {
         try FCMMessage.check(content)
     }
 
-    /// Names and values of what devices receive.
+    /// Returns the size of the names and values that devices receive.
     public static func payloadSize(of message: Message) -> Int {
         guard let payload = try? Payload.object(message) else { return message.body.count }
         return FCMMessage.size(of: payload["message"] ?? payload)
@@ -52,7 +53,8 @@ extension FCM {
         return try Payload.message(["message": ["data": .object(data)]], on: FCM.self)
     }
 
-    /// What is to be shown is shown by the app, which the service wakes at once only for what is urgent.
+    /// Creates a message that carries data. An alert is shown by the app itself, and the service wakes the app
+    /// immediately only for a message of high priority.
     public static func message(carrying data: DataMessage) throws(PushServiceError) -> Message {
         var message: [String: JSON] = ["data": .object(Payload.members(of: data, alertAs: "message"))]
         if data.alert != nil { message["android"] = ["priority": "HIGH"] }
@@ -63,8 +65,8 @@ extension FCM {
 // MARK: What outlives and replaces what
 
 extension FCM {
-    /// A message is for Android, and for Apple's devices and browsers where they are said more: all of it has to be the
-    /// same.
+    /// Returns the collapse key of a message. The key combines those for Android, Apple devices and browsers, because a
+    /// message may have a different one for each, and all of them must be equal.
     public static func collapseKey(of message: Message) -> String? {
         guard message.body.contains("collapse_key".utf8), let content = try? Payload.object(message)["message"],
             let key = content["android"]?["collapse_key"]?.string, !key.isEmpty
@@ -74,7 +76,7 @@ extension FCM {
         ])
     }
 
-    /// Says it for each kind of device that the service brings messages to.
+    /// Sets the expiry for each kind of device that the service delivers to, unless the sender has set it.
     public static func limited(_ message: Message, to expiry: Timestamp, at now: Timestamp) -> Message {
         guard var options = (try? Payload.object(message))?.object,
             var content = options.removeValue(forKey: "message")?.object
@@ -88,12 +90,12 @@ extension FCM {
         return Message(body: FCMMessage.canonical(content, options: options), fields: message.fields)
     }
 
-    /// - Parameter name: In lower case.
+    /// - Parameter name: The name of the header in lower case.
     private static func header(_ name: String, of part: JSON?) -> String? {
         part?["headers"]?.object?.first { $0.key.lowercased() == name }?.value.string
     }
 
-    /// Sets a header that the sender has not set.
+    /// Sets a header unless the sender has set it.
     private static func setHeader(_ name: String, _ value: String, of part: String, in content: inout [String: JSON]) {
         guard header(name.lowercased(), of: content[part]) == nil else { return }
         var members = content[part]?.object ?? [:]

@@ -3,13 +3,14 @@ public import MartletHTTP
 public import MartletModel
 
 extension FCM {
-    /// How long to wait after a fault of the service's own; it doubles from there.
+    /// The initial wait after an internal error of the service. Doubles with each attempt.
     static let faultWait: Duration = .seconds(10)
-    /// How long to wait where a quota is used up and the service does not say; a project's is filled up every minute.
+    /// The initial wait after a quota is exceeded, if the service specifies none. A project's quota is refilled every
+    /// minute.
     static let quotaWait: Duration = .seconds(60)
 
-    /// PushServices.md, section 2.5: the service's own code decides, then the reason that all of Google's services
-    /// give, then the status in the body, then that of HTTP.
+    /// Returns the outcome of an answer (PushServices.md, section 2.5). FCM's own error code decides if there is one,
+    /// then the reason common to all Google services, then the status in the body, then the HTTP status.
     public func outcome(of response: HTTPResponse, at now: Timestamp) -> Outcome {
         let answer = FCMAnswer(response)
         if response.status == .ok {
@@ -22,7 +23,7 @@ extension FCM {
             ?? Self.outcome(httpStatus: answer.httpStatus, answer, wait)
     }
 
-    /// nil for a code that does not decide, or that nobody has heard of.
+    /// Returns the outcome for FCM's own error code; nil if the code does not determine the outcome or is unknown.
     private static func outcome(
         code: String, _ answer: FCMAnswer, _ wait: Duration?, at now: Timestamp
     ) -> Outcome? {
@@ -31,7 +32,8 @@ extension FCM {
         case "UNREGISTERED": Outcome(.expiredChannel, reason: reason, .drop(asOf: now, guarded: false))
         case "SENDER_ID_MISMATCH": Outcome(.wrongToken, reason: reason, .drop(asOf: nil, guarded: true))
         case "INVALID_ARGUMENT": invalidArgument(answer)
-        // The project's own credential for other services is bad; devices of this one go on.
+        // The project's credential for APNs or Web Push is invalid. Other devices of the project still get their
+        // messages.
         case "THIRD_PARTY_AUTH_ERROR", "APNS_AUTH_ERROR": Outcome(.invalidCredentials, reason: reason, .refuse)
         case "QUOTA_EXCEEDED":
             Outcome(
@@ -58,7 +60,7 @@ extension FCM {
         case "INVALID_ARGUMENT": invalidArgument(answer)
         case "UNAUTHENTICATED": Outcome(.invalidCredentials, reason: answer.reason, .reauthorize)
         case "PERMISSION_DENIED": Outcome(.invalidCredentials, reason: answer.reason, .stop)
-        // Without the service's own code it is the project that was not found.
+        // Without FCM's own error code, this means that the project was not found.
         case "NOT_FOUND": Outcome(.invalidCredentials, reason: answer.reason, .stop)
         case "RESOURCE_EXHAUSTED": projectQuota(answer, wait)
         case "INTERNAL": fault(.pnsServerError, answer, wait)
@@ -67,7 +69,7 @@ extension FCM {
         }
     }
 
-    /// What the status alone says; the body may be a page of something in between.
+    /// Returns the outcome for the HTTP status alone. The body may be a page from an intermediary.
     private static func outcome(httpStatus: Int, _ answer: FCMAnswer, _ wait: Duration?) -> Outcome {
         let reason = answer.reason
         return switch httpStatus {
@@ -75,11 +77,11 @@ extension FCM {
         case 403, 404: Outcome(.invalidCredentials, reason: reason, .stop)
         case 413: Outcome(.invalidNotificationSize, reason: reason, .refuseAll)
         case 429: projectQuota(answer, wait)
-        // Redirections are not followed: they could lead anywhere.
+        // Redirections are not followed, because they could lead to any address.
         case 300..<500: Outcome(.pnsInterfaceError, reason: reason, .refuse)
         case 503: unavailable(answer, wait)
         case 500..<600: fault(.pnsServerError, answer, wait)
-        // Not from the service: something between us and it answers in its place.
+        // The answer comes from an intermediary, not from the service.
         default: fault(.pnsInterfaceError, answer, wait)
         }
     }
@@ -102,7 +104,8 @@ extension FCM {
         Outcome(name, reason: answer.reason, .retry(after: wait ?? faultWait, scope: .device))
     }
 
-    /// A service that says how long it is away is away for everybody.
+    /// Returns the outcome for an unavailable service. If the service specifies how long it is unavailable, the wait
+    /// applies to all devices.
     private static func unavailable(_ answer: FCMAnswer, _ wait: Duration?) -> Outcome {
         Outcome(
             .pnsUnavailable, reason: answer.reason,

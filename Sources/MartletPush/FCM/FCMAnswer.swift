@@ -1,8 +1,8 @@
 import MartletHTTP
 import MartletModel
 
-/// The body of an answer: the name that a message was given, or Google's envelope of errors (PushServices.md, section
-/// 2.5).
+/// The body of an answer: the name that the service assigned to a message, or Google's error envelope (PushServices.md,
+/// section 2.5).
 struct FCMAnswer {
     static let errorType = "type.googleapis.com/google.firebase.fcm.v1.FcmError"
     static let infoType = "type.googleapis.com/google.rpc.ErrorInfo"
@@ -13,19 +13,20 @@ struct FCMAnswer {
     private static let detailLimit = 16
 
     let httpStatus: Int
-    /// Whether a message was taken, and not only something said by a proxy in between.
+    /// Whether the body names a message. If so, the service has accepted it; an answer without a name may come from a
+    /// proxy.
     let namesMessage: Bool
-    /// `error.status`.
+    /// The value of `error.status`.
     let status: String?
-    /// The service's own code.
+    /// FCM's own error code.
     let code: String?
-    /// Why, for errors that all of Google's services have.
+    /// The reason in the form of errors common to all Google services.
     let infoReason: String?
-    /// Whether the registration token is what is wrong with the request.
+    /// Whether the error is caused by the registration token.
     let isAboutToken: Bool
-    /// Whether the message is too large.
+    /// Whether the error is that the message is too large.
     let isAboutSize: Bool
-    /// Whether one device's quota has been used up, not the project's.
+    /// Whether the exceeded quota is that of one device, not that of the project.
     let isAboutDevice: Bool
 
     init(_ response: HTTPResponse) {
@@ -52,6 +53,6 @@ struct FCMAnswer {
         }
     }
 
-    /// The most telling of the service's words.
+    /// The most specific description of the error that the service gives.
     var reason: String { code ?? infoReason ?? status ?? "status \(httpStatus)" }
 }

@@ -1,19 +1,19 @@
 import MartletCrypto
 import MartletModel
 
-/// What a service account shows for an access token: a JSON web token signed with RS256 (RFC 7523; PushServices.md,
-/// section 2.1).
+/// The assertion that a service account presents to get an access token: a JSON web token signed with RS256 (RFC 7523;
+/// PushServices.md, section 2.1).
 struct FCMAssertion {
     static let scope = "https://www.googleapis.com/auth/firebase.messaging"
     static let grantType = "urn:ietf:params:oauth:grant-type:jwt-bearer"
-    /// How long it is good for at most, in seconds.
+    /// The maximum lifetime of an assertion, in seconds.
     static let lifetime: Int64 = 3600
 
     private let token: SignedToken
 
     var claims: JSON { token.claims }
 
-    /// Reads an assertion without judging its signature; nil for anything but a token that says it is signed with RS256.
+    /// Parses an assertion without verifying its signature. Fails for anything but a token whose header states RS256.
     init?(_ text: some StringProtocol) {
         guard let token = SignedToken(text, algorithm: "RS256") else { return nil }
         self.token = token
@@ -23,7 +23,7 @@ struct FCMAssertion {
         key.isValid(token.signature, for: token.signedBytes)
     }
 
-    /// Makes and signs an assertion.
+    /// Creates and signs an assertion.
     static func sign(
         issuer: String, audience: String, at now: Timestamp, with key: RSAPrivateKey
     ) throws(CryptoError) -> String {

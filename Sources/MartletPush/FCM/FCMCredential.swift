@@ -3,10 +3,10 @@ import MartletCrypto
 import MartletHTTP
 import MartletModel
 
-/// A hub's credential for the service, read and checked: a service account of the project (PushServices.md, sections
+/// A hub's credential for the service, parsed and checked: a service account of the project (PushServices.md, sections
 /// 2.1 and 9).
 struct FCMCredential: Sendable {
-    /// The names of the properties; those of the original hub, and four of this hub's own.
+    /// The names of the properties: those of the original hub, and four of this hub's own.
     enum Property {
         static let privateKey = "PrivateKey"
         static let projectID = "ProjectId"
@@ -18,14 +18,14 @@ struct FCMCredential: Sendable {
 
     static let productionEndpoint = "https://fcm.googleapis.com"
     static let productionTokenEndpoint = "https://oauth2.googleapis.com/token"
-    /// What a project may send in a minute unless its owner has asked for more.
+    /// The number of messages that a project may send per minute by default. The owner of a project can request more.
     static let productionMessagesPerMinute = 600_000
 
     let projectID: String
     let clientEmail: String
     let privateKey: RSAPrivateKey
     let origin: HTTPOrigin
-    /// Where tokens are given, by the name that the giver uses.
+    /// The URL of the endpoint that issues tokens, in the form in which the assertion must name it.
     let tokenEndpoint: String
     let tokenOrigin: HTTPOrigin
     let tokenPath: String
@@ -65,7 +65,7 @@ struct FCMCredential: Sendable {
         messagesPerMinute = pace
     }
 
-    /// The PEM text of the account's file, in which line breaks may still be as that file has them: `\n`.
+    /// Reads the account's private key from PEM text. Line breaks may be written as `\n`, as in the account's file.
     private static func privateKey(_ text: String?) throws(PushServiceError) -> RSAPrivateKey {
         do throws(CryptoError) {
             guard let text else { throw .malformedPrivateKey }
@@ -75,7 +75,8 @@ struct FCMCredential: Sendable {
         }
     }
 
-    /// It becomes a part of the path; some old ones have a domain before a colon.
+    /// Whether a text is a valid project id, which becomes part of the path. Some old ids begin with a domain and a
+    /// colon.
     static func isProjectID(_ text: String) -> Bool {
         (1...128).contains(text.utf8.count)
             && text.utf8.allSatisfy { character in
@@ -92,7 +93,7 @@ struct FCMCredential: Sendable {
         PushServiceError(.badCredential, sentence)
     }
 
-    /// What a hub is asked for.
+    /// The credential fields that a hub is configured with.
     static let fields: [PushPlatformDescriptor.CredentialForm.Field] = [
         .init(
             name: Property.privateKey, flag: "private-key-file", help: "The service account's private key, as PEM.",

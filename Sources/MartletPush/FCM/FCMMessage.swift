@@ -2,23 +2,23 @@ import MartletCore
 import MartletHTTP
 import MartletModel
 
-/// The body of a request without its device, and what must hold of it (PushServices.md, sections 2.2 to 2.4).
+/// The body of a request without its device, and the rules for it (PushServices.md, sections 2.2 to 2.4).
 enum FCMMessage {
-    /// The largest payload, in bytes of names and values.
+    /// The maximum size of the payload, in bytes of names and values.
     static let sizeLimit = 4096
-    /// The longest that the service keeps a message: four weeks.
+    /// The maximum time that the service stores a message, in seconds: four weeks.
     static let timeToLiveLimit = 2_419_200
-    /// Who a message is for; here the hub says so.
+    /// The members that name the target of a message. Here the hub sets the target.
     static let targetNames: Set<String> = ["token", "topic", "condition", "fid", "name"]
 
-    /// What every canonical body begins with.
+    /// The beginning of every canonical body.
     private static let opening = Array(#"{"message":{"#.utf8)
     private static let token = Array(#""token":""#.utf8)
 
-    /// A body with its message at the beginning, so that the device's token can be put there.
+    /// Writes a body that begins with its message, so that the device's token can be inserted there.
     /// - Parameters:
     ///   - content: The message.
-    ///   - options: What else is in the envelope.
+    ///   - options: The other members of the envelope.
     static func canonical(_ content: [String: JSON], options: [String: JSON] = [:]) -> [UInt8] {
         var body = Array(#"{"message":"#.utf8) + JSON.object(content).bytes
         let rest = JSON.object(options).bytes
@@ -28,8 +28,8 @@ enum FCMMessage {
 
     static func isCanonical(_ body: [UInt8]) -> Bool { body.starts(with: opening) }
 
-    /// Writes a canonical body with a device's token in it.
-    /// - Parameter handle: Printable ASCII.
+    /// Appends a canonical body with a device's token inserted.
+    /// - Parameter handle: The token, in printable ASCII.
     static func append(_ body: [UInt8], to handle: UnsafeBufferPointer<UInt8>, to buffer: inout [UInt8]) {
         buffer += opening
         buffer += token
@@ -86,12 +86,14 @@ enum FCMMessage {
         }
     }
 
-    /// Names of data that the service refuses; the wider of two wordings of its documentation.
+    /// Whether the service refuses a name in `data`. Its documentation has two versions of the rule; this is the
+    /// broader one.
     static func isReserved(_ name: String) -> Bool {
         ["from", "message_type", "notification"].contains(name) || name.hasPrefix("google") || name.hasPrefix("gcm")
     }
 
-    /// A duration such as `3.5s` in whole seconds; nil for one that cannot be read, or is longer than there can be.
+    /// Parses a duration such as `3.5s` and returns whole seconds; nil if the text cannot be parsed or the duration
+    /// exceeds the range of valid durations.
     static func timeToLive(_ text: String) -> Int? {
         guard text.hasSuffix("s") else { return nil }
         let parts = text.dropLast().split(separator: ".", omittingEmptySubsequences: false)
@@ -101,7 +103,8 @@ enum FCMMessage {
         return seconds
     }
 
-    /// What devices receive: data, of which Android's own has precedence, and the notification.
+    /// Returns the size of the content that devices receive: the notification and the data, of which Android's own
+    /// takes precedence.
     static func size(of content: JSON) -> Int {
         let data = max(size(ofMembers: content["data"]), size(ofMembers: content["android"]?["data"]))
         return data + size(ofMembers: content["notification"])

@@ -1,16 +1,16 @@
 import MartletModel
 
-/// A payload of the old API as a message of the new one (PushServices.md, section 2.7).
+/// Translates a payload of the legacy API to a message of the HTTP v1 API (PushServices.md, section 2.7).
 ///
-/// What has no place there is left out and named. What the new API takes in another form only where the device is one of
-/// Apple's is added for those alone that say something an Android device does not know: a badge, a subtitle, a sound,
-/// content that is available or may be changed.
+/// Members without an equivalent are left out and listed. Apple devices get a separate part only if the payload
+/// contains settings that Android devices do not know and that the HTTP v1 API has only for Apple devices: a badge, a
+/// subtitle, a sound, `content_available` or `mutable_content`.
 struct LegacyTranslation {
-    /// The message.
+    /// The translated message.
     private(set) var content: [String: JSON] = [:]
-    /// Whether the payload is only to be checked by the service.
+    /// Whether the service should only validate the payload.
     private(set) var isDryRun = false
-    /// Names in the old payload, such as `delay_while_idle` and `data.x`.
+    /// The names in the legacy payload that were left out, such as `delay_while_idle` and `data.x`.
     private(set) var dropped: [String] = []
 
     private var android: [String: JSON] = [:]
@@ -32,7 +32,8 @@ struct LegacyTranslation {
         }
     }
 
-    /// - Returns: Whether the member has a place in the new message.
+    /// Translates a member of the payload.
+    /// - Returns: Whether the member has an equivalent in the new message.
     private mutating func take(_ name: String, _ value: JSON) -> Bool {
         switch name {
         case "data": takeData(value)
@@ -42,7 +43,7 @@ struct LegacyTranslation {
         case "collapse_key":
             guard let key = Self.text(value) else { return false }
             android[name] = .string(key)
-            // The longest that Apple's service takes.
+            // The maximum length that APNs accepts.
             if key.utf8.count <= 64 { appleHeaders["apns-collapse-id"] = .string(key) }
         case "restricted_package_name":
             guard let package = Self.text(value) else { return false }
@@ -61,7 +62,7 @@ struct LegacyTranslation {
         return true
     }
 
-    /// Values of any type become the texts that devices were given.
+    /// Converts values of any type to text, which is how devices received them from the legacy API.
     private mutating func takeData(_ value: JSON) {
         guard let members = value.object else {
             content["data"] = value
@@ -93,7 +94,7 @@ struct LegacyTranslation {
 
     private mutating func takeTimeToLive(_ value: JSON) -> Bool {
         guard let seconds = Self.number(value) else { return false }
-        // One that is out of range is left for the check to refuse.
+        // A value out of range is kept here, and refused later by the check.
         android["ttl"] = .string("\(seconds)s")
         if (0...Int64(FCMMessage.timeToLiveLimit)).contains(seconds) {
             appleHeaders["apns-expiration"] = .string(String(now.seconds + seconds))
@@ -119,7 +120,7 @@ struct LegacyTranslation {
             }
         }
         if let subtitle = members["subtitle"].flatMap(Self.text) {
-            // An alert in this place stands for all that the notification says.
+            // An alert in this part replaces the whole notification, so it must contain its title and body too.
             var alert = notification.filter { $0.key != "image" }
             alert["subtitle"] = .string(subtitle)
             aps["alert"] = .object(alert)
@@ -154,7 +155,7 @@ struct LegacyTranslation {
 
     // MARK: Values
 
-    /// A text, or a number or truth value as text.
+    /// Returns the text of a string, a number or a Boolean.
     private static func text(_ value: JSON) -> String? {
         switch value {
         case .string(let text): text
@@ -176,7 +177,7 @@ struct LegacyTranslation {
         }
     }
 
-    /// An array, or one that was written as a text.
+    /// Returns the texts of an array, or of an array that was written as JSON text in a string.
     private static func texts(_ value: JSON) -> [String]? {
         let array = value.array ?? value.string.flatMap { try? JSON(parsing: Array($0.utf8), maximumDepth: 4) }?.array
         let texts = array?.compactMap(text)

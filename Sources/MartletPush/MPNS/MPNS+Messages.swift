@@ -2,17 +2,17 @@ public import MartletCore
 public import MartletModel
 
 extension MPNS {
-    /// The fields that say what kind of notification the body is, and when it is to be delivered.
+    /// The fields that state the type of notification and when it is to be delivered.
     static let classField = "X-NotificationClass"
     static let targetField = "X-WindowsPhone-Target"
 
-    /// A channel URI is used as it was given; hosts are compared without case.
+    /// Returns the key of a channel URI: the URI as given, except that hosts are compared without case.
     public static func key(of handle: PushHandle) throws(PushServiceError) -> String {
         try address.key(of: handle)
     }
 
-    /// One client may send neither target nor class, and clients do not agree on what a tile's target is called; another
-    /// declares another encoding than it uses.
+    /// Adds and corrects what clients get wrong: one client may send neither a target nor a class, clients use
+    /// different names for a tile's target, and one client declares an encoding other than the one it uses.
     public static func normalized(_ message: Message, at now: Timestamp) -> Message {
         var message = message
         let target = message.fields.removeValue(forKey: targetField.lowercased()) ?? ""
@@ -41,11 +41,11 @@ extension MPNS {
         return message
     }
 
-    /// The most bytes that every account of the service grants a raw notification. A sender who knows better is not held
-    /// to it.
+    /// The maximum size of a raw notification in bytes that the service grants to every account. It does not apply to
+    /// raw notifications that the sender built itself.
     static let rawLimit = 1024
 
-    /// A raw notification, which shows nothing by itself.
+    /// Creates a raw notification that carries data. The device does not show raw notifications by itself.
     public static func message(carrying data: DataMessage) throws(PushServiceError) -> Message {
         let message = Message(
             body: Payload.raw(data), fields: [classField.lowercased(): String(Kind.raw.firstClass)])
@@ -56,7 +56,7 @@ extension MPNS {
 
     // MARK: Templates
 
-    /// A raw notification has no target, and a class of its own.
+    /// Returns the format of a template. A raw notification has no target and has a class of its own.
     public static func format(of template: Template) -> TemplateFormat {
         guard header(targetField, of: template) == nil,
             let number = header(classField, of: template).flatMap({ Int($0) })

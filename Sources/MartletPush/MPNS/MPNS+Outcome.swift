@@ -3,21 +3,21 @@ public import MartletHTTP
 public import MartletModel
 
 extension MPNS {
-    /// How long a phone whose queue is full is left alone; it doubles from there.
+    /// The initial wait before sending again to a phone whose queue is full. Doubles with each attempt.
     static let queueWait: Duration = .seconds(240)
-    /// How long a channel is left alone that has had its share of the day, or whose phone has been away for long: the
-    /// service shuts out those who come more often.
+    /// The initial wait before sending again to a channel that has used up its daily quota, or whose phone has been
+    /// disconnected for a long time. The service blocks senders that try more often.
     static let channelWait: Duration = .seconds(3600)
-    /// How long to wait after a fault of the service's own; it doubles from there.
+    /// The initial wait after an internal error of the service. Doubles with each attempt.
     static let faultWait: Duration = .seconds(60)
 
-    /// PushServices.md, section 4.3.
+    /// Returns the outcome of an answer (PushServices.md, section 4.3).
     public func outcome(of response: HTTPResponse, at now: Timestamp) -> Outcome {
         let answer = MPNSAnswer(response)
         let wait = RetryAfter.wait(response.fields, at: now)
         return switch response.status.code {
         case 200: Self.outcome(ofSuccess: answer)
-        // Also said of an address that was made up, so it concerns nobody else.
+        // The service also gives this answer for a made-up address, so the answer must not affect other pushes.
         case 400: Outcome(.invalidNotificationFormat, reason: answer.reason, .refuse)
         case 401: Outcome(.wrongToken, reason: answer.reason, .drop(asOf: now, guarded: true))
         case 404:
@@ -32,13 +32,14 @@ extension MPNS {
                 .retry(after: max(wait ?? .zero, Self.channelWait), scope: .device))
         case 503: Outcome(.pnsUnavailable, reason: answer.reason, Self.fault(wait))
         case 500..<600: Outcome(.pnsServerError, reason: answer.reason, Self.fault(wait))
-        // Redirections are not followed: they could lead anywhere.
+        // Redirections are not followed, because they could lead to any address.
         case 300..<500: Outcome(.pnsInterfaceError, reason: answer.reason, .refuse)
         default: Self.notOfTheService(answer.reason)
         }
     }
 
-    /// The status is 200 for what does not arrive too.
+    /// Returns the outcome of an answer with status 200. The service also sends this status for notifications that it
+    /// does not deliver.
     private static func outcome(ofSuccess answer: MPNSAnswer) -> Outcome {
         switch answer.notification {
         case "received": .accepted
@@ -49,22 +50,23 @@ extension MPNS {
         }
     }
 
-    /// A wait that the service asks for holds for all of its host.
+    /// Returns the reaction to an error of the service. A wait that the service asks for applies to the whole host.
     private static func fault(_ wait: Duration?) -> Reaction {
         wait.map { .retry(after: $0, scope: .origin) } ?? .retry(after: faultWait, scope: .device)
     }
 
-    /// Something between us and the service answers in its place, so the message has not arrived.
+    /// Returns the outcome of an answer that comes from an intermediary instead of the service, so the message has not
+    /// arrived.
     private static func notOfTheService(_ reason: String) -> Outcome {
         Outcome(.pnsInterfaceError, reason: reason, .retry(after: faultWait, scope: .device))
     }
 }
 
-/// What the service says beside the status, in lower case; nil where it says nothing.
+/// The service's status fields, in lower case; nil for a field that is missing.
 private struct MPNSAnswer {
     let notification: String?
     let subscription: String?
-    /// The service's own words, as far as they are words, or the status.
+    /// The HTTP status, followed by those status fields that are safe to show.
     let reason: String
 
     init(_ response: HTTPResponse) {

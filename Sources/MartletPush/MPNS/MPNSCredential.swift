@@ -2,18 +2,19 @@ import MartletCore
 import MartletHTTP
 import MartletModel
 
-/// A hub's credential for the service, read and checked (PushServices.md, sections 4.3 and 9). There need not be a
-/// certificate: channels that were opened without one are sent to without.
+/// A hub's credential for the service, parsed and checked (PushServices.md, sections 4.3 and 9). The certificate is
+/// optional: channels that were opened without a certificate are also sent to without one.
 struct MPNSCredential: Sendable {
-    /// The names of the properties; those of the original hub.
+    /// The names of the properties, which are those of the original hub.
     enum Property {
         static let certificate = "MpnsCertificate"
         static let certificateKey = "CertificateKey"
     }
 
-    /// nil where there is no certificate.
+    /// The certificate, if any.
     let certificate: ClientCertificate?
-    /// Whether channels on this machine are sent to: those of a simulated service, whose authority the credential names.
+    /// Whether pushes may be sent to channels on this machine, which belong to a simulated service whose authority the
+    /// credential names.
     let allowsLoopback: Bool
     private let settings: TransportSettings
 
@@ -32,7 +33,7 @@ struct MPNSCredential: Sendable {
             connectionLimit: 32, addresses: allowsLoopback ? .publicOrLoopback : .publicOnly)
     }
 
-    /// What connections to an origin need.
+    /// Returns the settings for connections to an origin.
     func settings(for origin: HTTPOrigin) -> TransportSettings {
         var settings = settings
         if origin.scheme == .http { (settings.clientIdentityPEM, settings.trustedCertificatesPEM) = (nil, nil) }

@@ -1,11 +1,11 @@
 extension MPNS {
-    /// What a notification is to the phone.
+    /// The type of a notification.
     enum Kind: Hashable {
         case tile
         case toast
         case raw
 
-        /// By the target field; nil where that says nothing.
+        /// Determines the type by the target field; nil if the target is not a known type.
         init?(target: String) {
             switch target.lowercased() {
             case "token", "tile": self = .tile
@@ -15,7 +15,8 @@ extension MPNS {
             }
         }
 
-        /// By the class field, whose last digit tells it: the others tell when it is to be delivered.
+        /// Determines the type by the class field. The last digit of the class gives the type; the other digits give
+        /// the delivery time.
         init?(classNumber text: String?) {
             guard let number = text.flatMap({ Int($0) }), (1...31).contains(number) else { return nil }
             switch number {
@@ -25,7 +26,8 @@ extension MPNS {
             }
         }
 
-        /// By the element that the notification's root holds, or the lack of it. What is no XML is raw.
+        /// Determines the type by the first child of the root element `Notification`, or by the root element itself if
+        /// it has another name. Any other body, including one that is not XML, is raw.
         init(body: [UInt8]) {
             let names = XMLText.names(of: body, depth: 2).map { $0.lowercased() }
             switch names.first == "notification" ? names.dropFirst().first : names.first {
@@ -35,7 +37,7 @@ extension MPNS {
             }
         }
 
-        /// What the service calls it; nothing for a raw one.
+        /// The service's name for the type; nil for a raw notification.
         var target: String? {
             switch self {
             case .tile: "token"
@@ -44,7 +46,7 @@ extension MPNS {
             }
         }
 
-        /// The class for delivery at once.
+        /// The class for immediate delivery.
         var firstClass: Int {
             switch self {
             case .tile: 1

@@ -1,7 +1,7 @@
-/// A service's own word for what went wrong, as far as it is fit to be shown: what an answer holds beside it could be
-/// anything, a secret that was sent included.
+/// The word with which a service names an error, if it is safe to show. The rest of an answer is not shown, because it
+/// could contain anything, even a secret that was sent.
 enum AnswerWord {
-    /// nil for anything but letters, digits, `-` and `_`, at most 64.
+    /// Returns the text if it consists of at most 64 letters, digits, `-` and `_`; otherwise nil.
     static func checked(_ text: String?) -> String? {
         guard let text, (1...64).contains(text.utf8.count) else { return nil }
         let isWord = text.utf8.allSatisfy { character in

@@ -2,18 +2,18 @@ import MartletCore
 import MartletHTTP
 import MartletModel
 
-/// Handles that are the addresses of their own channels, at hosts below a name of the service's. Anyone who registers one
-/// may have made it up, so it is judged when it is registered and again when it is sent to.
+/// The rules for handles that are URLs of channels, at hosts in a domain of the service. Anyone who registers such a
+/// handle may have made it up, so it is checked both at registration and before each push.
 struct ChannelAddress: Sendable {
-    /// What the names of the hosts end with, in lower case and without a dot before it.
+    /// The domain that the host names must end with, in lower case and without a leading dot.
     let domain: String
-    /// Whether channels may be in the clear.
+    /// Whether channels may use http without TLS.
     let allowsHTTP: Bool
 
-    /// Checks a handle and gives the key that it is compared by: hosts compare without case, the rest as it is.
+    /// Checks a handle and returns the key by which it is compared. Hosts are compared without case, the rest exactly.
     ///
-    /// This machine may be named, because a simulated service is here; whether anything is sent there is up to the hub's
-    /// credential.
+    /// The handle may name this machine, because it may be a simulated service's. The hub's credential decides whether
+    /// pushes are sent there.
     func key(of handle: PushHandle) throws(PushServiceError) -> String {
         guard handle.parts.count == 1, let key = HandleRules.canonicalURL(handle.parts[0], allowsHTTP: allowsHTTP),
             let (origin, _) = HTTPOrigin.splitting(key), isBelowDomain(origin) || LoopbackName.matches(origin.host)
@@ -21,10 +21,10 @@ struct ChannelAddress: Sendable {
         return key
     }
 
-    /// Where a channel is reached.
+    /// Returns the origin of a channel.
     /// - Parameters:
     ///   - handle: The text of the handle, already checked.
-    ///   - allowsLoopback: Whether the hub sends to a simulated service on this machine.
+    ///   - allowsLoopback: Whether the hub may send to a simulated service on this machine.
     func origin(
         of handle: UnsafeBufferPointer<UInt8>, allowsLoopback: Bool
     ) throws(PushServiceError) -> HTTPOrigin {

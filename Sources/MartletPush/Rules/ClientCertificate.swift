@@ -2,16 +2,16 @@ import MartletCore
 import MartletCrypto
 import MartletModel
 
-/// A certificate by which a sender proves who he is, read from a credential's property.
+/// A certificate with which a sender authenticates itself, read from a property of a credential.
 struct ClientCertificate: Sendable {
     let identity: CertificateIdentity
-    /// Certificate, chain and key as PEM text.
+    /// The certificate, its chain and its key as PEM text.
     let pem: String
 
     /// - Parameters:
-    ///   - text: PEM text, or a PKCS#12 container in base 64.
-    ///   - password: Opens the container.
-    ///   - property: What errors call it.
+    ///   - text: PEM text, or a PKCS#12 container in Base64.
+    ///   - password: The password of the container.
+    ///   - property: The name of the property in errors.
     init(_ text: String, password: String, property: String) throws(PushServiceError) {
         do throws(CryptoError) {
             identity = try Self.identity(text, password: password)

@@ -3,8 +3,8 @@ import MartletCrypto
 import MartletHTTP
 import MartletModel
 
-/// The property of a credential that names an authority to trust at the service's addresses instead of the system's,
-/// which a simulated service has.
+/// The property of a credential that names a certificate authority. It is trusted at the service's addresses instead of
+/// the system's authorities. Simulated services need it.
 enum EndpointAuthority {
     static let property = "EndpointCertificateAuthority"
 
@@ -12,8 +12,8 @@ enum EndpointAuthority {
         .init(name: property, flag: "ca-file", help: help, isFile: true, isExtension: true)
     }
 
-    /// - Returns: The authority's certificate as PEM text; nil where the credential names none.
-    /// - Throws: `PushServiceError` for a text that is no certificate.
+    /// - Returns: The authority's certificate as PEM text; nil if the credential names none.
+    /// - Throws: `PushServiceError` if the text is not a certificate.
     static func pem(_ credential: Credential) throws(PushServiceError) -> String? {
         guard let pem = credential.properties[property], !pem.isEmpty else { return nil }
         do throws(CryptoError) {
@@ -24,8 +24,9 @@ enum EndpointAuthority {
         }
     }
 
-    /// What connections need to an address that a credential can name. Documents can name it too, so it leads to public
-    /// addresses alone unless it is the service's own, or an operator has named an authority as well.
+    /// Returns the settings for connections to an address that a credential may name. Documents from clients may also
+    /// name it. It is therefore restricted to public addresses, unless it is one of the service's own addresses or an
+    /// operator has also named an authority.
     /// - Parameter defaults: The service's own addresses.
     static func settings(_ pem: String?, to origin: HTTPOrigin, defaults: [String]) -> TransportSettings {
         let isDefault = defaults.contains { HTTPOrigin.splitting($0)?.origin == origin }

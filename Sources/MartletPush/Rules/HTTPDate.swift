@@ -1,9 +1,9 @@
 import MartletModel
 
-/// A point in time as HTTP fields write it, in each of the three forms that must be understood (RFC 9110, section 5.6.7).
+/// A timestamp in an HTTP field, in each of the three formats that recipients must accept (RFC 9110, section 5.6.7).
 enum HTTPDate {
-    /// nil for anything else.
-    /// - Parameter now: What a year of two digits is closest to.
+    /// Parses a date; nil if the text has another format.
+    /// - Parameter now: The current time. Years of two digits are resolved relative to it.
     static func timestamp(_ text: String, at now: Timestamp) -> Timestamp? {
         guard text.utf8.count <= 64 else { return nil }
         let parts = text.split(separator: " ").map(String.init)
@@ -33,7 +33,8 @@ enum HTTPDate {
         return Timestamp(iso8601: "\(year)-\(number)-\(day)T\(time)Z")
     }
 
-    /// One that would be more than fifty years ahead is of the century before.
+    /// Returns the full year for two digits. A year that would be more than fifty years in the future belongs to the
+    /// previous century.
     private static func year(_ digits: String, at now: Timestamp) -> String? {
         guard digits.utf8.count == 2, let short = Int(digits), let current = Int(now.iso8601.prefix(4)) else {
             return nil

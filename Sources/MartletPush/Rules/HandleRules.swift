@@ -2,13 +2,13 @@ import MartletCore
 import MartletHTTP
 import MartletModel
 
-/// What the handles of several platforms have in common.
+/// Rules that the handles of several platforms share.
 enum HandleRules {
-    /// Longer than any that was ever seen.
+    /// The maximum length of a handle. It is longer than any that was ever observed.
     static let lengthLimit = 4096
 
-    /// Checks a handle that is opaque to everybody but its push service: printable ASCII without spaces in each part.
-    /// - Parameter names: What the platform calls the parts.
+    /// Checks a handle that only its push service can interpret: each part must be printable ASCII without spaces.
+    /// - Parameter names: The platform's names for the parts.
     static func checkOpaque(_ handle: PushHandle, _ names: String...) throws(PushServiceError) {
         guard handle.parts.count == names.count else {
             throw PushServiceError(.badHandle, "The handle has these parts: \(names.joined(separator: ", ")).")
@@ -19,8 +19,8 @@ enum HandleRules {
         }
     }
 
-    /// An absolute https URL with the scheme and the host in lower case, as URLs compare (RFC 3986, section 6.2.2.1); nil for
-    /// anything else.
+    /// Returns an absolute https URL with the scheme and host in lower case, because URLs are compared this way (RFC
+    /// 3986, section 6.2.2.1); nil for anything else.
     static func canonicalURL(_ text: String, allowsHTTP: Bool = false) -> String? {
         guard isOpaque(text), let (origin, rest) = HTTPOrigin.splitting(text), allowsHTTP || origin.scheme == .https
         else {
@@ -29,7 +29,8 @@ enum HandleRules {
         return origin.description + (rest.isEmpty ? "/" : rest)
     }
 
-    /// What follows the first slash of an address's path, the query included; nil for what is no address.
+    /// Returns the part of an address after the first slash of its path, including the query; nil if the text is not an
+    /// address.
     static func pathAfterSlash(of address: some Collection<UInt8>) -> ArraySlice<UInt8>? {
         let address = Array(address)
         guard let colon = address.firstIndex(of: UInt8(ascii: ":")), address[colon...].starts(with: "://".utf8)

@@ -2,19 +2,20 @@ import MartletCore
 import MartletHTTP
 import MartletModel
 
-/// Access tokens as several push services give them (RFC 6749, sections 4.4 and 5; RFC 7523, section 2.1).
+/// Access tokens in the form that several push services issue them (RFC 6749, sections 4.4 and 5; RFC 7523, section
+/// 2.1).
 enum OAuthToken {
-    /// How long before its end a token is not sent with any more.
+    /// How long before its expiry a token is no longer used.
     private static let margin: Duration = .seconds(60)
-    /// How long to wait before asking again where the service does not say.
+    /// The wait before the next request if the service is unavailable and specifies none.
     private static let faultWait: Duration = .seconds(10)
-    /// How long to wait after an answer that is not one.
+    /// The wait after an answer that is invalid.
     private static let nonsenseWait: Duration = .seconds(60)
 
-    /// Asks for a token with a form.
+    /// Returns a request for a token that is sent as a form.
     /// - Parameters:
-    ///   - form: Names and values, not encoded, in the order in which they are sent.
-    ///   - path: The token endpoint after its origin, with the first slash.
+    ///   - form: The names and values, not encoded, in the order in which they are sent.
+    ///   - path: The path of the token endpoint, with its leading slash.
     static func exchange(
         _ form: KeyValuePairs<String, String>, to origin: HTTPOrigin, path: String,
         settings: TransportSettings = TransportSettings()
@@ -27,7 +28,8 @@ enum OAuthToken {
                 settings: settings))
     }
 
-    /// Reads the answer: a token, a credential that is refused, which stops everything, or a reason to ask again later.
+    /// Parses the answer. The result is a token, or a refused credential, which stops all sending, or an error after
+    /// which the request is repeated later.
     static func answer(_ response: HTTPResponse, at now: Timestamp) -> TokenAnswer {
         let status = response.status.code
         let body = try? JSON(parsing: response.bytes, maximumDepth: 8)
@@ -59,14 +61,14 @@ enum OAuthToken {
             value: value, renewableAt: now, expiresAt: now + (lifetime - min(margin, lifetime / 10)))
     }
 
-    /// Some services write the number of seconds as text.
+    /// Returns the lifetime. Some services write the number of seconds as text.
     private static func lifetime(_ body: JSON) -> Duration? {
         let member = body["expires_in"]
         guard let seconds = member?.integer ?? member?.string.flatMap(Int64.init), seconds > 0 else { return nil }
         return .seconds(min(seconds, 86_400))
     }
 
-    /// Whether the token can be in a field.
+    /// Whether the token consists of characters that are allowed in a header field.
     private static func isSendable(_ token: String) -> Bool {
         (1...16_384).contains(token.utf8.count) && token.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F }
     }

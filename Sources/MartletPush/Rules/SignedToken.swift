@@ -1,14 +1,14 @@
 import MartletCrypto
 import MartletModel
 
-/// A JSON web token in compact form (RFC 7515, section 3.1), taken apart and not yet believed.
+/// A JSON web token in compact form (RFC 7515, section 3.1), parsed but not verified.
 struct SignedToken {
     let header: JSON
     let claims: JSON
     let signedBytes: [UInt8]
     let signature: [UInt8]
 
-    /// - Parameter algorithm: What the token must say that it is signed with, such as `ES256`.
+    /// - Parameter algorithm: The algorithm that the token's header must state, such as `ES256`.
     /// - Returns: nil for anything else.
     init?(_ text: some StringProtocol, algorithm: String) {
         let parts = text.split(separator: ".", omittingEmptySubsequences: false)
@@ -21,8 +21,8 @@ struct SignedToken {
         signedBytes = Array("\(parts[0]).\(parts[1])".utf8)
     }
 
-    /// Makes a token.
-    /// - Parameter sign: Makes the signature of bytes.
+    /// Creates a token.
+    /// - Parameter sign: Returns the signature of bytes.
     static func make(
         header: JSON, claims: JSON, sign: ([UInt8]) throws(CryptoError) -> [UInt8]
     ) throws(CryptoError) -> String {

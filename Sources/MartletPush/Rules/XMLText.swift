@@ -1,13 +1,13 @@
-/// As much of XML as a payload's kind is told by.
+/// A minimal XML reader: enough to determine the type of a payload.
 enum XMLText {
-    /// The local name of a document's root element: what follows the byte order mark, the declaration, comments
-    /// and white space. nil where that is no element.
+    /// Returns the local name of a document's root element, after the byte order mark, the declaration, comments and
+    /// white space; nil if there is no element at that position.
     static func rootName(of document: some Collection<UInt8>) -> String? {
         names(of: document, depth: 1).first
     }
 
-    /// The local names of the root element, of its first child, of that one's first child and so on, while they come
-    /// with nothing but white space, comments and instructions between them.
+    /// Returns the local names of the root element, of its first child, of that child's first child and so on, as long
+    /// as only white space, comments and processing instructions are between them.
     static func names(of document: some Collection<UInt8>, depth: Int) -> [String] {
         var rest = Array(document)[...]
         if rest.starts(with: byteOrderMark) { rest = rest.dropFirst(byteOrderMark.count) }
@@ -23,8 +23,8 @@ enum XMLText {
         return names
     }
 
-    /// A document in UTF-8 whose declaration says UTF-16, without the declaration; any other as it is. One known client
-    /// makes such documents, which parsers refuse.
+    /// Removes the declaration from a UTF-8 document if it states UTF-16; returns any other document unchanged. One
+    /// known client creates such documents, which parsers refuse.
     static func withoutFalseDeclaration(_ document: [UInt8]) -> [UInt8] {
         let text = document.starts(with: byteOrderMark) ? document.dropFirst(byteOrderMark.count) : document[...]
         guard text.starts(with: Array("<?xml".utf8)), let rest = after("?>", in: text) else { return document }
@@ -34,7 +34,7 @@ enum XMLText {
         return value.hasPrefix("utf-16") ? Array(rest.drop { isSpace($0) }) : document
     }
 
-    /// A text as the content of an element. What XML 1.0 has no way to write is left out.
+    /// Escapes a text for use as the content of an element. Characters that cannot be written in XML 1.0 are omitted.
     static func escaped(_ text: String) -> String {
         var escaped = ""
         for scalar in text.unicodeScalars {
@@ -52,7 +52,7 @@ enum XMLText {
 
     private static let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
 
-    /// What follows white space, instructions and comments; nil where one of them does not end.
+    /// Returns the text after white space, processing instructions and comments; nil if one of them is not terminated.
     private static func afterMiscellaneous(in text: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
         var rest = text
         while true {
@@ -69,7 +69,7 @@ enum XMLText {
         }
     }
 
-    /// What follows the end of a start tag; nil where the tag has no content or no end.
+    /// Returns the text after the end of a start tag; nil if the tag is an empty element or is not terminated.
     private static func content(ofTag tag: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
         var quote: UInt8?
         for (index, byte) in zip(tag.indices, tag) {

@@ -1,9 +1,10 @@
-/// What a service does to a connection of its own accord.
+/// An action that a service takes on a connection by itself.
 public enum ConnectionStep: Hashable, Sendable {
-    /// Announces how many requests may be open at once; HTTP/2 alone.
+    /// Announces the maximum number of open requests. HTTP/2 only.
     case announce(streamLimit: UInt32)
-    /// Says goodbye with a reason, as JSON, and closes; HTTP/2 alone. No request of the connection was processed.
+    /// Sends GOAWAY with a reason as JSON, and closes the connection. HTTP/2 only. No request of the connection was
+    /// processed.
     case goAway(reason: String)
-    /// Cuts the connection without a word: a TCP reset. The answer is lost.
+    /// Cuts the connection without a notice, with a TCP reset. The answer is lost.
     case cut
 }

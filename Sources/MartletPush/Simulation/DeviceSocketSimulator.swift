@@ -1,26 +1,26 @@
 public import MartletModel
 
-/// A simulated service that real devices can be connected to: each keeps a WebSocket open, over which it makes itself
-/// known and receives what was sent to it.
+/// A simulated service that real devices can connect to. Each device keeps a WebSocket open, over which it registers
+/// itself and receives messages.
 public protocol DeviceSocketSimulator: PushServiceSimulator {
-    /// The sub-protocol that devices offer.
+    /// The WebSocket subprotocol that devices offer.
     static var socketProtocol: String { get }
 
-    /// Takes one message of a device.
-    /// - Parameter socket: Which connection it came on; the shell numbers them.
+    /// Handles one message from a device.
+    /// - Parameter socket: The number of the connection that the message arrived on, assigned by the shell.
     mutating func receive(_ text: String, on socket: UInt64, at now: Timestamp) -> [SocketStep]
 
-    /// Forgets a connection that is gone.
+    /// Removes a connection that was closed.
     mutating func socketClosed(_ socket: UInt64)
 
-    /// The devices that have made themselves known, for the control interface: an array, the oldest first.
+    /// The devices that have registered themselves, for the control interface: an array, the oldest first.
     var connectedDevices: JSON { get }
 
-    /// The connections of the devices that are there now, the oldest device first.
+    /// The connections of the devices that are connected now, the oldest device first.
     var sockets: [UInt64] { get }
 }
 
-/// What is done on the connection of a device.
+/// An action on a device's connection.
 public struct SocketStep: Hashable, Sendable {
     public enum Action: Hashable, Sendable {
         case send(String)

@@ -1,22 +1,22 @@
-/// A fault that a handle asks for by its end, for tests that cannot reach the control interface (PushServices.md,
+/// A fault that a test requests by the end of a handle if it cannot reach the control interface (PushServices.md,
 /// section 10.1): `…~unregistered`, `…~unknown`, `…~throttle3`, `…~error`, `…~unavailable`, `…~slow5000`, `…~reset`.
 ///
-/// A service whose handles cannot hold a tilde has spellings of its own.
+/// A service whose handles cannot contain a tilde has spellings of its own.
 public enum HandleMarker: Hashable, Sendable {
     case unregistered
     case unknown
-    /// So often, then it is accepted.
+    /// Throttles this number of pushes, then accepts them.
     case throttle(Int)
     case error
     case unavailable
-    /// The answer takes so many milliseconds.
+    /// Delays the answer by this number of milliseconds.
     case slow(Int)
-    /// The connection is cut.
+    /// Cuts the connection.
     case reset
 
     private static let slownessLimit = 60_000
 
-    /// Reads what follows the last tilde of a handle; nil where that is no marker.
+    /// Parses the text after the last tilde of a handle; nil if it is not a marker.
     public init?(endOf handle: some StringProtocol) {
         guard let tilde = handle.lastIndex(of: "~") else { return nil }
         let text = handle[handle.index(after: tilde)...]
@@ -39,7 +39,7 @@ public enum HandleMarker: Hashable, Sendable {
         }
     }
 
-    /// What the service is to say; nil for what the network does.
+    /// The fault that the service answers with; nil for a fault of the network.
     public var fault: ServiceFault? {
         switch self {
         case .unregistered: ServiceFault(.unregistered)

@@ -2,53 +2,54 @@ public import MartletCore
 public import MartletHTTP
 public import MartletModel
 
-/// The far side of one platform as rules: judges requests as the service would and keeps the devices it has made up.
-/// Opens nothing; a shell gives it the requests that come to its origin and carries out what it answers. Token endpoints
-/// are paths of the same origin.
+/// The simulated service of one platform, as pure rules. It judges requests as the real service would, and stores the
+/// devices that it has made up. It opens no sockets: a shell passes it the requests that arrive at its origin and
+/// carries out its answers. Token endpoints are paths of the same origin.
 public protocol PushServiceSimulator: Sendable {
     static var platform: PlatformID { get }
 
-    /// Requests that a new connection may have open at once.
+    /// The maximum number of open requests on a new connection.
     static var firstStreamLimit: UInt32 { get }
 
-    /// The faults that the service has words for; any other is refused where somebody asks for it.
+    /// The faults that the service can answer with. A request for any other fault is refused.
     static var faults: Set<ServiceFault.Name> { get }
 
-    /// The devices that were handed out.
+    /// The devices that were created.
     var devices: SimulatedDevices { get set }
-    /// How often what happened, by name; for assertions.
+    /// The number of times that each event happened, by name. For assertions in tests.
     var counters: [String: Int] { get }
 
-    /// What is done to a connection before its first request is answered.
+    /// Returns the actions on a connection before its first request is answered.
     mutating func open(_ connection: HTTPConnection, at now: Timestamp) -> [ConnectionStep]
 
-    /// Forgets a connection.
+    /// Removes a closed connection.
     mutating func close(_ connection: UInt64)
 
-    /// What a request is about, for faults that some requests meet and others do not. Nothing is judged here.
-    /// - Parameter request: Without its body where that has not been read yet.
+    /// Returns the subject of a request, for faults that apply only to some requests. Does not judge the request.
+    /// - Parameter request: The request, without its body if that has not been read yet.
     func subject(of request: HTTPRequest) -> SimulatedSubject
 
-    /// Judges one request.
+    /// Judges one request and returns the answer.
     mutating func answer(_ request: HTTPRequest, at now: Timestamp) -> SimulatedAnswer
 
-    /// Judges one request as `answer(_:at:)` does, and refuses one that would be accepted, in the service's words for
-    /// the fault. The request counts and is checked; it reaches no device unless the fault is one that delivers.
+    /// Judges one request as `answer(_:at:)` does, but if it would be accepted, refuses it with the service's own
+    /// answer for the fault. The request is counted and checked. It reaches no device, unless the fault is one that
+    /// delivers.
     /// - Parameter fault: One of `faults`.
     mutating func answer(_ request: HTTPRequest, fault: ServiceFault, at now: Timestamp) -> SimulatedAnswer
 
-    /// Makes an app known, so that what its owner sends is accepted.
+    /// Registers an app, so that pushes from its owner are accepted.
     /// - Throws: `SimulatorError` naming the member that is missing or wrong.
     mutating func register(app: JSON) throws(SimulatorError)
 
-    /// Makes up the owner of an app, known here, and what a hub needs to send as that owner: every address that it has
-    /// of the service lies under `origin`.
+    /// Creates and registers the owner of an app, and returns the credential that a hub needs to send as that owner.
+    /// All the service's addresses in it are below `origin`.
     /// - Parameters:
-    ///   - origin: Where the service is reached.
-    ///   - authorityPEM: The authority that senders must trust.
+    ///   - origin: The origin at which the service is reached.
+    ///   - authorityPEM: The certificate authority that senders must trust.
     mutating func issueCredential(origin: HTTPOrigin, authorityPEM: String) throws(SimulatorError) -> Credential
 
-    /// Makes up a device.
+    /// Creates a device.
     /// - Returns: Its handle.
     /// - Throws: `SimulatorError` naming the member that is missing or wrong.
     mutating func addDevice(_ description: JSON) throws(SimulatorError) -> String

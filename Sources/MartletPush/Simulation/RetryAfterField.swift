@@ -4,7 +4,7 @@ public import MartletModel
 /// The field `retry-after` in one of its two forms (RFC 9110, section 10.2.3).
 public enum RetryAfterField: Hashable, Sendable {
     case seconds(Int)
-    /// A date so many seconds from now.
+    /// A date this number of seconds from now.
     case date(Int)
 
     /// The field's value.

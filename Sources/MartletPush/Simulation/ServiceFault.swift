@@ -1,6 +1,7 @@
-/// A fault that a simulated service words in its own way (PushServices.md, section 10.8).
+/// A fault that a simulated service expresses in its own form (PushServices.md, section 10.8).
 public struct ServiceFault: Hashable, Sendable {
-    /// What goes wrong. Open, so that a service can have faults that no other has: it extends this type in its folder.
+    /// The name of a fault. The type is open, so that a service can add faults of its own by extending it in its
+    /// folder.
     public struct Name: RawRepresentable, Hashable, Sendable, ExpressibleByStringLiteral {
         public let rawValue: String
 
@@ -14,13 +15,13 @@ public struct ServiceFault: Hashable, Sendable {
     }
 
     public var name: Name
-    /// When to come again, where the service says so; nil leaves the field out.
+    /// The value of `retry-after`, if the service sends the field; nil omits it.
     public var retryAfter: RetryAfterField?
-    /// With a handle that is gone: for how many seconds it has been.
+    /// For a handle that is gone: the number of seconds since it became invalid.
     public var age: Int?
-    /// Whether the connection goes on failing in the same way for requests that the fault is not meant for.
+    /// Whether later requests on the connection fail in the same way, even those that the fault does not apply to.
     public var isSticky: Bool
-    /// Whether the message is delivered all the same.
+    /// Whether the message is delivered nevertheless.
     public var isDelivered: Bool
 
     public init(
@@ -35,38 +36,38 @@ public struct ServiceFault: Hashable, Sendable {
     }
 }
 
-/// What most services know. What a name does not fit, the service leaves out of its list.
+/// The faults that most services have. A service does not list those that do not apply to it.
 extension ServiceFault.Name {
-    /// Too many messages of one sender.
+    /// Too many messages from one sender.
     public static let rateLimit: Self = "rateLimit"
     /// Too many messages to one device.
     public static let deviceRateLimit: Self = "deviceRateLimit"
     public static let internalError: Self = "internalError"
     public static let unavailable: Self = "unavailable"
-    /// The app has left the device.
+    /// The app was removed from the device.
     public static let unregistered: Self = "unregistered"
-    /// The handle is not one of the service's.
+    /// The handle was not issued by the service.
     public static let unknownHandle: Self = "unknownHandle"
     /// The handle belongs to another app or sender.
     public static let wrongSender: Self = "wrongSender"
-    /// The handle has been replaced by another, which the answer names; the message is delivered.
+    /// The handle has been replaced by another one, which the answer contains. The message is delivered.
     public static let replacedHandle: Self = "replacedHandle"
-    /// The token that authorizes the sender is too old.
+    /// The token that authorizes the sender has expired.
     public static let expiredToken: Self = "expiredToken"
-    /// The sender's credential is not accepted any more.
+    /// The sender's credential is no longer accepted.
     public static let credentialRefused: Self = "credentialRefused"
-    /// An answer whose reason nobody has heard of.
+    /// An answer with a reason that is unknown to senders.
     public static let unknownReason: Self = "unknownReason"
-    /// Taken with success, and thrown away.
+    /// The message is accepted with success, but discarded.
     public static let dropped: Self = "dropped"
-    /// A token endpoint's answer that is no JSON.
+    /// A token endpoint's answer that is not JSON.
     public static let malformedToken: Self = "malformedToken"
-    /// A token endpoint's answer that states its lifetime as text.
+    /// A token endpoint's answer that states the lifetime as text.
     public static let textualLifetime: Self = "textualLifetime"
     /// A token endpoint that refuses the credential (`invalid_grant`, `invalid_client`).
     public static let tokenRefused: Self = "tokenRefused"
 
-    /// Which requests the fault is for where nobody says.
+    /// The endpoint to which the fault applies by default.
     public var endpoint: SimulatedSubject.Endpoint {
         switch self {
         case .malformedToken, .textualLifetime, .tokenRefused: .token

@@ -1,15 +1,15 @@
 public import MartletHTTP
 
-/// What a simulator does about one request.
+/// A simulator's answer to one request, and the actions that go with it.
 public struct SimulatedAnswer: Sendable {
     public var response: HTTPResponse
-    /// What is done to the request's connection after the answer.
+    /// The actions on the request's connection after the answer.
     public var steps: [ConnectionStep]
-    /// How long the answer takes.
+    /// The time before the answer is sent.
     public var delay: Duration
-    /// What a device that listens receives now.
+    /// The notification that a listening device receives now.
     public var delivery: SimulatedDelivery?
-    /// What is done on the connections of real devices.
+    /// The actions on the connections of real devices.
     public var socketSteps: [SocketStep]
 
     public init(

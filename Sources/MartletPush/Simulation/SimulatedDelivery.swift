@@ -1,18 +1,18 @@
 public import MartletModel
 
-/// A notification as a simulated device receives it.
+/// A notification in the form in which a simulated device receives it.
 public struct SimulatedDelivery: Hashable, Sendable {
     /// The service's id of the notification.
     public var id: String
-    /// The handle it was sent to.
+    /// The handle that the notification was sent to.
     public var handle: String
-    /// The fields that mean something to the platform.
+    /// The fields that have a meaning for the platform.
     public var headers: [String: String]
     public var payload: JSON
-    /// What the device shows its user; nil for a notification that is for the app alone.
+    /// The text that the device shows; nil for a notification that is only for the app.
     public var text: String?
     public var acceptedAt: Timestamp
-    /// Until when it is kept for a device that does not listen; nil means not at all.
+    /// The time until which the notification is stored for a device that is not listening; nil if it is not stored.
     public var keptUntil: Timestamp?
 
     public init(
@@ -28,7 +28,7 @@ public struct SimulatedDelivery: Hashable, Sendable {
         self.keptUntil = keptUntil
     }
 
-    /// What the device's event stream shows.
+    /// The JSON that the device's event stream contains.
     public var json: JSON {
         [
             "id": .string(id), "headers": .object(headers.mapValues(JSON.string)), "payload": payload,

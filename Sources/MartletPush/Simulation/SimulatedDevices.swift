@@ -1,27 +1,27 @@
 public import MartletModel
 
-/// The devices of one simulated service: who is there, who listens, what waits, what came.
+/// The devices of one simulated service, with their listeners, stored notifications and inboxes.
 public struct SimulatedDevices: Sendable {
     /// One app on one device.
     public struct Device: Sendable {
-        /// The app.
+        /// The app to which the device belongs.
         public let app: String
-        /// How many devices there were before it.
+        /// The number of devices that were created before this one.
         public let index: Int
-        /// When the app was removed from the device; nil while it is there.
+        /// The time when the app was removed from the device; nil while it is installed.
         public internal(set) var removedAt: Timestamp?
-        /// How many event streams follow the device.
+        /// The number of event streams that follow the device.
         public internal(set) var listeners = 0
-        /// What came while nobody listened and is kept, oldest first.
+        /// The stored notifications that arrived while no event stream followed the device, oldest first.
         public internal(set) var stored: [SimulatedDelivery] = []
-        /// What was accepted for the device, oldest first, the newest hundred.
+        /// The newest hundred notifications that were accepted for the device, oldest first.
         public internal(set) var inbox: [SimulatedDelivery] = []
-        /// How many notifications were accepted for it.
+        /// The total number of notifications that were accepted for the device.
         public internal(set) var accepted = 0
     }
 
     private static let inboxLimit = 100
-    /// What was accepted since somebody last took it from here; nil where nobody does.
+    /// The notifications accepted since the caller last emptied this array; nil if no caller collects them.
     public var news: [SimulatedDelivery]?
     private var devices: [String: Device] = [:]
 
@@ -29,25 +29,25 @@ public struct SimulatedDevices: Sendable {
 
     public subscript(handle: String) -> Device? { devices[handle] }
 
-    /// Every handle that was handed out or made up, oldest first.
+    /// All handles that were issued or made up, oldest first.
     public var handles: [String] { devices.sorted { $0.value.index < $1.value.index }.map(\.key) }
 
-    /// How many devices were handed out, those included whose app was removed.
+    /// The number of devices, including those whose app was removed.
     public var count: Int { devices.count }
 
-    /// - Parameter isListening: Whether the device is one that listens from the start.
+    /// - Parameter isListening: Whether the device listens from the start.
     mutating func add(_ handle: String, app: String, isListening: Bool = false) {
         devices[handle] = Device(app: app, index: devices[handle]?.index ?? devices.count)
         if isListening { devices[handle]?.listeners = 1 }
     }
 
-    /// The device has said what became of a notification: that is its text from then on.
+    /// Records the device's report on a notification. The report becomes the text of the notification.
     mutating func record(_ text: String, on id: String, of handle: String) {
         guard let index = devices[handle]?.inbox.lastIndex(where: { $0.id == id }) else { return }
         devices[handle]?.inbox[index].text = text
     }
 
-    /// The app leaves the device.
+    /// Removes the app from the device.
     /// - Returns: Whether the handle is known.
     public mutating func remove(_ handle: String, at now: Timestamp) -> Bool {
         guard devices[handle] != nil else { return false }
@@ -56,8 +56,8 @@ public struct SimulatedDevices: Sendable {
         return true
     }
 
-    /// Somebody follows the device from now on.
-    /// - Returns: What was kept for it and is still wanted, or nil for a device that is not there.
+    /// Records that an event stream follows the device.
+    /// - Returns: The stored notifications that have not expired; nil if the device does not exist.
     public mutating func startListening(_ handle: String, at now: Timestamp) -> [SimulatedDelivery]? {
         guard let device = devices[handle], device.removedAt == nil else { return nil }
         devices[handle]?.listeners += 1
@@ -65,23 +65,24 @@ public struct SimulatedDevices: Sendable {
         return device.stored.filter { $0.keptUntil.map { $0 > now } ?? false }
     }
 
-    /// Somebody who followed the device has gone.
+    /// Records that an event stream no longer follows the device.
     public mutating func stopListening(_ handle: String) {
         guard let device = devices[handle], device.listeners > 0 else { return }
         devices[handle]?.listeners -= 1
     }
 
-    /// What became of a notification that the service took.
+    /// The result of accepting a notification.
     enum Fate: String {
         case delivered
-        /// Kept until somebody listens.
+        /// Stored until an event stream follows the device.
         case stored
-        /// Not to be kept, and nobody listens.
+        /// Discarded, because no event stream follows the device and the notification is not to be stored.
         case discarded
     }
 
-    /// Takes a notification for a known device.
-    /// - Parameter keepingOlder: Whether one that is kept stays beside the new one; one for each device is the rule.
+    /// Accepts a notification for a known device.
+    /// - Parameter keepingOlder: Whether a notification that is already stored is kept in addition to the new one. By
+    ///   default only one is stored for each device.
     mutating func accept(
         _ delivery: SimulatedDelivery, keepingOlder: (SimulatedDelivery) -> Bool = { _ in false }
     ) -> Fate {

@@ -1,23 +1,24 @@
-/// As much of an XML document as a simulated device reads: its elements, each with the text in it.
+/// A minimal XML reader for simulated devices: the elements of a document, each with its text.
 struct SimulatedMarkup {
     struct Element: Equatable {
-        /// Without the prefix.
+        /// The name without its prefix.
         let name: String
-        /// What follows the name in the start tag, as written.
+        /// The part of the start tag after the name, as written.
         let attributes: String
-        /// How many elements it is in.
+        /// The number of elements that contain this one.
         let depth: Int
-        /// The text in it and in none of its elements, references resolved, white space at the ends left out.
+        /// The element's own text without that of its child elements. References are resolved, and white space is
+        /// removed at both ends.
         var text = ""
     }
 
     private static let sizeLimit = 64 * 1024
-    /// In the order of their start tags; the root first.
+    /// The elements in the order of their start tags, beginning with the root.
     private(set) var elements: [Element] = []
-    /// Places in `elements` of those that are open, with their names as written.
+    /// The indices in `elements` of the open elements, with their names as written.
     private var open: [(index: Int, name: Substring)] = []
 
-    /// nil where tags do not fit together, or there is more than one root or none.
+    /// Fails if the tags do not match, or if the number of root elements is not one.
     init?(_ document: [UInt8]) {
         guard document.count <= Self.sizeLimit, let text = String(validating: document, as: UTF8.self) else {
             return nil
@@ -40,7 +41,7 @@ struct SimulatedMarkup {
         for index in elements.indices { elements[index].text = Self.trimmed(elements[index].text) }
     }
 
-    /// What the elements of a name show, those without text left out.
+    /// Returns the texts of all elements with a name, omitting empty ones.
     func texts(_ name: String) -> [String] {
         elements.filter { $0.name == name && !$0.text.isEmpty }.map(\.text)
     }
@@ -51,7 +52,7 @@ struct SimulatedMarkup {
         return true
     }
 
-    /// - Parameter tag: What is between the angle brackets.
+    /// - Parameter tag: The text between the angle brackets.
     private mutating func take(tag: Substring) -> Bool {
         if tag.first == "/" {
             let name = tag.dropFirst().prefix { !$0.isWhitespace }
@@ -79,7 +80,7 @@ struct SimulatedMarkup {
         return nil
     }
 
-    /// The five references that XML has by itself.
+    /// Resolves the five predefined references of XML.
     private static func resolved(_ text: Substring) -> String {
         let parts = text.split(separator: "&", omittingEmptySubsequences: false)
         let names = ["amp;": "&", "lt;": "<", "gt;": ">", "quot;": "\"", "apos;": "'"]

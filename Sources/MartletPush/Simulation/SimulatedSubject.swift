@@ -1,6 +1,6 @@
-/// What a request to a simulated service is about, as far as it says so.
+/// The subject of a request to a simulated service, as far as the request states it.
 public struct SimulatedSubject: Hashable, Sendable {
-    /// What a request is for.
+    /// The purpose of a request.
     public enum Endpoint: String, Hashable, Sendable, CaseIterable {
         /// Sending a message.
         case send
@@ -11,11 +11,11 @@ public struct SimulatedSubject: Hashable, Sendable {
     }
 
     public var endpoint: Endpoint
-    /// The app, as its owner calls it.
+    /// The app's identifier, as its owner writes it.
     public var app: String?
-    /// The device's handle, as `addDevice` returned it, or as a test made it up.
+    /// The device's handle, as returned by `addDevice` or made up by a test.
     public var handle: String?
-    /// The fault that the handle asks for.
+    /// The fault that the handle requests.
     public var marker: HandleMarker?
 
     public init(

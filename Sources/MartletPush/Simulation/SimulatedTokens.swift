@@ -2,14 +2,14 @@ import MartletCrypto
 import MartletHTTP
 import MartletModel
 
-/// The token endpoint of a simulated service: the clients that it knows and the tokens that it has given them (RFC 6749,
+/// The token endpoint of a simulated service: the known clients and the tokens that were issued to them (RFC 6749,
 /// sections 4.4 and 5).
 struct SimulatedTokens: Sendable {
-    /// What a token turns out to be.
+    /// The result of checking a token.
     enum Judgement: Equatable {
         case unknown
         case expired
-        /// The client that it was given to.
+        /// The token is valid. The value is the client that it was issued to.
         case valid(String)
     }
 
@@ -20,11 +20,11 @@ struct SimulatedTokens: Sendable {
 
     private static let grantLimit = 10_000
 
-    /// Whether clients that nobody registered are taken at their word.
+    /// Whether clients that are not registered are accepted without a check.
     let acceptsAnyClient: Bool
-    /// How long a token is good for.
+    /// The lifetime of a token.
     let lifetime: Duration
-    /// What tokens begin with.
+    /// The prefix of all tokens.
     let prefix: String
     private var secrets: [String: String] = [:]
     private var grants: [String: Grant] = [:]
@@ -35,18 +35,18 @@ struct SimulatedTokens: Sendable {
         self.prefix = prefix
     }
 
-    /// What the service calls a client whose app it has; nil for one that it does not know.
+    /// Whether a client is known.
     func knows(_ client: String) -> Bool { acceptsAnyClient || secrets[client] != nil }
 
     mutating func register(_ client: String, secret: String) {
         secrets[client] = secret
     }
 
-    /// Judges a request for a token.
+    /// Handles a token request.
     /// - Parameters:
-    ///   - scope: The one that tokens are given for.
-    ///   - fault: What the service is to say to a request that it would grant.
-    ///   - isTextual: Whether the lifetime is there as text.
+    ///   - scope: The scope for which tokens are issued.
+    ///   - fault: The fault to answer with if the request would be granted.
+    ///   - isTextual: Whether the lifetime is written as text.
     mutating func answer(
         _ request: HTTPRequest, scope: String, fault: ServiceFault? = nil, isTextual: Bool = false, at now: Timestamp
     ) -> HTTPResponse {
@@ -76,13 +76,13 @@ struct SimulatedTokens: Sendable {
         return grant(client, scope: scope, isTextual: isTextual, at: now)
     }
 
-    /// What a token is worth.
+    /// Checks a token.
     func judge(_ token: some StringProtocol, at now: Timestamp) -> Judgement {
         guard let grant = grants[String(token)] else { return .unknown }
         return grant.expiresAt > now ? .valid(grant.client) : .expired
     }
 
-    /// The token in the field `authorization`; nil where there is none.
+    /// Returns the token in the field `authorization`; nil if there is none.
     static func bearer(_ fields: HTTPFields) -> Substring? {
         guard let field = fields["authorization"], field.lowercased().hasPrefix("bearer ") else { return nil }
         return field.dropFirst("bearer ".count)

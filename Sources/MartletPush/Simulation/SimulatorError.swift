@@ -1,4 +1,4 @@
-/// What a control request lacks, in a sentence.
+/// An error of a control request, described in a sentence.
 public struct SimulatorError: Error, Hashable, Sendable, CustomStringConvertible {
     public let description: String
 

@@ -2,18 +2,19 @@ public import MartletCore
 public import MartletModel
 
 extension WNS {
-    /// The field that says what kind of notification the body is.
+    /// The field that states the type of notification in the body.
     static let typeField = "X-WNS-Type"
 
-    /// What `typeField` says of a notification that is for the app alone.
+    /// The value of `typeField` for a notification that is only for the app.
     static let rawType = "wns/raw"
 
-    /// A channel URI is used as it was given; hosts are compared without case.
+    /// Returns the key of a channel URI: the URI as given, except that hosts are compared without case.
     public static func key(of handle: PushHandle) throws(PushServiceError) -> String {
         try address.key(of: handle)
     }
 
-    /// One client sends no type with its plain notifications; another declares another encoding than it uses.
+    /// Adds and corrects what clients get wrong: one client sends no type with its plain notifications, and one
+    /// declares an encoding other than the one it uses.
     public static func normalized(_ message: Message, at now: Timestamp) -> Message {
         var message = message
         if message.fields[typeField.lowercased(), default: ""].isEmpty {
@@ -31,7 +32,8 @@ extension WNS {
         try check(type: type)
     }
 
-    /// What a message is: what its field says, or else what the root of its body does.
+    /// Returns the type of a message: the value of its field, or otherwise the type that the body's root element
+    /// indicates.
     static func type(of message: Message) -> String? {
         let stated = message.fields[typeField.lowercased()].flatMap { $0.isEmpty ? nil : $0.lowercased() }
         return stated ?? type(of: message.body)
@@ -50,8 +52,9 @@ extension WNS {
         return message
     }
 
-    /// A raw notification, which shows nothing by itself. The service is asked to keep it for a device that is away, which
-    /// it does only for those that ask.
+    /// Creates a raw notification that carries data. The device does not show raw notifications by itself. The
+    /// notification requests to be stored for a device that is not connected, which the service does for raw
+    /// notifications only on request.
     public static func message(carrying data: DataMessage) throws(PushServiceError) -> Message {
         let message = Message(
             body: Payload.raw(data), fields: [typeField.lowercased(): rawType, "x-wns-cache-policy": "cache"])
@@ -61,8 +64,8 @@ extension WNS {
 
     // MARK: Templates
 
-    /// The body of a raw notification is whatever the app makes of it. The original hub also takes JSON under a type that
-    /// is XML, and apps have registered such templates.
+    /// Returns the format of a template. The format of a raw notification's body is up to the app. The original hub
+    /// also accepts JSON under a type whose format is XML, and apps have registered such templates.
     public static func format(of template: Template) -> TemplateFormat {
         if type(of: template)?.lowercased() == rawType { return .text }
         return template.body.utf8.first { !isBlank($0) } == UInt8(ascii: "{") ? .json : .xml
@@ -72,8 +75,9 @@ extension WNS {
         [UInt8(ascii: " "), UInt8(ascii: "\t"), UInt8(ascii: "\r"), UInt8(ascii: "\n")].contains(byte)
     }
 
-    /// One client leaves out the headers of a template that its caller set none for. The root of the body then tells the
-    /// type when it is sent; the template is kept as it came, because clients read back what they wrote.
+    /// Checks a template. One client omits the headers of a template if its caller has set none. In this case the type
+    /// is determined from the root of the body when the template is sent. The template is stored unchanged, because
+    /// clients read back what they wrote.
     public static func checked(_ template: Template) throws(PushServiceError) -> Template {
         if let type = type(of: template) {
             if !TemplateRules.isExpression(type) { try check(type: type) }
@@ -113,7 +117,7 @@ extension WNS {
 extension WNS {
     private static let timeToLiveField = "x-wns-ttl"
 
-    /// A notification takes the place of one of its kind with the same tag, in the same group.
+    /// Returns the collapse key. A notification replaces an older one of the same type with the same tag and group.
     public static func collapseKey(of message: Message) -> String? {
         guard let tag = message.fields["x-wns-tag"], !tag.isEmpty, let type = type(of: message) else { return nil }
         return Payload.key([type, tag, message.fields["x-wns-group"] ?? ""])

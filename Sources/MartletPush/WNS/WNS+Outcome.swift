@@ -3,16 +3,16 @@ public import MartletHTTP
 public import MartletModel
 
 extension WNS {
-    /// How long a channel is left alone that had too much.
+    /// The initial wait before sending again to a channel that got too many notifications.
     static let channelWait: Duration = .seconds(600)
-    /// How long everything waits where the service does not say; it doubles from there.
+    /// The initial wait for all pushes if the service specifies none. Doubles with each attempt.
     static let throttleWait: Duration = .seconds(60)
-    /// How long to wait after a fault of the service's own; it doubles from there.
+    /// The initial wait after an internal error of the service. Doubles with each attempt.
     static let faultWait: Duration = .seconds(10)
-    /// How long a device that cannot be reached is left alone; it doubles from there.
+    /// The initial wait before sending again to a device that cannot be reached. Doubles with each attempt.
     static let deviceWait: Duration = .seconds(60)
 
-    /// PushServices.md, section 3.4.
+    /// Returns the outcome of an answer (PushServices.md, section 3.4).
     public func outcome(of response: HTTPResponse, at now: Timestamp) -> Outcome {
         let answer = WNSAnswer(response)
         let wait = Self.wait(response.fields, at: now)
@@ -37,20 +37,22 @@ extension WNS {
                 .pnsUnavailable, reason: answer.reason, .retry(after: wait ?? Self.throttleWait, scope: .platform))
         case 500..<600:
             Outcome(.pnsServerError, reason: answer.reason, .retry(after: wait ?? Self.faultWait, scope: .device))
-        // Redirections are not followed: they could lead anywhere.
+        // Redirections are not followed, because they could lead to any address.
         case 300..<500: Outcome(.pnsInterfaceError, reason: answer.reason, .refuse)
         default: Self.notOfTheService(answer.reason)
         }
     }
 
-    /// An older field means the same.
+    /// Returns the wait that the service asks for. The older field `x-wns-continue-after` has the same meaning as
+    /// `retry-after`.
     private static func wait(_ fields: HTTPFields, at now: Timestamp) -> Duration? {
         var fields = fields
         fields["retry-after"] = fields["retry-after"] ?? fields["x-wns-continue-after"]
         return RetryAfter.wait(fields, at: now)
     }
 
-    /// The status is 200 for what was thrown away too.
+    /// Returns the outcome of an answer with status 200. The service also sends this status for notifications that it
+    /// discards.
     private static func outcome(status: String?) -> Outcome {
         switch status {
         case "received": .accepted
@@ -61,19 +63,20 @@ extension WNS {
         }
     }
 
-    /// Something between us and the service answers in its place, so the message has not arrived.
+    /// Returns the outcome of an answer that comes from an intermediary instead of the service, so the message has not
+    /// arrived.
     private static func notOfTheService(_ reason: String) -> Outcome {
         Outcome(.pnsInterfaceError, reason: reason, .retry(after: throttleWait, scope: .device))
     }
 }
 
-/// What the service says beside the status.
+/// The details of an answer besides the HTTP status.
 private struct WNSAnswer {
     static let statusField = "X-WNS-Status"
 
-    /// In lower case; nil where there is none.
+    /// The value of the status field in lower case; nil if there is none.
     let status: String?
-    /// Fit to be shown: letters, digits and blanks, or the status code.
+    /// The description of the error if it is safe to show, otherwise the HTTP status.
     let reason: String
     let saysBlocked: Bool
 
@@ -84,7 +87,8 @@ private struct WNSAnswer {
         reason = Self.isSentence(description) ? description : "status \(response.status.code)"
     }
 
-    /// A channel URI, which nobody may see, has other characters.
+    /// Whether a text is safe to show: a sentence of letters, digits, spaces and simple punctuation. This excludes
+    /// channel URIs, which must be kept secret and contain other characters.
     private static func isSentence(_ text: String) -> Bool {
         (1...128).contains(text.utf8.count)
             && text.utf8.allSatisfy { character in

@@ -2,12 +2,12 @@ import MartletCore
 import MartletHTTP
 import MartletModel
 
-/// A hub's credential for the service, read and checked (PushServices.md, sections 3.1 and 9).
+/// A hub's credential for the service, parsed and checked (PushServices.md, sections 3.1 and 9).
 ///
-/// Apps of the store have a package security identifier. Apps of the Windows App SDK have an application in a directory
-/// instead, for which the original hub has no properties.
+/// Apps from the Microsoft Store have a package security identifier. Apps that use the Windows App SDK have an
+/// application in a directory instead, for which the original hub has no properties.
 struct WNSCredential: Sendable {
-    /// The names of the properties; those of the original hub, and this hub's own.
+    /// The names of the properties: those of the original hub, and this hub's own.
     enum Property {
         static let packageSID = "PackageSid"
         static let secretKey = "SecretKey"
@@ -26,11 +26,12 @@ struct WNSCredential: Sendable {
     let scope: String
     let tokenOrigin: HTTPOrigin
     let tokenPath: String
-    /// What connections to the token endpoint need.
+    /// The settings for connections to the token endpoint.
     let tokenSettings: TransportSettings
-    /// What connections to channels need.
+    /// The settings for connections to channels.
     let channelSettings: TransportSettings
-    /// Whether channels on this machine are sent to: those of a simulated service, whose authority the credential names.
+    /// Whether pushes may be sent to channels on this machine, which belong to a simulated service whose authority the
+    /// credential names.
     let allowsLoopback: Bool
 
     init(_ credential: Credential) throws(PushServiceError) {
@@ -62,19 +63,20 @@ struct WNSCredential: Sendable {
         allowsLoopback = authority != nil
         tokenSettings = EndpointAuthority.settings(
             authority, to: origin, defaults: [Self.liveEndpoint, Self.directoryEndpoint])
-        // The service wants HTTP/1.1, where a connection has one request at a time.
+        // The service requires HTTP/1.1, with which a connection carries one request at a time.
         channelSettings = TransportSettings(
             version: .http1, trustedCertificatesPEM: authority, connectionLimit: 32,
             addresses: allowsLoopback ? .publicOrLoopback : .publicOnly)
     }
 
-    /// Clients of the hub put the other kind's endpoint where none is given, which is as good as none.
+    /// Returns the token endpoint in the directory. If no endpoint is given, clients of the hub write the endpoint for
+    /// the other kind of app, so that value is ignored.
     private static func directoryEndpoint(_ given: String?, tenant: String) -> String {
         if let given, given != liveEndpoint { return given }
         return "\(directoryEndpoint)/\(tenant)/oauth2/v2.0/token"
     }
 
-    /// A GUID or a domain name.
+    /// Whether a text is a GUID or a domain name.
     private static func isIdentifier(_ text: String) -> Bool {
         text.utf8.count <= 255
             && text.utf8.allSatisfy { character in

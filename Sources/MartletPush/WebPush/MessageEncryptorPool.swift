@@ -1,9 +1,10 @@
 import MartletCrypto
 import Synchronization
 
-/// The encryptors of one service that are not at work.
+/// The idle encryptors of one service.
 final class MessageEncryptorPool: Sendable {
-    // Sendable because an encryptor is either in the pool, where nobody uses it, or taken out by one thread.
+    // Sendable because an encryptor is either in the pool, where no thread uses it, or taken out and used by one
+    // thread.
     private struct Idle: @unchecked Sendable {
         let encryptor: MessageEncryptor
     }
@@ -15,7 +16,7 @@ final class MessageEncryptorPool: Sendable {
         self.label = label
     }
 
-    /// Encrypts a message with a key of its own.
+    /// Encrypts a message with a new key.
     func encrypt(_ message: [UInt8], for point: [UInt8], secret: [UInt8]) throws(CryptoError) -> [UInt8] {
         let taken = idle.withLock { $0.popLast() }
         let entry = if let taken { taken } else { Idle(encryptor: try MessageEncryptor(label: label)) }

@@ -2,15 +2,15 @@ import MartletCrypto
 import MartletHTTP
 import MartletModel
 
-/// The proof of who sends: a signed token for one push service (RFC 8292, section 2).
+/// The proof of the sender's identity: a signed token for one push service (RFC 8292, section 2).
 struct VAPIDToken {
-    /// How far ahead the end of a token may be.
+    /// The maximum time from now to the expiry of a token.
     static let lifetimeLimit: Duration = .seconds(86_400)
-    /// How far ahead it is set: half of the limit, so that clocks may differ.
+    /// The time from now to the expiry of a new token: half of the limit, to allow for differences between clocks.
     static let lifetime: Duration = .seconds(43_200)
-    /// One service asks not to be sent a new token more often than this.
+    /// The minimum time between two new tokens. One service asks senders not to change tokens more often.
     static let minimumAge: Duration = .seconds(3600)
-    /// When a token is replaced at the latest.
+    /// The maximum age at which a token is replaced.
     static let maximumAge: Duration = .seconds(36_000)
 
     let audience: String
@@ -18,7 +18,7 @@ struct VAPIDToken {
     let subject: String?
     private let token: ES256Token
 
-    /// Reads a token without judging its signature; nil where the audience or the end is missing or of another form.
+    /// Parses a token without verifying its signature. Fails if the audience or the expiry is missing or malformed.
     init?(_ text: Substring) {
         guard let token = ES256Token(text), let audience = token.claims["aud"]?.string,
             let expiry = token.claims["exp"]?.integer, (0...Timestamp.distantFuture.seconds).contains(expiry)
@@ -29,12 +29,12 @@ struct VAPIDToken {
         self.token = token
     }
 
-    /// Whether the owner of the key signed the token.
+    /// Whether the token was signed with the private key that belongs to this public key.
     func isSigned(by key: P256PublicKey) -> Bool {
         token.isSigned(by: key)
     }
 
-    /// Makes and signs a token.
+    /// Creates and signs a token.
     static func sign(
         audience: HTTPOrigin, subject: String?, at now: Timestamp, with key: P256PrivateKey
     ) throws(CryptoError) -> String {
@@ -45,7 +45,7 @@ struct VAPIDToken {
         return try ES256Token.sign(header: ["alg": "ES256", "typ": "JWT"], claims: .object(claims), with: key)
     }
 
-    /// Whether a text may be a subject: a mail or web address that somebody can be reached at.
+    /// Whether a text is a valid subject: an email or web address at which the sender can be contacted.
     static func isSubject(_ text: String) -> Bool {
         let allowed = text.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && !#"<>""#.utf8.contains($0) }
         guard allowed, text.utf8.count <= 512 else { return false }

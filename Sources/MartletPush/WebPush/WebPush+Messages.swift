@@ -4,10 +4,11 @@ import MartletHTTP
 public import MartletModel
 
 extension WebPush {
-    /// A subscription is known by its endpoint: with other keys it is the same one, renewed.
+    /// Returns the key of a subscription, which is its endpoint. The same endpoint with other keys is the same
+    /// subscription, renewed.
     ///
-    /// An endpoint on this machine may be http, because the simulator of a browser's push service is; whether anything
-    /// is sent there is up to the hub's credential.
+    /// An endpoint on this machine may be http, because the simulator's push service for browsers may be. The hub's
+    /// credential decides whether pushes are sent there.
     public static func key(of handle: PushHandle) throws(PushServiceError) -> String {
         guard handle.parts.count == 3 else {
             throw PushServiceError(.badHandle, "A subscription has an endpoint, a p256dh and an auth.")
@@ -29,8 +30,8 @@ extension WebPush {
         return endpoint
     }
 
-    /// Installations hold a subscription as JSON text: `{"endpoint", "p256dh", "auth"}`, the last two in `keys` where a
-    /// browser has written it.
+    /// Reads a subscription. In installations it is JSON text: `{"endpoint", "p256dh", "auth"}`. In text that a browser
+    /// has written, the last two are members of `keys`.
     public static func handle(from text: String) -> PushHandle {
         guard let subscription = try? JSON(parsing: Array(text.utf8), maximumDepth: 4),
             let endpoint = subscription["endpoint"]?.string
@@ -39,7 +40,7 @@ extension WebPush {
         return PushHandle(endpoint, keys["p256dh"]?.string ?? "", keys["auth"]?.string ?? "")
     }
 
-    /// The endpoint is enough to know a subscription by.
+    /// Returns the key that a text refers to. The endpoint alone is enough to identify a subscription.
     public static func key(meantBy text: String) -> String? {
         HandleRules.canonicalURL(handle(from: text).parts[0], allowsHTTP: true)
     }

@@ -3,16 +3,17 @@ public import MartletHTTP
 public import MartletModel
 
 extension WebPush {
-    /// How long to wait where a service does not say; it doubles from there.
+    /// The initial wait if a service specifies none. Doubles with each attempt.
     static let throttleWait: Duration = .seconds(60)
     static let faultWait: Duration = .seconds(60)
-    /// How long a refused proof of the sender waits to be refused again, or to be mended meanwhile.
+    /// The initial wait after the sender's proof was refused. The cause may be fixed in the meantime.
     static let refusalWait: Duration = .seconds(900)
 
-    /// PushServices.md, section 5.6.
+    /// Returns the outcome of an answer (PushServices.md, section 5.6).
     ///
-    /// Nothing here stops the whole platform: anyone who registers a subscription chooses what answers for it, and one who
-    /// answers 401 must not silence everybody else. A wait that a service asks for holds for its own origin.
+    /// No answer stops the whole platform: anyone who registers a subscription chooses the server that answers for it,
+    /// and a server that answers 401 must not block all other pushes. A wait that a service asks for applies only to
+    /// its own origin.
     public func outcome(of response: HTTPResponse, at now: Timestamp) -> Outcome {
         let status = response.status.code
         let reason = WebPushAnswer.reason(of: response)
@@ -20,13 +21,13 @@ extension WebPush {
         return switch status {
         case 200, 201, 202: .accepted
         case 404, 410: Outcome(.expiredChannel, reason: reason, .drop(asOf: now, guarded: false))
-        // Says something of the hub's key and nothing of the subscription, which is kept.
+        // The answer concerns the hub's key, not the subscription, so the subscription is kept.
         case 401, 403: Outcome(.invalidCredentials, reason: reason, .retry(after: Self.refusalWait, scope: .device))
         case 413: Outcome(.invalidNotificationSize, reason: reason, .refuse)
         case 406, 429:
             Outcome(.throttled, reason: reason, wait ?? .retry(after: Self.throttleWait, scope: .device))
         case 400: Outcome(.invalidNotificationFormat, reason: reason, .refuse)
-        // Redirections are not followed: they could lead anywhere.
+        // Redirections are not followed, because they could lead to any address.
         case 300..<500: Outcome(.pnsInterfaceError, reason: reason, .refuse)
         case 503: Outcome(.pnsUnavailable, reason: reason, wait ?? .retry(after: Self.faultWait, scope: .device))
         case 500..<600: Outcome(.pnsServerError, reason: reason, wait ?? .retry(after: Self.faultWait, scope: .device))
@@ -39,9 +40,10 @@ extension WebPush {
     }
 }
 
-/// What services say of a refusal, each in its own form.
+/// The reasons that services give for a refusal, each in its own format.
 private enum WebPushAnswer {
-    /// A word of letters from JSON that has a `reason`, the number from one with an `errno`, and the status.
+    /// Returns the reason: the word in the JSON member `reason`, or the status with the number in the member `errno`,
+    /// or only the status.
     static func reason(of response: HTTPResponse) -> String {
         let status = "status \(response.status.code)"
         guard response.bytes.count <= 4096, let body = try? JSON(parsing: response.bytes, maximumDepth: 8) else {

@@ -3,9 +3,9 @@ import MartletCrypto
 import MartletHTTP
 import MartletModel
 
-/// A hub's credential for browsers' push services, read and checked (PushServices.md, sections 5.5 and 9).
+/// A hub's credential for browsers' push services, parsed and checked (PushServices.md, sections 5.5 and 9).
 struct WebPushCredential: Sendable {
-    /// The names of the properties; those of the original hub, and two of this hub's own.
+    /// The names of the properties: those of the original hub, and two of this hub's own.
     enum Property {
         static let subject = "Subject"
         static let publicKey = "VapidPublicKey"
@@ -14,13 +14,13 @@ struct WebPushCredential: Sendable {
         static let endpointAuthority = EndpointAuthority.property
     }
 
-    /// Whom a service can turn to; one refuses senders that do not say.
+    /// The contact address of the sender for the services. One service refuses senders that state none.
     let subject: String?
     let privateKey: P256PrivateKey
-    /// The public key in base64url, as requests and browsers name it.
+    /// The public key in base64url, the form used in requests and browsers.
     let publicKeyText: String
     let settings: TransportSettings
-    /// nil allows all.
+    /// The hosts to which pushes may be sent; nil allows all.
     private let allowedHosts: HostPatterns?
 
     init(_ credential: Credential) throws(PushServiceError) {
@@ -45,14 +45,14 @@ struct WebPushCredential: Sendable {
             addresses: hosts?.namesLoopback == true ? .publicOrLoopback : .publicOnly)
     }
 
-    /// Whether anything is sent to subscriptions at the origin. Which addresses the name may have is judged when it is
-    /// connected to.
+    /// Whether pushes may be sent to subscriptions at the origin. The addresses to which its name resolves are checked
+    /// when a connection is opened.
     func allows(_ origin: HTTPOrigin) -> Bool {
         if LoopbackName.matches(origin.host) { return allowedHosts?.matches(origin.host) ?? false }
         return origin.scheme == .https && allowedHosts?.matches(origin.host) ?? true
     }
 
-    /// A new key pair.
+    /// Generates a key pair.
     static func generate() throws(PushServiceError) -> [String: String] {
         do throws(CryptoError) {
             let key = try P256PrivateKey.generate()
@@ -90,12 +90,12 @@ struct WebPushCredential: Sendable {
     }
 }
 
-/// Names of hosts, and of all hosts below a name.
+/// A set of host names, and of domains that include all hosts below them.
 struct HostPatterns: Sendable {
     private static let limit = 100
     private let names: [String]
 
-    /// Reads `fcm.googleapis.com,*.push.apple.com`; nil where a name is missing or has other characters.
+    /// Parses a list such as `fcm.googleapis.com,*.push.apple.com`. Fails if a name is empty or has invalid characters.
     init?(_ text: String) {
         let names = text.lowercased().split(separator: ",", omittingEmptySubsequences: false).map { name in
             String(name.drop { $0 == " " }.reversed().drop { $0 == " " }.reversed())
@@ -108,7 +108,7 @@ struct HostPatterns: Sendable {
         self.names = names
     }
 
-    /// Whether this machine is among them.
+    /// Whether the names include this machine.
     var namesLoopback: Bool { names.contains { LoopbackName.matches($0) } }
 
     func matches(_ host: String) -> Bool {

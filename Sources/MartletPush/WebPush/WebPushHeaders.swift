@@ -2,7 +2,7 @@ import MartletCore
 import MartletCrypto
 import MartletModel
 
-/// How urgent a push is (RFC 8030, section 5.3).
+/// The urgency of a push (RFC 8030, section 5.3).
 enum WebPushUrgency: String, CaseIterable {
     case veryLow = "very-low"
     case low
@@ -10,15 +10,16 @@ enum WebPushUrgency: String, CaseIterable {
     case high
 }
 
-/// What a sender has said of a message beside its body (RFC 8030, sections 5.2 to 5.4).
+/// The fields of a message besides its body (RFC 8030, sections 5.2 to 5.4).
 struct WebPushHeaders: Equatable {
-    /// The service's own names, and those that the hub's clients give them.
+    /// The service's own field names, and the names that the hub's clients use.
     static let fieldNames = hubNames.map(\.own) + hubNames.flatMap(\.names)
 
-    /// How long the service keeps the message for a browser that is away, in seconds; nil for as long as the hub would.
+    /// How long the service stores the message for a browser that is not connected, in seconds; nil for the hub's
+    /// default.
     let timeToLive: Int64?
     let urgency: WebPushUrgency?
-    /// What an undelivered message is replaced by.
+    /// The topic. A newer message with the same topic replaces an undelivered one.
     let topic: String?
 
     private static let hubNames = [
@@ -45,8 +46,8 @@ struct WebPushHeaders: Equatable {
         topic = fields["topic"]
     }
 
-    /// The hub's own fields become the service's, which are the stronger ones. What cannot be read under a name of the
-    /// hub's is as good as nothing: no client is refused for it.
+    /// Replaces the hub's own fields by the service's fields, which take precedence if both are present. An invalid
+    /// value in one of the hub's fields is ignored, so that no client is refused because of it.
     static func normalized(_ message: Message) -> Message {
         var message = message
         for (own, names) in hubNames {
@@ -70,7 +71,7 @@ struct WebPushHeaders: Equatable {
         }
     }
 
-    /// One service insists on a length that base64url can have.
+    /// Whether a text is a valid topic. One service accepts only lengths that are possible in base64url.
     static func isTopic(_ text: String) -> Bool {
         (1...topicLimit).contains(text.utf8.count) && text.utf8.count % 4 != 1
             && text.utf8.allSatisfy { character in

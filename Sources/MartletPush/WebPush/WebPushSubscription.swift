@@ -2,17 +2,17 @@ import MartletCrypto
 import MartletHTTP
 import MartletModel
 
-/// A subscription as a request is made of it, read from the text of its handle.
+/// The parts of a subscription that a request needs, parsed from the text of its handle.
 struct WebPushSubscription {
-    /// What follows the first slash of the endpoint's path, the query included.
+    /// The part of the endpoint after the first slash of its path, including the query.
     let pathAfterSlash: ArraySlice<UInt8>
     /// The browser's public key, 65 bytes.
     let point: [UInt8]
     /// The browser's authentication secret, 16 bytes.
     let secret: [UInt8]
 
-    /// - Parameter handle: Endpoint, `p256dh` and `auth`, one to a line.
-    /// - Returns: nil for anything that `WebPush.key(of:)` would have refused.
+    /// - Parameter handle: The endpoint, `p256dh` and `auth`, one per line.
+    /// - Returns: nil for a handle that `WebPush.key(of:)` would have refused.
     init?(_ handle: some Collection<UInt8>) {
         let lines = Array(handle).split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
         guard lines.count == 3, let path = HandleRules.pathAfterSlash(of: lines[0]),
@@ -24,7 +24,8 @@ struct WebPushSubscription {
         self.secret = secret
     }
 
-    /// Reads base 64 in either alphabet, padded or not, as browsers and libraries write it.
+    /// Decodes Base64 in either alphabet, with or without padding, because browsers and libraries write different
+    /// forms.
     static func decode(_ text: some Collection<UInt8>) -> [UInt8]? {
         var digits = Array(text)[...]
         while digits.last == UInt8(ascii: "=") { digits.removeLast() }

@@ -1,7 +1,7 @@
 public import MartletCore
 public import MartletModel
 
-/// Xiaomi's Mi Push (PushServices.md, section 7.2). Registrations are kept; nothing sends to them.
+/// Xiaomi's Mi Push (PushServices.md, section 7.2). Registrations are stored, but nothing is sent to them.
 public enum Xiaomi: PushPlatform {
     public static let descriptor = PushPlatformDescriptor(
         platform: PlatformID(rawValue: "xiaomi"), format: "xiaomi",

@@ -5,11 +5,11 @@ import MartletHTTP
 import MartletModel
 import MartletPush
 
-/// Sends the requests of an order.
+/// Sends the requests of an order to the authority.
 struct ACMEClient: Sendable {
     let settings: ACMESettings
     let key: P256PrivateKey
-    /// Certificates to trust for the authority instead of the system's, PEM.
+    /// The certificates to trust for the authority instead of the system's, as PEM.
     let trusted: String?
     let program: String
     let transport: any HTTPTransport
@@ -36,8 +36,8 @@ struct ACMEClient: Sendable {
         }
     }
 
-    /// The authority's answers contain URLs: they lead to public addresses, or to the directory's own origin if the
-    /// operator named it.
+    /// Returns the settings for connections to an origin. URLs come from the authority's answers, so they may only lead
+    /// to public addresses, or to the directory's own origin if the operator named the directory.
     func transportSettings(for origin: HTTPOrigin) -> TransportSettings {
         let isOperators = settings.isOwnDirectory && origin == settings.directory.origin
         return TransportSettings(

@@ -11,20 +11,20 @@ struct ACMEService: Sendable {
     let files: ACMEFiles
     let certificate: ListenerCertificate
     let obstacle: CertificateObstacle
-    /// The name and version of this program for the authority.
+    /// The name and version of this program, sent to the authority.
     let program: String
     let transport: any HTTPTransport
     let time: any TimeSource
     let log: @Sendable (Log.Level, String) -> Void
 
-    /// Says in the health check that there is no certificate, if that is so.
+    /// Reports in the health check if there is no certificate yet.
     func announce() {
         guard certificate.current == nil else { return }
         obstacle.set(
             "There is no certificate for \(settings.name) yet: it is ordered from \(settings.directory.origin).")
     }
 
-    /// Orders and renews until the task is cancelled.
+    /// Orders and renews certificates until the task is cancelled.
     func run() async {
         var state = load()
         while !Task.isCancelled {
@@ -39,7 +39,7 @@ struct ACMEService: Sendable {
     }
 
     /// Makes one attempt.
-    /// - Returns: nil if there is a new certificate.
+    /// - Returns: The failure; nil if there is a new certificate.
     private func failure(of state: inout ACMEState) async -> ACMEFailure? {
         do throws(ACMEFailure) {
             try await attempt(&state)
@@ -63,7 +63,8 @@ struct ACMEService: Sendable {
         }
     }
 
-    /// When the certificate is to be renewed; nil if there is none for all names.
+    /// Returns the time at which the certificate is to be renewed; nil if there is no certificate that covers all
+    /// names.
     private func renewal(_ random: Double) -> Timestamp? {
         guard let served = certificate.current, settings.domains.allSatisfy(served.certificate.isFor) else {
             return nil
@@ -135,7 +136,8 @@ struct ACMEService: Sendable {
         }
     }
 
-    /// The key for the certificate. A continued order may have been finalized with it already.
+    /// Returns the key for the certificate. A continued order keeps its key, because it may have been finalized with
+    /// that key already.
     private func nextKey(isContinued: Bool) throws(ACMEFailure) -> P256PrivateKey {
         if !isContinued { files.removeNextKey() }
         return try filed { () throws(ServerError) in try files.key(in: files.nextKey) }
@@ -174,12 +176,13 @@ struct ACMEService: Sendable {
         }
     }
 
-    /// Checks the certificate and serves it. Nothing that is wrong replaces the old one.
+    /// Checks the certificate and starts to use it. An invalid certificate never replaces the old one.
     private func install(_ chain: String, _ key: P256PrivateKey) throws(ACMEFailure) {
         let identity: CertificateIdentity
         let certificates: String
         do throws(CryptoError) {
-            // The first key counts, which must be ours whatever the answer contains; of the answer, only certificates stay.
+            // The first key in the text is used, so ours comes first, whatever the answer contains. Of the answer, only
+            // the certificates are kept.
             identity = try CertificateIdentity(pem: try key.pem() + "\n" + chain)
             certificates = try identity.certificatePEM()
         } catch {
@@ -213,7 +216,7 @@ struct ACMEService: Sendable {
             try files.makeDirectory()
             guard let bytes = try SecretFile.readOwn(files.state) else { return ACMEState() }
             var state = ACMEState(bytes, settings: settings)
-            // Without its key, a finalized order is of no use.
+            // A finalized order is useless without its key.
             if try files.storedKey(in: files.nextKey) == nil { state.order = nil }
             return state
         } catch {

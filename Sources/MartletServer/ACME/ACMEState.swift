@@ -1,17 +1,17 @@
 import MartletACME
 import MartletModel
 
-/// What is kept of orders over a restart.
+/// The state of orders that is kept across restarts.
 struct ACMEState: Hashable, Sendable {
     var schedule = ACMESchedule()
-    /// An order that is not finished.
+    /// The order that is not finished, if any.
     var order: ACMEURL?
 
     private static let depthLimit = 8
 
     init() {}
 
-    /// Reads a file of an earlier process. An order of another authority or for other names is left out.
+    /// Parses a file written by an earlier process. An order from another authority or for other names is ignored.
     init(_ bytes: [UInt8], settings: ACMESettings) {
         guard let document = try? JSON(parsing: bytes, maximumDepth: Self.depthLimit) else { return }
         let orders = (document["orders"]?.array ?? []).compactMap(Self.time)
@@ -23,7 +23,8 @@ struct ACMEState: Hashable, Sendable {
         order = document["order"]?.string.flatMap(ACMEURL.init)
     }
 
-    /// A time from 1970 to the end of the year 9999, with which can be reckoned.
+    /// Returns a time from 1970 to the end of the year 9999, the range in which calculations are safe; nil for any
+    /// other number.
     private static func time(_ number: JSON) -> Timestamp? {
         number.integer.flatMap { (0...Timestamp.distantFuture.milliseconds).contains($0) ? $0 : nil }
             .map(Timestamp.init(milliseconds:))

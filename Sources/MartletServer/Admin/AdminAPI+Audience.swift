@@ -3,7 +3,7 @@ import MartletHTTP
 import MartletHubAPI
 import MartletModel
 
-// Whom a send would reach.
+// The audience of a send.
 extension AdminAPI {
     func addAudience(to router: inout Router) {
         router.on(.get, "/hubs/{name}/audience") { _, match in

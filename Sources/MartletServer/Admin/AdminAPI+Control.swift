@@ -3,7 +3,7 @@ import MartletHTTP
 import MartletHubAPI
 import MartletModel
 
-// Holding, ending and watching a send under way.
+// Pausing, cancelling and watching a send that is under way.
 extension AdminAPI {
     func addControl(to router: inout Router) {
         for wish in [ControlRequest.cancel, .pause, .resume] {

@@ -3,7 +3,7 @@ import MartletHTTP
 import MartletHubAPI
 import MartletModel
 
-// What ended without success, and sending it again; and how far notifications came.
+// Dead letters, sending them again, and the funnel of notifications.
 extension AdminAPI {
     func addDeadLetters(to router: inout Router) {
         router.on(.get, "/hubs/{name}/deadletters") { _, match in

@@ -3,11 +3,11 @@ import MartletCore
 import MartletHTTP
 import MartletModel
 
-/// Administration, in JSON over the admin socket: hubs with their credentials, users, storage containers, the audit, the
-/// server's key, backups, and metrics as text.
+/// The administration API, in JSON over the admin socket: hubs with their credentials, users, storage containers, the
+/// audit log, the server's key, backups, and metrics as text.
 ///
-/// Anyone who may open the socket may do everything, so it has mode 0600. Commands that find no running server ask this
-/// same handler in their own process.
+/// Anyone who may connect to the socket may do everything, so it has mode 0600. If no server is running, commands call
+/// this same handler in their own process.
 struct AdminAPI: Sendable {
     private static let bodyLimit = 1 << 20
 
@@ -29,7 +29,7 @@ struct AdminAPI: Sendable {
     let backup: BackupAdministration
     let lifecycle: LifecycleAdministration
     let metrics: ServerMetrics
-    /// The address in connection strings.
+    /// The address that connection strings contain.
     let endpoint: PublicEndpoint
 
     func makeHandler() -> any HTTPHandler {
@@ -144,7 +144,7 @@ struct AdminAPI: Sendable {
         return .object(members)
     }
 
-    /// When a credential expires; nil if it has no end.
+    /// Returns when a credential expires; nil if it does not expire.
     private func expiry(of credential: Credential, _ platform: PlatformID) -> Timestamp? {
         platforms.service(platform).flatMap { try? $0.init(credential: credential) }?.expiresAt
     }
@@ -227,7 +227,7 @@ struct AdminAPI: Sendable {
 }
 
 extension HTTPStatus {
-    /// The answer to a failure of the storage. Administrators see the reason.
+    /// Creates the answer to a storage failure. Administrators see the reason.
     fileprivate init(_ error: StorageError) {
         self = error.kind == .full ? .insufficientStorage : .serviceUnavailable
     }

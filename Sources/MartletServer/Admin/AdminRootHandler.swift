@@ -1,14 +1,14 @@
 import MartletHTTP
 import MartletHubAPI
 
-/// Routes of the admin socket: under `/rest` the hubs' REST API without signatures, and storage containers; elsewhere the
-/// admin API.
+/// The routes of the admin socket: below `/rest`, the hubs' REST API without signatures, and storage containers; on all
+/// other paths, the admin API.
 struct AdminRootHandler: HTTPHandler {
     private static let prefix = "/rest"
 
     let administration: any HTTPHandler
     let hubs: any HTTPHandler
-    /// Storage containers, whose URLs are signed here as elsewhere.
+    /// Handles storage containers. Their URLs must be signed here too.
     let containers: any HTTPHandler
 
     func route(for head: HTTPRequest) -> HTTPRoute {

@@ -1,18 +1,18 @@
 import Glibc
 import MartletNetwork
 
-/// The Unix socket on which a running server is administered: `admin.sock` in its data directory, or where
-/// `--admin-socket` says.
+/// The Unix socket on which a running server is administered: `admin.sock` in its data directory, or the path given by
+/// `--admin-socket`.
 public struct AdminSocket: Sendable {
     /// The path to bind or connect to.
     public let path: String
     let access: UnixSocketAccess
 
-    /// - Parameter given: The path that `--admin-socket` names: the group of the server may connect to it. nil for the
-    ///   socket in the data directory, which only the owner and root may connect to.
+    /// - Parameter given: The path given by `--admin-socket`, to which the server's group may also connect. nil selects
+    ///   the socket in the data directory, to which only the owner and root may connect.
     /// - Throws: `ServerError` if the path is too long or the data directory cannot be opened.
     public init(in dataDirectory: String, given: String?) throws(ServerError) {
-        // A socket's path has at most 107 bytes.
+        // The path of a socket is limited to 107 bytes.
         if let given {
             guard given.utf8.count <= 107 else { throw ServerError("--admin-socket is longer than 107 bytes.") }
             (path, access) = (given, .group)
@@ -20,7 +20,7 @@ public struct AdminSocket: Sendable {
         }
         access = .owner
         let path = "\(dataDirectory)/admin.sock"
-        // The kernel's own name of the directory is always short enough.
+        // A longer path is replaced by the kernel's own name for the directory, which is always short enough.
         guard path.utf8.count > 100 else {
             self.path = path
             return
@@ -29,7 +29,7 @@ public struct AdminSocket: Sendable {
         guard directory >= 0 else {
             throw ServerError("Cannot open \(dataDirectory): \(String(cString: strerror(errno))).")
         }
-        // Kept open on purpose: the name is valid while the descriptor is open.
+        // The descriptor is deliberately left open, because the name is valid only while it is open.
         self.path = "/proc/self/fd/\(directory)/admin.sock"
     }
 }

@@ -3,7 +3,7 @@ import MartletCore
 import MartletHTTP
 import MartletStorage
 
-/// Makes backups: `GET /backup`. `?keys=1` includes the server's keys.
+/// Creates backups: `GET /backup`. `?keys=1` includes the server's keys.
 struct BackupAdministration: Sendable {
     let storage: SQLiteStorage
     let dataDirectory: String
@@ -26,7 +26,7 @@ struct BackupAdministration: Sendable {
         let keys = withKeys ? try readKeys() : nil
         let createdAt = time.now
         let snapshot = try await storage.snapshot()
-        // Keys that were added or retired meanwhile need not be those that the snapshot is sealed with.
+        // If keys were added or retired in the meantime, they may not be the keys with which the snapshot is sealed.
         if withKeys, try readKeys() != keys {
             throw ServerError("The server's keys were changed while the backup was made; try again.")
         }
@@ -45,7 +45,8 @@ struct BackupAdministration: Sendable {
         return keys
     }
 
-    /// A full disk is no reason to call a complete backup a failure.
+    /// Records the time of a backup. A failure is only logged, because a complete backup has not failed just because
+    /// the disk is full.
     private func record(_ backup: Backup) async {
         do throws(StorageError) {
             try await storage.recordBackup(at: backup.createdAt)
@@ -59,7 +60,7 @@ struct BackupAdministration: Sendable {
             .ok, fields: ["content-type": "application/x-tar", "cache-control": "no-store"],
             body: .stream { [log] writer in
                 do {
-                    // Not on an event loop, which has pushes to send.
+                    // Not on an event loop, because event loops are needed for sending pushes.
                     try await withTaskExecutorPreference(globalConcurrentExecutor) {
                         try await backup.write { try await writer.write($0) }
                     }

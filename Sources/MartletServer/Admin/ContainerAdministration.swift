@@ -10,7 +10,7 @@ struct ContainerAdministration: Sendable {
 
     let store: any ContainerStore
     let signer: URLSigner
-    /// The address in signed URLs.
+    /// The address that signed URLs contain.
     let endpoint: PublicEndpoint
     let time: any TimeSource
 

@@ -1,14 +1,14 @@
 import MartletHTTP
 import MartletModel
 
-/// The server's own key, over the admin socket.
+/// Manages the server's own key, over the admin socket.
 ///
 /// | request | answer |
 /// |---|---|
-/// | `GET /server-key` | 200 `{"keys": [id…], "left"}`: newest first, and how many secrets older ones have sealed |
-/// | `POST /server-key` | 201, the same; there is a new key |
-/// | `POST /server-key/reseal` | 200, the same; after some seconds of work, to be asked for until nothing is left |
-/// | `DELETE /server-key` | 200, the same; keys that nothing uses are gone |
+/// | `GET /server-key` | 200 `{"keys": [id…], "left"}`: newest first, and the number of secrets sealed with older keys |
+/// | `POST /server-key` | 201, the same body; a new key has been added |
+/// | `POST /server-key/reseal` | 200, the same body, after some seconds of work; to be repeated until `left` is 0 |
+/// | `DELETE /server-key` | 200, the same body; keys that are no longer used have been removed |
 struct KeyAdministration: Sendable {
     let rotation: KeyRotation
 

@@ -1,11 +1,12 @@
 import MartletHTTP
 import MartletModel
 
-/// `POST /reload` applies the configuration again. `GET /ready` tells whether the server is ready.
+/// Handles two requests: `POST /reload` applies the configuration again, and `GET /ready` reports whether the server is
+/// ready.
 struct LifecycleAdministration: Sendable {
-    /// Why the server is not ready; nil if it is ready.
+    /// Returns why the server is not ready; nil if it is ready.
     let obstacle: @Sendable () async -> String?
-    /// nil if no server runs.
+    /// Applies the configuration again; nil if no server is running.
     let reload: (@Sendable () async throws(ServerError) -> JSON)?
 
     func addRoutes(to router: inout Router) {

@@ -3,17 +3,17 @@ import MartletModel
 
 /// The address at which clients reach the hubs of this server.
 struct PublicEndpoint: Sendable {
-    /// Host and port.
+    /// The host and port.
     let authority: String
     let isSecure: Bool
-    /// What the operator should do if clients cannot use the address; nil if they can.
+    /// The advice for the operator if clients cannot use the address; nil if they can.
     let advice: String?
 
-    /// `https://HOST:PORT`.
+    /// The origin, in the form `https://HOST:PORT`.
     var origin: String { "\(isSecure ? "https" : "http")://\(authority)" }
 
-    /// The public address where one is set, else that of the TLS listener, else that of the clear-text one. A listener on
-    /// all addresses is reached by the name of this machine.
+    /// Chooses the public address if one is set, otherwise that of the TLS listener, otherwise that of the listener
+    /// without TLS. For a listener on all addresses, the name of this machine is used.
     /// - Parameter hostName: The name of this machine; nil if it has none.
     init(publicURL: HTTPOrigin?, tls: HTTPOrigin?, clear: HTTPOrigin?, hostName: String?) {
         guard let listener = tls ?? clear else {
@@ -41,17 +41,17 @@ struct PublicEndpoint: Sendable {
         self.advice = advice
     }
 
-    /// `0.0.0.0`, `::` and their other spellings.
+    /// Whether a host is `0.0.0.0`, `::` or another spelling of these.
     private static func isWildcard(_ host: String) -> Bool {
         !host.isEmpty && host.utf8.allSatisfy { "0.:".utf8.contains($0) }
     }
 }
 
 extension PublicEndpoint {
-    /// The header field with `advice`. Commands print it beside the addresses.
+    /// The header field that contains `advice`. Commands print it next to the addresses.
     static let adviceField = "martlet-advice"
 
-    /// An answer that contains the address, with the advice.
+    /// Creates an answer that contains the address, and adds the advice.
     func answer(_ status: HTTPStatus = .ok, json: JSON) -> HTTPResponse {
         var response = HTTPResponse(status, json: json)
         if let advice { response.fields[Self.adviceField] = advice }

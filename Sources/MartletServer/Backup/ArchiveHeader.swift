@@ -1,14 +1,14 @@
-/// The header of a member of an archive in POSIX' ustar format: 512 bytes. Of what the format has room for, it says the
-/// name, the length and the time; the rest is always the same.
+/// The header of a member of an archive in the POSIX ustar format: 512 bytes. Only the name, the length and the time
+/// vary; all other fields of the format are constant.
 struct ArchiveHeader: Hashable {
     static let byteCount = 512
     private static let nameLimit = 100
 
-    /// ASCII, 1 to 100 bytes.
+    /// The name, 1 to 100 bytes of ASCII.
     var name: String
-    /// In bytes.
+    /// The size of the content, in bytes.
     var size: Int64
-    /// Seconds since 1970.
+    /// The time, in seconds since 1970.
     var time: Int64
 
     var bytes: [UInt8] {
@@ -32,7 +32,7 @@ struct ArchiveHeader: Hashable {
         return header
     }
 
-    /// The padding after the content, so that the next header begins at a multiple of 512 bytes.
+    /// The size of the padding after the content, with which the next header begins at a multiple of 512 bytes.
     var padding: Int { (Self.byteCount - Int(size % Int64(Self.byteCount))) % Self.byteCount }
 
     init(name: String, size: Int64, time: Int64) {
@@ -41,7 +41,7 @@ struct ArchiveHeader: Hashable {
         self.time = time
     }
 
-    /// Reads a header as `bytes` writes it, and no other.
+    /// Parses a header in exactly the form that `bytes` writes; fails for any other.
     init?(_ bytes: [UInt8]) {
         guard bytes.count == Self.byteCount else { return nil }
         let text = bytes.prefix(Self.nameLimit).prefix { $0 != 0 }
@@ -54,8 +54,8 @@ struct ArchiveHeader: Hashable {
 
     // MARK: Numbers
 
-    /// The largest that eleven octal digits say: 8 GiB. Beyond it GNU's form is used: a byte 128, then the number in
-    /// eleven bytes.
+    /// The limit of sizes that can be written with eleven octal digits: 8 GiB. Sizes from this limit on are written in
+    /// GNU's form: a byte of value 128, followed by the number in eleven bytes.
     private static let octalLimit: Int64 = 1 << 33
 
     private static func number(_ value: Int64) -> [UInt8] {

@@ -1,12 +1,12 @@
 import MartletCrypto
 
-/// Reads an archive as `ArchiveWriter` writes it, and no other: each member in its order, then whether every one was what
-/// its digest says.
+/// Reads an archive in exactly the form that `ArchiveWriter` writes: the members in order, followed by their digests,
+/// against which all members are verified.
 struct ArchiveReader {
-    /// Reads at most the given number of bytes; empty at the end.
+    /// Reads at most the given number of bytes. Returns an empty array at the end.
     private let source: (Int) throws -> [UInt8]
     private var sums = ""
-    /// The current member and its unread bytes.
+    /// The current member, the number of its unread bytes, and its digest so far.
     private var current: (header: ArchiveHeader, left: Int64, hasher: SHA256Hasher)?
 
     init(_ source: @escaping (Int) throws -> [UInt8]) {
@@ -15,7 +15,7 @@ struct ArchiveReader {
 
     /// Advances to the next member. The previous member must have been read completely.
     /// - Returns: nil after the last member, if all digests match and no data follows.
-    /// - Throws: `BackupError`, or what the source throws.
+    /// - Throws: `BackupError`, or an error of the source.
     mutating func next() throws -> ArchiveHeader? {
         guard let header = ArchiveHeader(try bytes(ArchiveHeader.byteCount)) else {
             throw BackupError.damaged("a header is not as it was written")
@@ -44,7 +44,7 @@ struct ArchiveReader {
     }
 
     /// Reads the whole member.
-    /// - Parameter limit: The most that it may have, in bytes.
+    /// - Parameter limit: The maximum size of the member, in bytes.
     mutating func readAll(limit: Int64) throws -> [UInt8] {
         guard let header = current?.header, header.size <= limit else {
             throw BackupError.damaged("a member is larger than it can be")

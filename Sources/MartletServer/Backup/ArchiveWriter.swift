@@ -1,11 +1,11 @@
 import MartletCrypto
 
-/// Writes an archive: members one after another, at last the digests of all of them, in the form of `sha256sum`. Returns
-/// the bytes to be written; belongs to one task.
+/// Writes an archive: its members one after another, followed by the digests of all members in the format of
+/// `sha256sum`. The methods return the bytes to be written. Must be used by only one task.
 struct ArchiveWriter {
     static let sumsName = "SHA256SUMS"
 
-    /// Of every member, in seconds since 1970.
+    /// The time of every member, in seconds since 1970.
     let time: Int64
     private var sums = ""
     private var current: (header: ArchiveHeader, hasher: SHA256Hasher)?
@@ -14,19 +14,19 @@ struct ArchiveWriter {
         self.time = time
     }
 
-    /// - Parameter size: Of the content that follows, in bytes.
+    /// - Parameter size: The size of the content that follows, in bytes.
     mutating func begin(_ name: String, size: Int64) throws(CryptoError) -> [UInt8] {
         let header = ArchiveHeader(name: name, size: size, time: time)
         current = (header, try SHA256Hasher())
         return header.bytes
     }
 
-    /// Updates the digest with a piece of content. The caller writes the piece itself.
+    /// Adds a piece of content to the digest. The caller writes the piece itself.
     func add(_ bytes: [UInt8]) throws(CryptoError) {
         try current?.hasher.update(bytes)
     }
 
-    /// Ends a member whose content is complete.
+    /// Returns the end of a member whose content is complete.
     mutating func end() throws(CryptoError) -> [UInt8] {
         guard let (header, hasher) = current else { return [] }
         current = nil
@@ -34,14 +34,14 @@ struct ArchiveWriter {
         return [UInt8](repeating: 0, count: header.padding)
     }
 
-    /// Writes a whole member.
+    /// Returns a whole member.
     mutating func member(_ name: String, _ content: [UInt8]) throws(CryptoError) -> [UInt8] {
         let head = try begin(name, size: Int64(content.count))
         try add(content)
         return head + content + (try end())
     }
 
-    /// The digests and the end of the archive.
+    /// Returns the digests and the end of the archive.
     mutating func finish() throws(CryptoError) -> [UInt8] {
         try member(Self.sumsName, Array(sums.utf8)) + [UInt8](repeating: 0, count: 2 * ArchiveHeader.byteCount)
     }

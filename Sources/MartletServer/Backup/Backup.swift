@@ -2,18 +2,19 @@ import MartletCrypto
 import MartletModel
 import MartletStorage
 
-/// A backup that is being written: an archive of what storage held at one point in time.
+/// A backup that is being written: an archive of the storage's contents at one point in time.
 struct Backup: Sendable {
     static let keysName = "secret.key"
-    /// Large enough that a piece costs more than handing it on.
+    /// The size of the pieces. It is large enough that the cost of passing on a piece is small compared with the cost
+    /// of producing it.
     private static let pieceSize = 256 << 10
 
     let snapshot: StorageSnapshot
     let createdAt: Timestamp
-    /// The file of the server's keys; nil to leave the keys out.
+    /// The contents of the file with the server's keys; nil to omit the keys.
     let keys: [UInt8]?
 
-    /// - Parameter write: Takes the archive piece by piece.
+    /// - Parameter write: Called with each piece of the archive, in order.
     func write(_ write: ([UInt8]) async throws -> Void) async throws {
         var archive = ArchiveWriter(time: createdAt.seconds)
         let manifest = BackupManifest(createdAt: createdAt, schema: snapshot.schema, holdsKeys: keys != nil)

@@ -1,10 +1,10 @@
-/// Why a file cannot be restored as a backup.
+/// The reason why a file cannot be restored as a backup.
 enum BackupError: Error, Hashable, CustomStringConvertible {
-    /// The file does not begin like a backup.
+    /// The file does not begin as a backup does.
     case foreign
     /// The file is truncated.
     case truncated
-    /// The content was changed. The value names the damaged part.
+    /// The content was modified or damaged. The value names the damaged part.
     case damaged(String)
     /// The format or the database schema is newer than this program.
     case newer

@@ -3,12 +3,13 @@ import MartletCore
 public import MartletModel
 import MartletStorage
 
-/// A backup as a file: an archive in POSIX' ustar format.
+/// A backup in a file: an archive in the POSIX ustar format.
 public struct BackupFile {
     /// A summary of a backup.
     public struct Summary: Hashable, Sendable {
         public let createdAt: Timestamp
-        /// True if the backup contains the server's keys. Without them its secrets cannot be opened.
+        /// True if the backup contains the server's keys. Without the keys, the secrets in the backup cannot be
+        /// decrypted.
         public let holdsKeys: Bool
     }
 
@@ -21,14 +22,14 @@ public struct BackupFile {
     }
 
     /// Reads a whole backup and verifies it.
-    /// - Throws: `ServerError` if the backup is not complete and unchanged.
+    /// - Throws: `ServerError` if the backup is incomplete or was modified.
     public static func check(_ path: String) throws(ServerError) -> Summary {
         try reading(path) { file in try file.walk(into: nil) }
     }
 
-    /// Restores a backup to a data directory, which is on disk when this returns. On an error nothing is left.
+    /// Restores a backup to a data directory. All data is on disk when this returns. On an error, no files are left.
     /// - Parameter data: The path of an empty or missing directory.
-    /// - Parameter progress: Is told how many bytes were read, and how many the backup has.
+    /// - Parameter progress: Called with the number of bytes read so far, and the size of the backup.
     /// - Throws: `ServerError` that names the cause.
     public static func restore(
         _ path: String, into data: String, progress: @escaping (Int64, Int64) -> Void = { _, _ in }
@@ -46,7 +47,8 @@ public struct BackupFile {
         }
     }
 
-    /// - Parameter directory: The work is its owner's, where root asks; nil where it is that of the user who asks.
+    /// - Parameter directory: A directory as whose owner the work is done if the process runs as root; nil to work as
+    ///   the current user.
     private static func reading(
         _ path: String, as directory: String? = nil, progress: @escaping (Int64, Int64) -> Void = { _, _ in },
         _ work: (inout BackupFile) throws -> Summary
@@ -80,7 +82,7 @@ public struct BackupFile {
         }
     }
 
-    /// - Parameter restoration: The destination; nil to verify only.
+    /// - Parameter restoration: The destination; nil to only verify the backup.
     private mutating func walk(into restoration: StorageRestoration?) throws -> Summary {
         let manifest = try readManifest()
         var seen: Set<SnapshotMember> = []

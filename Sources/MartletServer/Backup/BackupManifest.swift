@@ -1,13 +1,13 @@
 import MartletModel
 
-/// The first member of a backup: its description.
+/// The first member of a backup, which describes the backup.
 struct BackupManifest: Hashable {
     static let name = "backup.json"
     static let sizeLimit: Int64 = 64 << 10
     private static let format: Int64 = 1
 
     var createdAt: Timestamp
-    /// The names of the migrations that made the database's schema.
+    /// The names of the migrations that have been applied to the database's schema.
     var schema: [String]
     var holdsKeys: Bool
 

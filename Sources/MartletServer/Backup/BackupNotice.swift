@@ -1,7 +1,7 @@
 import MartletModel
 import Synchronization
 
-/// When somebody is told that no backup was ever made: after a day of service, and then once a day.
+/// Decides when to report that no backup was ever made: after one day of operation, and then once a day.
 struct BackupNotice: Hashable, Sendable {
     static let interval: Duration = .seconds(86_400)
     static let sentence =
@@ -11,9 +11,9 @@ struct BackupNotice: Hashable, Sendable {
     private var last: Timestamp?
 
     /// - Parameters:
-    ///   - opened: When the database was opened first; nil if unknown.
-    ///   - backup: When the last backup was made; nil if there was none.
-    /// - Returns: Whether it is to be told now.
+    ///   - opened: When the database was first opened; nil if unknown.
+    ///   - backup: When the last backup was made; nil if there is none.
+    /// - Returns: Whether the notice is to be reported now.
     mutating func isDue(opened: Timestamp?, backup: Timestamp?, at now: Timestamp) -> Bool {
         guard backup == nil, let opened, now >= opened + Self.interval else { return false }
         guard last.map({ now >= $0 + Self.interval }) ?? true else { return false }
@@ -22,7 +22,7 @@ struct BackupNotice: Hashable, Sendable {
     }
 }
 
-/// The notice of one server.
+/// The backup notice of one server, shared between threads.
 final class SharedBackupNotice: Sendable {
     private let notice = Mutex(BackupNotice())
 

@@ -3,17 +3,17 @@ import MartletCore
 import MartletModel
 import MartletStorage
 
-/// Copies a data directory before its database is upgraded: a backup without keys, in the directory itself, read again before
-/// it has its name.
+/// Copies a data directory before its database is upgraded. The copy is a backup without keys in the data directory
+/// itself. It is read and verified before it gets its final name.
 struct UpgradeCopy: Sendable {
     let directory: String
     let version: String
     let log: Log
     let time: any TimeSource
-    /// Bytes that are free on the disk; nil if unknown.
+    /// Returns the number of free bytes on the disk; nil if unknown.
     var free: @Sendable (String) -> Int64? = { DiskRoom.figures(of: $0, reserve: 0)?.free }
 
-    /// What must stay free beside the copy, for the upgrade itself.
+    /// The space in bytes that must stay free for the upgrade itself, in addition to the copy.
     private static let spare: Int64 = 64_000_000
     private static let pieceSize = 1 << 20
     private static let reportInterval: Duration = .seconds(10)
@@ -21,6 +21,8 @@ struct UpgradeCopy: Sendable {
     private var folder: String { "\(directory)/\(Upgrade.folder)" }
     private var path: String { "\(folder)/\(Upgrade.copyName(before: version))" }
 
+    /// Writes the copy.
+    /// Writes the copy.
     /// - Throws: `StorageError`; `.full` if there is no room for the copy.
     @Sendable func write(_ source: UpgradeSource) throws(StorageError) {
         if source.mayBeInterrupted, access(path, F_OK) == 0, (try? BackupFile.check(path)) != nil {
@@ -53,7 +55,7 @@ struct UpgradeCopy: Sendable {
         StorageError(.full, Self.refusal(version: version, bytes: source.byteCount + Self.spare))
     }
 
-    /// - Parameter bytes: What the copy needs.
+    /// - Parameter bytes: The space that the copy needs.
     static func refusal(version: String, bytes: Int64) -> String {
         let megabytes = (bytes + 999_999) / 1_000_000
         let size = megabytes < 1000 ? "\(megabytes) MB" : "\(megabytes / 1000).\(megabytes % 1000 / 100) GB"
@@ -61,10 +63,10 @@ struct UpgradeCopy: Sendable {
             + "--no-copy-before-upgrade."
     }
 
-    /// The file has another name until it was read again.
+    /// Writes the file under a temporary name, and renames it after it has been read and verified.
     private func makeFile(_ source: UpgradeSource) throws {
         let temporary = "\(path).part"
-        // What an earlier start left. It may be a link, so it is not written to.
+        // Removes the file that an earlier start may have left. It is not overwritten, because it could be a link.
         guard unlink(temporary) == 0 || errno == ENOENT else { throw failure("remove", temporary) }
         let descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard descriptor >= 0 else { throw failure("write", temporary) }

@@ -1,12 +1,12 @@
 import MartletStorage
 
-/// Which copies before upgrades stay in a data directory.
+/// Decides which copies made before upgrades are kept in a data directory.
 enum UpgradeCopyName {
-    /// How many stay, the newest one included.
+    /// The number of copies to keep, including the newest one.
     static let count = 2
 
-    /// - Parameter files: Names with the times of their last change.
-    /// - Returns: The names to remove. Names in another format are ignored.
+    /// - Parameter files: The names of files with the times of their last change.
+    /// - Returns: The names of the copies to remove. Names in another format are ignored.
     static func expired(_ files: [String: Int64]) -> [String] {
         let copies = files.filter { name, _ in isCopy(name) }.sorted { ($0.value, $0.key) < ($1.value, $1.key) }
         return copies.dropLast(count).map(\.key)

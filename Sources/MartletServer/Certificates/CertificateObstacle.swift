@@ -1,6 +1,7 @@
 import Synchronization
 
-/// Why the public TLS listener has no certificate, for the health check; nil if it has one or needs none.
+/// The reason, shown in the health check, why the public TLS listener has no certificate; nil if it has one or needs
+/// none.
 final class CertificateObstacle: Sendable {
     private let state = Mutex<String?>(nil)
 

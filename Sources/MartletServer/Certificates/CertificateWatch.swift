@@ -2,20 +2,21 @@ import MartletModel
 
 /// Decides when the certificate of a listener is loaded again, and when to warn about it.
 ///
-/// The caller passes the state of the files every `interval` and performs the returned actions.
+/// The caller passes the state of the files at every `interval` and performs the returned actions.
 struct CertificateWatch: Sendable {
     /// The time between two checks of the files.
     static let interval: Duration = .seconds(60)
-    /// How long the files may be invalid before a warning. Renewal programs write one file after the other.
+    /// How long the files may be invalid before a warning is logged. They may be invalid briefly, because renewal
+    /// programs write one file after the other.
     static let patience: Duration = .seconds(300)
-    /// How long before its end a certificate is a warning.
+    /// How long before the certificate expires a warning is logged.
     static let notice: Duration = .seconds(14 * 86_400)
     private static let day: Duration = .seconds(86_400)
 
     enum Source: Hashable, Sendable {
-        /// The files of certificate and key; nil for a missing one.
+        /// The files of the certificate and the key; nil for a missing file.
         case files([FileStamp?])
-        /// Issued by the private authority of this server.
+        /// A certificate issued by this server's private authority.
         case selfSigned
     }
 
@@ -34,9 +35,9 @@ struct CertificateWatch: Sendable {
     private var lastNotice: Timestamp?
 
     /// - Parameters:
-    ///   - name: What the certificate is called in sentences.
-    ///   - source: As it was before the certificate was read, so that a later change is not missed.
-    ///   - notice: How long before its end the certificate is a warning.
+    ///   - name: The name of the certificate in messages.
+    ///   - source: The state of the files before the certificate was read, so that a later change is not missed.
+    ///   - notice: How long before the certificate expires a warning is logged.
     init(
         _ name: String, begins: Timestamp, ends: Timestamp, from source: Source,
         notice: Duration = CertificateWatch.notice
@@ -48,7 +49,7 @@ struct CertificateWatch: Sendable {
         self.source = source
     }
 
-    /// - Parameter found: The present state of the files.
+    /// - Parameter found: The current state of the files.
     mutating func look(at found: Source, now: Timestamp) -> [Action] {
         var actions: [Action] = []
         if mustLoad(found, now) { actions.append(.load) } else { failure = nil }
@@ -62,7 +63,7 @@ struct CertificateWatch: Sendable {
         return now >= begins + (ends - begins) * 2 / 3
     }
 
-    /// Records a failed load: the old certificate stays in use, and the next check tries again.
+    /// Records a failed load. The old certificate stays in use, and the next check tries to load again.
     mutating func failed(_ reason: String, now: Timestamp) -> Action? {
         var failure = failure ?? (since: now, reason: reason, isReported: false)
         defer { self.failure = failure }

@@ -1,6 +1,6 @@
 import Glibc
 
-/// Identifies a version of a file: it differs after the file was replaced or written.
+/// Identifies a version of a file. The stamp changes when the file is replaced or written.
 struct FileStamp: Hashable, Sendable {
     var inode: UInt64
     /// The time of the last change, in nanoseconds since 1970.
@@ -9,8 +9,8 @@ struct FileStamp: Hashable, Sendable {
 }
 
 extension FileStamp {
-    /// Examines the file. Follows symbolic links, because Kubernetes updates a mounted file by changing a link.
-    /// - Returns: nil if there is no such file.
+    /// Reads the stamp of a file. Follows symbolic links, because Kubernetes updates a mounted file by changing a link.
+    /// - Returns: nil if the file does not exist.
     init?(path: String) {
         var status = stat()
         guard stat(path, &status) == 0 else { return nil }

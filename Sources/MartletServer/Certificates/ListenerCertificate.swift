@@ -8,7 +8,7 @@ import Synchronization
 final class ListenerCertificate: Sendable {
     private struct State {
         var configuration: ServerConfiguration
-        /// nil until an authority has issued the first certificate.
+        /// The certificate in use; nil until an authority has issued the first one.
         var served: ServedCertificate?
         var watch: CertificateWatch?
     }
@@ -45,13 +45,14 @@ final class ListenerCertificate: Sendable {
     /// The certificate in use; nil until an authority has issued the first one.
     var current: ServedCertificate? { state.withLock(\.served) }
 
-    /// A loaded certificate. A reload uses it after the rest of the configuration has been checked.
+    /// A loaded certificate that is not in use yet. A reload starts to use it after the rest of the configuration has
+    /// been checked.
     struct Candidate: Sendable {
         fileprivate let configuration: ServerConfiguration
         fileprivate let served: ServedCertificate
         fileprivate let source: CertificateWatch.Source
         fileprivate let prepared: TLSServerContext.Prepared
-        /// True if it differs from the certificate in use.
+        /// True if the candidate differs from the certificate in use.
         let isNew: Bool
     }
 
@@ -61,7 +62,7 @@ final class ListenerCertificate: Sendable {
         let source = configuration.certificateSource
         let served = try configuration.readCertificate(now: now)
         let isNew = served.certificate != state.withLock { $0.served?.certificate }
-        // An expired certificate that is in use already must not block a reload of other settings.
+        // If an expired certificate is already in use, it must not block a reload of other settings.
         if isNew { try served.checkEnd(at: now) }
         do throws(NetworkError) {
             let prepared = try context.prepare(served.identity)
@@ -72,9 +73,9 @@ final class ListenerCertificate: Sendable {
         }
     }
 
-    /// Uses the certificate for new connections.
+    /// Uses the certificate of a candidate for new connections.
     func use(_ candidate: Candidate) {
-        // Under the lock, so that the certificate in use and the watched files belong together.
+        // Both are changed under one lock, so that the certificate in use always matches the watched files.
         state.withLock { state in
             context.use(candidate.prepared)
             state = State(
@@ -119,7 +120,7 @@ final class ListenerCertificate: Sendable {
         }
     }
 
-    /// Loads the certificate anew and uses it for new connections.
+    /// Loads the certificate again and uses it for new connections.
     func exchange() throws(ServerError) {
         let candidate = try candidate(state.withLock { $0.configuration })
         use(candidate)
@@ -135,7 +136,8 @@ extension ServedCertificate {
     fileprivate func watch(
         from source: CertificateWatch.Source, _ configuration: ServerConfiguration
     ) -> CertificateWatch {
-        // A certificate of ACME is renewed long before; its life may be shorter than the usual notice.
+        // An ACME certificate is renewed long before it expires, and its lifetime may be shorter than the default
+        // notice period.
         let notice =
             configuration.acme == nil ? CertificateWatch.notice : min(CertificateWatch.notice, (ends - begins) / 6)
         return CertificateWatch(name, begins: begins, ends: ends, from: source, notice: notice)
@@ -143,7 +145,7 @@ extension ServedCertificate {
 }
 
 extension ServerConfiguration {
-    /// The present state of the certificate's files.
+    /// The current state of the certificate's files.
     fileprivate var certificateSource: CertificateWatch.Source {
         switch tls {
         case .files(let certificate, let key): .files([FileStamp(path: certificate), FileStamp(path: key)])
@@ -152,8 +154,8 @@ extension ServerConfiguration {
         }
     }
 
-    /// Loads the certificate for a start.
-    /// - Returns: nil if an authority has yet to issue it.
+    /// Loads the certificate when the server starts.
+    /// - Returns: nil if an authority has yet to issue the certificate.
     fileprivate func readFirstCertificate(
         now: Timestamp, log: (Log.Level, String) -> Void
     ) throws(ServerError) -> ServedCertificate? {
@@ -177,7 +179,7 @@ extension ServerConfiguration {
         return try TLSServerContext(identity)
     }
 
-    /// Loads the certificate from its files, or issues one.
+    /// Loads the certificate from its files, or issues one with the private authority.
     fileprivate func readCertificate(now: Timestamp) throws(ServerError) -> ServedCertificate {
         switch tls {
         case .files(let certificate, let key): try ServedCertificate(certificateFile: certificate, keyFile: key)

@@ -4,9 +4,9 @@ import MartletHTTP
 import MartletModel
 import MartletNetwork
 
-/// A certificate with its key, checked to belong together, and its name in messages.
+/// A certificate with its key, which have been checked to belong together, and its name in messages.
 struct ServedCertificate: Sendable {
-    /// The path of the certificate, or a description if it comes from no file.
+    /// The path of the certificate, or a description if it was not read from a file.
     let name: String
     let identity: TLSIdentity
     let certificate: Certificate
@@ -15,7 +15,7 @@ struct ServedCertificate: Sendable {
     var ends: Timestamp { Timestamp(seconds: Int64(certificate.notAfter)) }
 
     /// Reads PEM files.
-    /// - Throws: `ServerError` that names the file and what is wrong with it.
+    /// - Throws: `ServerError` that names the file and the error in it.
     init(certificateFile: String, keyFile: String) throws(ServerError) {
         let text = try Self.text(certificateFile)
         let keyText = try Self.text(keyFile)
@@ -36,7 +36,7 @@ struct ServedCertificate: Sendable {
         identity = TLSIdentity(certificatesPEM: text, privateKeyPEM: keyText)
     }
 
-    /// Takes a certificate that the private authority has issued.
+    /// Creates a value from a certificate that the private authority has issued.
     init(_ issued: ServerCertificates) throws(ServerError) {
         do throws(CryptoError) {
             certificate = try Certificate(pem: issued.certificatePEM)
@@ -60,7 +60,7 @@ struct ServedCertificate: Sendable {
         throw ServerError("\(name) ended on \(ends.day): renew it, or serve with --tls-self-signed.")
     }
 
-    /// A warning if the certificate does not cover the public address; nil if it does.
+    /// Returns a warning if the certificate does not cover the public address; nil if it does.
     func mismatch(with publicURL: HTTPOrigin?) -> String? {
         guard let publicURL, publicURL.scheme == .https, !certificate.isFor(publicURL.host) else { return nil }
         let names = certificate.hostNames.prefix(3)
@@ -70,6 +70,6 @@ struct ServedCertificate: Sendable {
 }
 
 extension Timestamp {
-    /// The date without the time: `2026-11-22`.
+    /// The date without the time, such as `2026-11-22`.
     var day: String { String(iso8601.prefix(10)) }
 }

@@ -4,16 +4,16 @@ public import MartletModel
 public struct CheckResult: Hashable, Sendable {
     public enum Level: String, Sendable {
         case ok
-        /// The server starts, and somebody should act.
+        /// The server starts, but the operator should take action.
         case warning
-        /// The server does not start, or does not do what its configuration asks for.
+        /// The server does not start, or does not do what its configuration specifies.
         case problem
     }
 
     public let level: Level
-    /// What was examined: `data`, `certificate`, `ports`, `disk`, `database` or `credentials`.
+    /// The subject of the check: `data`, `certificate`, `ports`, `disk`, `database` or `credentials`.
     public let subject: String
-    /// What was found and, unless it is ok, what to do.
+    /// The finding and, unless the result is ok, the action to take.
     public let sentence: String
 
     public init(_ level: Level, _ subject: String, _ sentence: String) {

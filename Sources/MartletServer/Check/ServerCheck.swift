@@ -5,16 +5,16 @@ import MartletHTTP
 public import MartletModel
 import MartletStorage
 
-/// Examines what `serve` needs, before it is started. Nothing is changed.
+/// Checks the prerequisites of `serve` before it is started. Nothing is changed.
 public struct ServerCheck: Sendable {
     private let configuration: ServerConfiguration
     private let now: Timestamp
     private var directory: String { configuration.dataDirectory }
 
-    /// How long before its end a certificate or credential is a warning.
+    /// How long before a certificate or credential expires a warning is reported.
     private static let notice: Duration = .seconds(14 * 86_400)
 
-    /// - Parameter now: What ends are compared with.
+    /// - Parameter now: The time with which expiry times are compared.
     public init(_ configuration: ServerConfiguration, now: Timestamp = SystemTime().now) {
         self.configuration = configuration
         self.now = now
@@ -25,8 +25,8 @@ public struct ServerCheck: Sendable {
     /// Whether the data directory exists.
     public var hasData: Bool { access(directory, F_OK) == 0 }
 
-    /// The data directory: its owner, its mode and the owners of its files.
-    /// - Parameter user: The user that serves; root may serve no directory of another user.
+    /// Checks the data directory: its owner, its mode and the owners of its files.
+    /// - Parameter user: The user who runs the server. Root must not serve a directory that belongs to another user.
     public func data(servedBy user: uid_t) -> [CheckResult] {
         guard let owner = DirectoryOwner(of: directory) else {
             return [CheckResult(.ok, "data", "\(directory) does not exist yet: serve makes it.")]
@@ -57,7 +57,7 @@ public struct ServerCheck: Sendable {
         return stat(directory, &status) == 0 && status.st_mode & 0o077 != 0
     }
 
-    /// The room on the disk of the data directory.
+    /// Checks the free space on the disk of the data directory.
     public func disk() -> [CheckResult] {
         guard hasData,
             let figures = DiskRoom.figures(
@@ -71,7 +71,7 @@ public struct ServerCheck: Sendable {
         ]
     }
 
-    /// The schema of the database. No server may run on it.
+    /// Checks the schema of the database. No server may be running on the database.
     public func database() -> [CheckResult] {
         guard SQLiteStorage.exists(in: directory) else { return [] }
         do throws(StorageError) {
@@ -94,7 +94,7 @@ public struct ServerCheck: Sendable {
         }
     }
 
-    /// Whether the database is undamaged; reads all of it. No server may run on it.
+    /// Checks whether the database is undamaged by reading all of it. No server may be running on the database.
     public func integrity() -> [CheckResult] {
         do throws(StorageError) {
             guard let damage = try SQLiteStorage.damage(in: directory) else {
@@ -108,7 +108,7 @@ public struct ServerCheck: Sendable {
 
     // MARK: Certificate
 
-    /// The certificate of `--tls-certificate`: key, end and names.
+    /// Checks the certificate of `--tls-certificate`: its key, its expiry and its names.
     public func certificate() -> [CheckResult] {
         guard configuration.tlsListen != nil else { return [] }
         if let acme = configuration.acme { return orderedCertificate(acme) }
@@ -125,7 +125,7 @@ public struct ServerCheck: Sendable {
         guard let files = configuration.acmeFiles, access(files.chain, F_OK) == 0 else {
             return [CheckResult(.ok, "certificate", "There is none for \(acme.name) yet: the server orders it.")]
         }
-        // The server starts with any certificate, and orders a new one where it must.
+        // The server starts with any certificate, and orders a new one if necessary.
         return certificate(in: files.chain, key: files.key).map { result in
             result.level == .problem ? CheckResult(.warning, "certificate", result.sentence) : result
         }
@@ -155,7 +155,7 @@ public struct ServerCheck: Sendable {
 
     // MARK: Ports
 
-    /// Whether the listeners' ports are free. No server may run on them.
+    /// Checks whether the listeners' ports are free. No server may be using them.
     public func ports() -> [CheckResult] {
         [configuration.listen, configuration.tlsListen].compactMap(\.self).map { address in
             switch PortProbe.error(binding: address) {
@@ -176,10 +176,10 @@ public struct ServerCheck: Sendable {
 
     // MARK: Credentials
 
-    /// The ends of a hub's credentials.
+    /// Checks the expiry of a hub's credentials.
     /// - Parameters:
     ///   - hub: The hub's name.
-    ///   - ends: By platform, when its credential ends; nil if it has no end.
+    ///   - ends: The time when the credential of each platform expires; nil if it does not expire.
     public func credentials(ofHub hub: String, ends: [String: Timestamp?]) -> [CheckResult] {
         ends.sorted { $0.key < $1.key }.map { platform, end in
             let name = "The credential of hub '\(hub)' for \(platform)"

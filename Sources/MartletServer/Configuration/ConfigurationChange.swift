@@ -1,10 +1,10 @@
-/// What a reload makes of a new configuration: which settings it takes up, and which have to wait for a restart.
+/// The effect of reloading a new configuration: the settings that take effect now, and those that require a restart.
 public struct ConfigurationChange: Sendable {
-    /// The old configuration with all that was taken up.
+    /// The old configuration with all changes that have taken effect.
     public private(set) var effective: ServerConfiguration
-    /// Options, without dashes, whose new values hold now.
+    /// The options, without dashes, whose new values are now in effect.
     public private(set) var taken: [String] = []
-    /// Options, without dashes, whose new values hold after a restart.
+    /// The options, without dashes, whose new values take effect after a restart.
     public private(set) var waiting: [String] = []
 
     public init(from old: ServerConfiguration, to new: ServerConfiguration) {
@@ -19,12 +19,12 @@ public struct ConfigurationChange: Sendable {
         }
     }
 
-    /// Adds an option whose value is the same and whose file is not.
+    /// Adds an option whose value is unchanged but whose file has changed.
     mutating func take(_ option: String) {
         if !taken.contains(option) { taken.append(option) }
     }
 
-    /// For people: `Reloaded: request-rate. Not taken up until a restart: tls-listen.`
+    /// A summary for people: `Reloaded: request-rate. Not taken up until a restart: tls-listen.`
     public var sentence: String { Self.sentence(taken: taken, waiting: waiting) }
 
     public static func sentence(taken: [String], waiting: [String]) -> String {
@@ -56,7 +56,8 @@ public struct ConfigurationChange: Sendable {
             Setting(option, path, isTakenUp: false)
         }
 
-        /// A certificate is exchanged; where there was none, or is none any more, a listener has to change.
+        /// The certificate. Another certificate takes effect immediately, but adding the first one or removing the only
+        /// one requires a restart, because a listener has to change.
         static var certificate: Setting {
             var setting = Setting("tls-certificate", \.tls)
             setting.differs = { $0.tls != $1.tls && $0.acme == $1.acme }
@@ -64,7 +65,7 @@ public struct ConfigurationChange: Sendable {
             return setting
         }
 
-        /// An authority and the names that it is asked for.
+        /// The ACME authority and the names for which certificates are ordered from it.
         static var acme: Setting {
             var setting = Setting("acme-domain", \.tls, isTakenUp: false)
             setting.differs = { $0.acme != $1.acme }

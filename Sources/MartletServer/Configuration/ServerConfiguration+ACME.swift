@@ -5,11 +5,11 @@ extension ServerConfiguration {
     public struct ACME: Hashable, Sendable {
         /// The names of the certificate; its files are named after the first.
         public var domains: [String]
-        /// A `mailto:` URL.
+        /// The contact address, a `mailto:` URL.
         public var contact: String?
         /// The URL of the authority's directory; nil for Let's Encrypt.
         public var directory: String?
-        /// A PEM file with the certificates that are trusted for the authority; nil for the system's.
+        /// A PEM file with the certificates to trust for the authority; nil for the system's certificates.
         public var authorityFile: String?
         /// Whether the operator agrees to the authority's terms of service.
         public var agreesToTerms: Bool
@@ -25,10 +25,11 @@ extension ServerConfiguration {
             self.agreesToTerms = agreesToTerms
         }
 
-        /// The first name, which stands for the certificate in sentences.
+        /// The first name, which is used for the certificate in messages.
         var name: String { domains.first ?? "" }
 
-        /// - Throws: `ServerError` naming the option that is wrong.
+        /// Returns the checked settings.
+        /// - Throws: `ServerError` naming the invalid option.
         func settings() throws(ServerError) -> ACMESettings {
             guard (1...ACMEDomain.countLimit).contains(domains.count) else {
                 throw ServerError("--acme-domain takes 1 to \(ACMEDomain.countLimit) names, with commas between them.")
@@ -68,13 +69,13 @@ extension ServerConfiguration {
         }
     }
 
-    /// Set if an ACME authority issues the certificate.
+    /// The ACME settings; nil if the certificate does not come from an ACME authority.
     var acme: ACME? {
         guard case .acme(let acme) = tls else { return nil }
         return acme
     }
 
-    /// Where the certificate of an ACME authority is; nil if there is no such authority.
+    /// The files of the certificate that an ACME authority issues; nil if there is no such authority.
     var acmeFiles: ACMEFiles? {
         acme.map { ACMEFiles(in: dataDirectory, domain: $0.name.lowercased()) }
     }
@@ -85,7 +86,7 @@ struct ACMESettings: Hashable, Sendable {
     let domains: [String]
     let contact: String?
     let directory: ACMEURL
-    /// True if the operator named the directory, which may then be in a private network.
+    /// True if the operator named the directory. The directory may then be in a private network.
     let isOwnDirectory: Bool
     let authorityFile: String?
 

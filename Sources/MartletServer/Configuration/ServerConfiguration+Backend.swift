@@ -2,7 +2,7 @@ import MartletBackend
 import MartletCore
 
 extension ServerConfiguration {
-    /// What it says of the app backend.
+    /// The settings of the app backend.
     var backendSettings: BackendSettings {
         var settings = BackendSettings(
             policy: RolePolicy(usersMaySend: usersMaySend),
@@ -14,7 +14,7 @@ extension ServerConfiguration {
         return settings
     }
 
-    /// The token of the file that it names; nil where it names none.
+    /// Reads the token from the configured file; nil if no file is configured.
     func metricsToken() throws(ServerError) -> MetricsToken? {
         guard let metricsTokenFile else { return nil }
         return try MetricsToken(file: metricsTokenFile)

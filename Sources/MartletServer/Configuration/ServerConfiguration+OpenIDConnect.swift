@@ -3,11 +3,11 @@ import MartletBackend
 extension ServerConfiguration {
     /// An identity provider whose tokens the app backend accepts.
     public struct OpenIDConnect: Hashable, Sendable {
-        /// As it is in the provider's tokens.
+        /// The issuer, exactly as it is in the provider's tokens.
         public var issuer: String
-        /// What the provider calls this server.
+        /// The provider's identifier for this server.
         public var audience: String
-        /// Where the provider's keys are; nil where its configuration says it.
+        /// The URL of the provider's keys; nil if it is to be read from the provider's configuration.
         public var keys: String?
         public var userClaim: String
         public var rolesClaim: String?
@@ -23,7 +23,7 @@ extension ServerConfiguration {
             self.rolesClaim = rolesClaim
         }
 
-        /// The claim by which people know each other at most providers.
+        /// The claim that contains the name by which users know each other, for most providers.
         public static let defaultUserClaim = OpenIDConnectSettings.defaultUserClaim
 
         func settings() throws(ServerError) -> OpenIDConnectSettings {

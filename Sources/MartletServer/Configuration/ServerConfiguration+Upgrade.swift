@@ -2,12 +2,13 @@ import MartletModel
 import MartletStorage
 
 extension ServerConfiguration {
-    /// The version as databases record it.
+    /// The version of this program, in the form that databases record.
     var program: ProgramVersion {
         ProgramVersion(version: version, commit: build.prefix { $0 != "," && $0 != ";" }.description)
     }
 
-    /// How a database of an older schema is upgraded: with a copy first, and lines of the log.
+    /// Returns how a database with an older schema is upgraded: whether a copy is made first, and how progress is
+    /// logged.
     func upgrade(_ log: Log) -> Upgrade {
         let time = SystemTime()
         let copy = UpgradeCopy(

@@ -2,13 +2,13 @@ import MartletCore
 public import MartletHTTP
 import MartletNetwork
 
-/// How a server is run.
+/// The configuration of a server.
 public struct ServerConfiguration: Sendable {
-    /// Where TLS comes from.
+    /// The source of the TLS certificate.
     public enum TLS: Hashable, Sendable {
-        /// PEM files of the certificate with its chain, and of its key.
+        /// PEM files of the certificate with its chain, and of the key.
         case files(certificate: String, key: String)
-        /// A private authority, made once in the data directory.
+        /// A private authority, created once in the data directory.
         case selfSigned
         /// A public authority that issues the certificate over ACME.
         case acme(ACME)
@@ -18,10 +18,11 @@ public struct ServerConfiguration: Sendable {
     public struct Address: Hashable, Sendable, CustomStringConvertible {
         public var host: String
         public var port: UInt16
-        /// All addresses of this machine, of IPv6 too where it has that; `host` is then `0.0.0.0`.
+        /// Whether the address stands for all addresses of this machine, including those of IPv6 if available. `host`
+        /// is then `0.0.0.0`.
         public private(set) var isEveryAddress = false
 
-        /// Reads `HOST:PORT`, where an IPv6 address has brackets, and `:PORT` for all addresses.
+        /// Parses `HOST:PORT`, in which an IPv6 address is in brackets, or `:PORT` for all addresses.
         public init?(_ text: String) {
             if text.hasPrefix(":"), let port = UInt16(text.dropFirst()) {
                 self.init(host: "0.0.0.0", port: port)
@@ -43,74 +44,78 @@ public struct ServerConfiguration: Sendable {
             isEveryAddress ? ":\(port)" : host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)"
         }
 
-        /// Whether only this machine can reach it.
+        /// Whether the address can be reached only from this machine.
         public var isLoopback: Bool { host == "localhost" || host == "::1" || host.hasPrefix("127.") }
     }
 
-    /// What a bare `POST /api/notifications` sends to its caller's own devices, for apps made by the original guides.
+    /// The notification that a `POST /api/notifications` without a query sends to its caller's own devices. For apps
+    /// built according to the original guides.
     public enum SampleNotification: String, Sendable, CaseIterable {
         case rich
         case secure
     }
 
-    /// Created where it is missing; belongs to one server at a time.
+    /// The data directory. It is created if it does not exist, and can be used by only one server at a time.
     public var dataDirectory: String
     /// The path of the admin socket; nil for the one in the data directory.
     public var adminSocket: String?
-    /// Clear-text HTTP; nil for none.
+    /// The address for HTTP without TLS; nil for none.
     public var listen: Address?
-    /// The path of a Unix socket for clear-text HTTP, for a proxy on this machine; nil for none.
+    /// The path of a Unix socket for HTTP without TLS, for a proxy on this machine; nil for none.
     public var listenSocket: String?
     public var tlsListen: Address?
     public var tls: TLS?
-    /// The address that clients use where a proxy is in front; nil where they come directly.
+    /// The address that clients use if the server is behind a proxy; nil if clients connect directly.
     public var publicURL: HTTPOrigin?
-    /// The hub that the app backend sends through; nil for the only one there is.
+    /// The hub through which the app backend sends; nil if there is only one hub.
     public var backendHub: String?
-    /// The largest file of a rich notification, in bytes.
+    /// The maximum size of a file of a rich notification, in bytes.
     public var payloadLimit: Int64 = 10_000_000
-    /// The most bytes of rich and secure notifications that one user may have sent and that have not expired.
+    /// The maximum total size of the unexpired rich and secure notifications that one user has sent, in bytes.
     public var payloadQuota: Int64 = 1_000_000_000
     public var sampleNotification: SampleNotification?
-    /// Whether users may notify users; otherwise only who has the role `admin` may send.
+    /// Whether users may send notifications to other users; otherwise only users with the role `admin` may send.
     public var usersMaySend = true
-    /// Whose tokens the app backend accepts besides its own sessions; nil for nobody's.
+    /// The identity provider whose tokens the app backend accepts in addition to its own sessions; nil for none.
     public var openIDConnect: OpenIDConnect?
-    /// Allows clear-text HTTP on an address that other machines reach.
+    /// Whether HTTP without TLS is allowed on an address that other machines can reach.
     public var allowsClearText: Bool
-    /// Event loops; nil for one per core, at most two.
+    /// The number of event loops; nil for one per core but at most two.
     public var loops: Int?
-    /// How long a notification is kept from its end, with what became of it on every device.
+    /// How long a notification and its results on every device are kept after the notification has ended.
     public var notificationRetention: Duration
-    /// A file with what lets its bearer read `/metrics`; nil where nobody may but by the admin socket.
+    /// A file with the bearer token that grants access to `/metrics`; nil if only the admin socket gives access.
     public var metricsTokenFile: String?
-    /// Bytes of the data directory's disk that nothing new is taken into; nil for the usual reserve.
+    /// The number of bytes to keep free on the disk of the data directory. When less is free, no new data is accepted.
+    /// nil for the default.
     public var diskReserve: Int64?
     /// Whether the data is copied before the database is upgraded.
     public var copiesBeforeUpgrade = true
-    /// Requests a second of each access key of a hub that has no limit of its own; nil for the usual.
+    /// The maximum number of requests per second of each access key, for hubs that have no limit of their own; nil for
+    /// the default.
     public var requestRate: Int?
-    /// Unfinished notifications of a hub that has no limit of its own; nil for the usual.
+    /// The maximum number of unfinished notifications, for hubs that have no limit of their own; nil for the default.
     public var backlogLimit: Int?
-    /// Requests a second of each user of the app backend; nil for the usual.
+    /// The maximum number of requests per second of each user of the app backend; nil for the default.
     public var userRequestRate: Int?
 
-    /// The reverse proxies whose word for the addresses of clients is believed.
+    /// The reverse proxies that are trusted to report the addresses of clients.
     public var trustedProxies = TrustedProxies.none
-    /// Whether the TCP listeners accept only trusted proxies, which name each client by the PROXY protocol.
+    /// Whether the TCP listeners accept only connections from trusted proxies, which report each client's address with
+    /// the PROXY protocol.
     public var usesProxyProtocol = false
-    /// What the log calls the program's version.
+    /// The version of the program, as written to the log.
     public var version = ""
     /// The commit and compiler of the program, for the log; empty if unknown.
     public var build = ""
-    /// The least important lines of the log that are written.
+    /// The minimum level of the log entries that are written.
     public var logLevel = Log.Level.info
-    /// nil for text where standard error is a terminal, and JSON elsewhere.
+    /// The format of the log; nil for text if standard error is a terminal, and JSON otherwise.
     public var logFormat: Log.Format?
     public var accessLog = AccessLog.off
-    /// Connections of one client address; nil for the default.
+    /// The maximum number of connections from one client address; nil for the default.
     public var connectionsPerAddress: Int?
-    /// Bytes of memory for bodies of requests that are not answered yet; nil for the default.
+    /// The maximum memory for the bodies of requests that have not been answered yet, in bytes; nil for the default.
     public var bodyMemory: Int64?
 
     public init(
@@ -129,7 +134,7 @@ public struct ServerConfiguration: Sendable {
         self.notificationRetention = notificationRetention
     }
 
-    /// What the public listeners allow their clients.
+    /// The limits that the public listeners impose on their clients.
     var limits: ServerLimits {
         var limits = ServerLimits()
         if let connectionsPerAddress { limits.connectionsPerNetwork = connectionsPerAddress }
@@ -138,7 +143,7 @@ public struct ServerConfiguration: Sendable {
         return limits
     }
 
-    /// The limits of hubs that have none of their own.
+    /// The limits for hubs that have none of their own.
     var defaultLimits: DefaultLimits {
         var limits = DefaultLimits()
         limits.requestRate = requestRate ?? limits.requestRate
@@ -146,7 +151,8 @@ public struct ServerConfiguration: Sendable {
         return limits
     }
 
-    /// - Throws: `ServerError` naming the option that does not fit the others.
+    /// Checks that the options are consistent.
+    /// - Throws: `ServerError` naming the option that conflicts with the others.
     public func validate() throws(ServerError) {
         guard listen != nil || tlsListen != nil || listenSocket != nil else {
             throw ServerError("There is nothing to listen on: give --listen or --tls-listen.")

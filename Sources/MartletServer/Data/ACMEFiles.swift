@@ -3,16 +3,16 @@ import MartletCrypto
 
 /// The files of a certificate that an ACME authority issues, in the data directory.
 struct ACMEFiles: Sendable {
-    /// The key of the account, for all certificates.
+    /// The key of the account, which is used for all certificates.
     let accountKey: String
     private let directory: String
-    /// The certificate in use with its chain.
+    /// The certificate in use, with its chain.
     var chain: String { "\(directory)/chain.pem" }
     /// The key of the certificate in use.
     var key: String { "\(directory)/key.pem" }
     /// The key of the certificate that is being ordered.
     var nextKey: String { "\(directory)/next.key" }
-    /// What must survive a restart: the order and the times of the last orders.
+    /// The state that must survive a restart: the current order and the times of the last orders.
     var state: String { "\(directory)/state.json" }
 
     /// - Parameter domain: The first name of the certificate.
@@ -25,7 +25,7 @@ struct ACMEFiles: Sendable {
         try SecretFile.makeDirectory(directory)
     }
 
-    /// The key in a file. A missing one is made.
+    /// Returns the key in a file. If the file does not exist, a new key is created.
     func key(in path: String) throws(ServerError) -> P256PrivateKey {
         if let key = try storedKey(in: path) { return key }
         let key: P256PrivateKey
@@ -53,13 +53,14 @@ struct ACMEFiles: Sendable {
         unlink(nextKey)
     }
 
-    /// Exchanges certificate and key. A process that ends halfway leaves the certificate and its `nextKey`.
+    /// Replaces the certificate and the key. If the process ends halfway, the new certificate is installed while its
+    /// key is still in `nextKey`.
     func install(_ chainPEM: String) throws(ServerError) {
         try SecretFile.write(Array(chainPEM.utf8), to: chain)
         try finishInstallation()
     }
 
-    /// Completes an exchange that an earlier process did not finish.
+    /// Completes a replacement that an earlier process did not finish.
     func finishInstallation() throws(ServerError) {
         guard let chainPEM = try SecretFile.read(chain), let keyPEM = try SecretFile.read(nextKey),
             (try? CertificateIdentity(pem: String(decoding: keyPEM + chainPEM, as: UTF8.self))) != nil

@@ -1,13 +1,14 @@
 import Glibc
 
-/// A process of root that works on a data directory as the directory's owner, until `end`. The C library changes the user
-/// of every thread. Only the effective user changes, because root's own files, such as a backup, are completed after.
+/// Lets a process that runs as root work on a data directory as the directory's owner, until `end` is called. The C
+/// library changes the user of every thread. Only the effective user changes, because root's own files, such as a
+/// backup, are completed afterwards.
 public struct AssumedOwner: Sendable {
     private let groups: [gid_t]
     private let group: gid_t
 
-    /// - Returns: nil where the process is not root's, or the directory is missing or root's own.
-    /// - Throws: `ServerError` where the owner cannot be assumed; then nothing has changed.
+    /// - Returns: nil if the process does not run as root, or if the directory is missing or belongs to root.
+    /// - Throws: `ServerError` if the process cannot become the owner; nothing has changed then.
     public init?(of path: String) throws(ServerError) {
         guard let owner = DirectoryOwner(of: path), owner.isForeignRoot(geteuid()) else { return nil }
         var groups = [gid_t](repeating: 0, count: Int(max(getgroups(0, nil), 0)))

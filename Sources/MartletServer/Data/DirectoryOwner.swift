@@ -1,6 +1,6 @@
 public import Glibc
 
-/// The user and the group that a data directory belongs to.
+/// The user and the group that own a data directory.
 public struct DirectoryOwner: Hashable, Sendable {
     public let user: uid_t
     public let group: gid_t
@@ -10,18 +10,18 @@ public struct DirectoryOwner: Hashable, Sendable {
         self.group = group
     }
 
-    /// - Returns: nil where there is no such directory, or it cannot be examined.
+    /// - Returns: nil if the directory does not exist or cannot be examined.
     public init?(of path: String) {
         var status = stat()
         guard stat(path, &status) == 0 else { return nil }
         self.init(user: status.st_uid, group: status.st_gid)
     }
 
-    /// Whether a process of this user is root's, on a directory of another user: files of root in it would stop the
-    /// service that runs as the owner.
+    /// Whether a process with this user id runs as root on a directory of another user. It must not create files there,
+    /// because files that belong to root would stop the service that runs as the owner.
     public func isForeignRoot(_ process: uid_t) -> Bool { process == 0 && user != 0 }
 
-    /// The user's name, or its number where it has none.
+    /// The user's name, or the user id if there is no name.
     public var name: String {
         var entry = passwd()
         var found: UnsafeMutablePointer<passwd>?
@@ -33,14 +33,14 @@ public struct DirectoryOwner: Hashable, Sendable {
         }
     }
 
-    /// Why a process of this user must not serve `path`; nil where it may.
+    /// Returns why a process with this user id must not serve `path`; nil if it may.
     public func refusalToServe(_ path: String, as process: uid_t) -> ServerError? {
         guard isForeignRoot(process) else { return nil }
         return ServerError(
             "'\(path)' belongs to \(name): serve as that user (systemctl start martlet), not as root.")
     }
 
-    /// Why another user may not administer `path`.
+    /// Returns the error for another user, who may not administer `path`.
     /// - Parameter hasGroupSocket: Whether the members of the owner's group may use the admin socket.
     public func refusalToAdminister(_ path: String, hasGroupSocket: Bool) -> ServerError {
         let users = user == 0 ? "root" : "root and \(name)"
@@ -48,13 +48,13 @@ public struct DirectoryOwner: Hashable, Sendable {
         return ServerError("Only \(users) may administer \(path): use sudo\(way).")
     }
 
-    /// What is said of a new directory that belongs to root; nil where it does not.
+    /// Returns advice on a new directory that belongs to root; nil if it belongs to another user.
     public func advice(onNew path: String) -> String? {
         guard user == 0 else { return nil }
         return "\(path) belongs to root: a service that runs as another user cannot use it (chown -R martlet: \(path))."
     }
 
-    /// The entries of a data directory, without those of its subdirectories, that belong to another user.
+    /// Returns the entries of a data directory that belong to another user. Entries of subdirectories are not included.
     func foreignFiles(in path: String) -> [String] {
         guard let directory = opendir(path) else { return [] }
         defer { closedir(directory) }
@@ -70,7 +70,7 @@ public struct DirectoryOwner: Hashable, Sendable {
         return names.sorted()
     }
 
-    /// The group's name, or its number where it has none.
+    /// The group's name, or the group id if there is no name.
     private var groupName: String {
         var entry = Glibc.group()
         var found: UnsafeMutablePointer<Glibc.group>?

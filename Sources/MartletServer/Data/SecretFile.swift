@@ -1,8 +1,8 @@
 import Glibc
 
-/// Small files that only their owner may read.
+/// Reads and writes small files that only their owner may read.
 enum SecretFile {
-    /// The contents, or nil if there is no such file.
+    /// Returns the contents of a file; nil if the file does not exist.
     static func read(_ path: String, limit: Int = 1 << 20) throws(ServerError) -> [UInt8]? {
         let file = open(path, O_RDONLY | O_CLOEXEC)
         guard file >= 0 else {
@@ -13,9 +13,9 @@ enum SecretFile {
         return try contents(of: file, path, limit: limit)
     }
 
-    /// The contents of a file that an earlier run has made, or nil if there is none.
-    /// - Throws: `ServerError` where somebody else may have written it or can read it: it is no regular file, belongs to
-    ///   another user, or its mode lets others in.
+    /// Returns the contents of a file that an earlier run of this program has created; nil if the file does not exist.
+    /// - Throws: `ServerError` if another user may have written the file or can read it: it is not a regular file,
+    ///   belongs to another user, or its mode gives access to others.
     static func readOwn(_ path: String) throws(ServerError) -> [UInt8]? {
         let file = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
         guard file >= 0 else {
@@ -64,7 +64,7 @@ enum SecretFile {
         try sync(directoryOf: path)
     }
 
-    /// Creates a file, which is on disk when this returns. An existing file is not replaced.
+    /// Creates a file. The file is on disk when this returns. An existing file is not replaced.
     static func create(_ bytes: [UInt8], at path: String) throws(ServerError) {
         let temporary = try writeTemporary(bytes, beside: path, mode: 0o600)
         defer { unlink(temporary) }
@@ -72,8 +72,8 @@ enum SecretFile {
         try sync(directoryOf: path)
     }
 
-    /// Makes a directory that only its owner may enter, with those above it, where they are missing. Their entries are on
-    /// disk when this returns.
+    /// Makes a directory that only its owner may enter, and any missing parent directories. Their directory entries are
+    /// on disk when this returns.
     static func makeDirectory(_ path: String) throws(ServerError) {
         if mkdir(path, 0o700) == 0 { return try sync(directoryOf: path) }
         if errno == EEXIST { return }
@@ -87,7 +87,8 @@ enum SecretFile {
         _ bytes: [UInt8], beside path: String, mode: mode_t
     ) throws(ServerError) -> String {
         let temporary = "\(path).\(getpid())"
-        // An earlier process with the same id may have left a file. It may be a link, so it is not written to.
+        // An earlier process with the same id may have left a file with this name. The name may also be a link, so the
+        // file is not written to.
         guard unlink(temporary) == 0 || errno == ENOENT else { throw failure("write", path) }
         let file = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode)
         guard file >= 0 else { throw failure("write", path) }

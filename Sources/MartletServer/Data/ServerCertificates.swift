@@ -3,13 +3,14 @@ import MartletModel
 
 /// The private authority of `--tls-self-signed` and the certificate that it issues to this server.
 ///
-/// The authority is made once, so that clients go on trusting it; the certificate is made at every start, and anew at two thirds of its life.
+/// The authority is made once, so that clients keep trusting it. The certificate is made at every start, and renewed
+/// after two thirds of its lifetime.
 struct ServerCertificates: Sendable {
     /// PEM texts for the listener.
     let certificatePEM: String
     let keyPEM: String
 
-    /// - Parameter hosts: Names and addresses that clients may use, besides those of this machine itself.
+    /// - Parameter hosts: Names and addresses that clients may use, in addition to those of this machine.
     init(in directory: String, hosts: [String], now: Timestamp) throws(ServerError) {
         try SecretFile.makeDirectory("\(directory)/tls")
         let authorityFile = Self.authorityFile(in: directory)
@@ -34,7 +35,7 @@ struct ServerCertificates: Sendable {
 }
 
 extension ServerCertificates {
-    /// The file that clients are told to trust.
+    /// Returns the path of the certificate that clients must trust.
     static func authorityFile(in directory: String) -> String { "\(directory)/tls/ca.pem" }
 
     private static func stored(
@@ -51,7 +52,8 @@ extension ServerCertificates {
         }
     }
 
-    /// The key first: a certificate without its key would have to be made again, and clients trust it by then.
+    /// Writes the key before the certificate. A certificate without its key would have to be made again, and by then
+    /// clients may already trust it.
     private static func store(
         _ authority: CertificateAuthority, in directory: String, certificate: String
     ) throws(ServerError) {

@@ -1,8 +1,8 @@
 import MartletHTTP
 
-/// `GET /health/live` tells that the process answers, and `GET /health/ready` that it is ready for work.
+/// `GET /health/live` reports whether the process answers; `GET /health/ready` reports whether it is ready for work.
 struct HealthAPI: HTTPHandler {
-    /// Why the server is not ready, as a sentence; nil if it is ready.
+    /// Returns the reason why the server is not ready, as a sentence; nil if it is ready.
     let obstacle: @Sendable () async -> String?
 
     func route(for head: HTTPRequest) -> HTTPRoute {

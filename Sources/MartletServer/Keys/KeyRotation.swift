@@ -4,8 +4,8 @@ import MartletStorage
 
 /// Rotates the key that secrets are sealed with, while the server runs.
 ///
-/// A new key is on disk before it seals anything, and an old one is forgotten only after nothing is sealed with it: what
-/// is stored opens whenever the process ends.
+/// A new key is on disk before anything is sealed with it, and an old key is removed only after nothing is sealed with
+/// it. So stored secrets can be opened at whatever point the process ends.
 struct KeyRotation: Sendable {
     let keys: ServerKeys
     let storage: SQLiteStorage
@@ -26,21 +26,21 @@ struct KeyRotation: Sendable {
         }
     }
 
-    /// Makes a new key, with which everything is sealed from now on.
+    /// Makes a new key; everything is sealed with it from now on.
     func rotate() async throws(ServerError) -> Status {
         try keys.rotate()
         return try await status()
     }
 
-    /// Reseals secrets of older keys, for a few seconds.
+    /// Reseals secrets of older keys for a few seconds.
     func reseal() async throws(ServerError) -> Status {
         _ = try await stored { () throws(StorageError) in try await storage.reseal(before: .now + Self.portion) }
         return try await status()
     }
 
-    /// Removes the keys that no secret is sealed with any more.
+    /// Removes the keys that no secret is sealed with anymore.
     func retire() async throws(ServerError) -> Status {
-        // A key that is added meanwhile is newer, so its secrets are not affected.
+        // A key that is added while this runs is newer, so its secrets are not affected.
         let newest = keys.mark
         let status = try await status()
         guard status.left == 0 else {

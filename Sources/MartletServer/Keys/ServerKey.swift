@@ -1,6 +1,6 @@
 import MartletCrypto
 
-/// A secret of 32 bytes, from which the keys for all purposes are derived.
+/// A secret of 32 bytes. The keys for all purposes are derived from it.
 struct ServerKey: Sendable {
     /// The length of an id in bytes.
     static let idByteCount = 4
@@ -13,7 +13,7 @@ struct ServerKey: Sendable {
         try ServerKey(RandomBytes.generate(AESGCM.keyByteCount))
     }
 
-    /// - Throws: `CryptoError.wrongLength` unless there are 32 bytes.
+    /// - Throws: `CryptoError.wrongLength` if there are not exactly 32 bytes.
     init(_ bytes: [UInt8]) throws(CryptoError) {
         guard bytes.count == AESGCM.keyByteCount else {
             throw .wrongLength(expected: AESGCM.keyByteCount, actual: bytes.count)

@@ -1,9 +1,9 @@
 import MartletCrypto
 
-/// The keys of a server, newest first: the newest seals, each opens what it has sealed, and from the oldest is derived
-/// what must stay as it is while keys are added.
+/// The keys of a server, newest first. The newest key seals; each key opens what it has sealed. Values that must stay
+/// the same while keys are added are derived from the oldest key.
 struct ServerKeyRing: Sendable {
-    /// The most keys at once.
+    /// The maximum number of keys.
     static let countLimit = 8
 
     /// At least one key. Their ids differ.
@@ -13,8 +13,8 @@ struct ServerKeyRing: Sendable {
         keys = [key]
     }
 
-    /// Reads keys of 64 hexadecimal digits each, newest first, with commas, spaces or line ends between them.
-    /// - Returns: nil if there are no keys, too many, an invalid one or a duplicate.
+    /// Reads keys of 64 hexadecimal digits each, newest first, separated by commas, spaces or line ends.
+    /// - Returns: nil if there are no keys, too many keys, an invalid key or a duplicate.
     init?(_ text: String) {
         let words = text.utf8.split { [UInt8(ascii: ","), 0x20, 0x09, 0x0A, 0x0D].contains($0) }
         guard (1...Self.countLimit).contains(words.count) else { return nil }
@@ -27,21 +27,21 @@ struct ServerKeyRing: Sendable {
         keys.reverse()
     }
 
-    /// A line for each key.
+    /// The keys, one per line.
     var text: String { keys.map { $0.text + "\n" }.joined() }
 
     var newest: ServerKey { keys[0] }
     var oldest: ServerKey { keys[keys.count - 1] }
 
     /// Adds a key as the newest.
-    /// - Returns: False if the ring is full or has a key of the same id.
+    /// - Returns: False if the ring is full or already has a key with the same id.
     mutating func add(_ key: ServerKey) -> Bool {
         guard keys.count < Self.countLimit, !keys.contains(where: { $0.id == key.id }) else { return false }
         keys.insert(key, at: 0)
         return true
     }
 
-    /// Removes the keys that are older than one.
+    /// Removes the keys that are older than the given key.
     mutating func retire(olderThan id: [UInt8]) {
         guard let index = keys.firstIndex(where: { $0.id == id }) else { return }
         keys.removeSubrange((index + 1)...)

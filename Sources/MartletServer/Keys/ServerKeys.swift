@@ -5,22 +5,22 @@ import MartletHubAPI
 import MartletStorage
 import Synchronization
 
-/// The keys of a server in use, and where they are kept: in `secret.key`, or in the environment variable
-/// `MARTLET_SECRET_KEY` where they are to be kept away from the data.
+/// The keys that a server uses. They are stored in `secret.key`, or, to keep them away from the data, in the
+/// environment variable `MARTLET_SECRET_KEY`.
 final class ServerKeys: Sendable {
     static let environmentVariable = "MARTLET_SECRET_KEY"
 
     private struct State {
         var ring: ServerKeyRing
-        /// What has been sealed opens with these. Those of retired keys stay as long as the process: somebody may have
-        /// read what they sealed and be about to open it.
+        /// The ciphers that open sealed secrets. The ciphers of retired keys are kept until the process ends, because a
+        /// task may have read a secret that was sealed with one of them and be about to open it.
         var ciphers: [[UInt8]: AESGCM]
     }
 
     /// nil if the keys are in the environment.
     private let path: String?
     private let state: Mutex<State>
-    /// Held while the keys are changed.
+    /// Locked while the keys are being changed.
     private let change = Mutex(())
 
     /// Reads the keys, or makes one if the data directory is new.
@@ -58,8 +58,8 @@ final class ServerKeys: Sendable {
         }
     }
 
-    /// The directory comes first: a key in one that is refused afterwards would be left there, and one that others can
-    /// write to may hold a key of theirs.
+    /// Prepares the directory before a key is written. Otherwise a key would be left behind in a directory that is then
+    /// refused, and a directory that others can write to may already contain a key of theirs.
     private static func prepare(_ directory: String) throws(ServerError) {
         do throws(StorageError) {
             try SQLiteStorage.prepareDirectory(directory)
@@ -74,7 +74,7 @@ final class ServerKeys: Sendable {
                 + "\(environmentVariable).")
     }
 
-    /// Reads the file again. A process that had the data directory locked before may have changed it.
+    /// Reads the file again. A process that had locked the data directory earlier may have changed the file.
     func reload() throws(ServerError) {
         guard let path else { return }
         try use(try Self.read(path))
@@ -83,7 +83,7 @@ final class ServerKeys: Sendable {
     /// The ids, newest first.
     var ids: [[UInt8]] { state.withLock { $0.ring.keys.map(\.id) } }
 
-    // MARK: Derived from the oldest
+    // MARK: Values derived from the oldest key
 
     /// The key of message ids.
     func messageIDKey() throws(ServerError) -> MessageIDKey {
@@ -129,7 +129,7 @@ final class ServerKeys: Sendable {
         }
     }
 
-    /// Removes the keys that are older than one. No secret may be sealed with them any more.
+    /// Removes the keys that are older than the given key. No secret may be sealed with them anymore.
     func retire(olderThan id: [UInt8]) throws(ServerError) {
         guard let path else {
             throw ServerError(
@@ -182,7 +182,7 @@ final class ServerKeys: Sendable {
     }
 }
 
-/// Seals with AES-256-GCM. The sealed bytes begin with the key's id, which is authenticated with the context.
+/// Seals with AES-256-GCM. The sealed bytes begin with the key's id, which is authenticated together with the context.
 extension ServerKeys: Sealer {
     var mark: [UInt8] { state.withLock { $0.ring.newest.id } }
 

@@ -1,14 +1,14 @@
 import Synchronization
 
-/// How many notifications were accepted since the start.
+/// The number of notifications accepted since the start.
 final class AcceptanceCount: Sendable {
     private let immediate = Atomic<Int>(0)
     private let scheduled = Atomic<Int>(0)
 
-    /// One that begins at once.
+    /// Counts a notification that is sent immediately.
     func addImmediate() { immediate.wrappingAdd(1, ordering: .relaxed) }
 
-    /// One that waits for its time.
+    /// Counts a notification that is scheduled for later.
     func addScheduled() { scheduled.wrappingAdd(1, ordering: .relaxed) }
 
     var samples: [(labels: [String], value: Double)] {

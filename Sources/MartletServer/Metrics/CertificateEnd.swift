@@ -1,7 +1,7 @@
 import MartletModel
 import Synchronization
 
-/// When the certificate of the public TLS listener ends, for the metrics.
+/// The time when the certificate of the public TLS listener expires, for the metrics.
 final class CertificateEnd: Sendable {
     private let end = Mutex<Timestamp?>(nil)
 
@@ -11,7 +11,7 @@ final class CertificateEnd: Sendable {
 
     var timestamp: Timestamp? { end.withLock(\.self) }
 
-    /// Seconds until then; negative afterwards.
+    /// The number of seconds until the certificate expires; negative afterwards.
     func samples(at now: Timestamp) -> [(labels: [String], value: Double)] {
         timestamp.map { [(labels: ["public"], value: ($0 - now).inSeconds)] } ?? []
     }

@@ -2,11 +2,12 @@ import MartletCore
 import MartletModel
 import Synchronization
 
-/// When the credentials of hubs expire, as far as they say so: a certificate does, a key does not.
+/// The times when the credentials of hubs expire, if they expire: certificates do, keys do not.
 final class CredentialExpiries: Sendable {
-    /// Hubs that are told apart; of the others, in the order of names, only the soonest end is told.
+    /// The maximum number of hubs that are reported individually. For the remaining hubs, in the order of names, only
+    /// the earliest expiry is reported.
     static let hubLimit = 100
-    /// No hub can have this name.
+    /// The label of the remaining hubs. No hub can have this name.
     static let otherHubs = "_other"
 
     private struct Key: Hashable {
@@ -21,7 +22,7 @@ final class CredentialExpiries: Sendable {
 
     private let hubs: HubDirectory
     private let platforms: PushPlatformList
-    /// Reading a credential costs more than everything else here.
+    /// A cache, because reading a credential costs more than everything else here.
     private let known = Mutex<[Key: Known]>([:])
 
     init(hubs: HubDirectory, platforms: PushPlatformList) {
@@ -29,9 +30,9 @@ final class CredentialExpiries: Sendable {
         self.platforms = platforms
     }
 
-    /// Seconds until each end.
+    /// The number of seconds until each credential expires.
     func samples(at now: Timestamp) async -> [(labels: [String], value: Double)] {
-        // Not on the event loop that the request came on: many credentials may be new.
+        // Runs off the event loop that received the request, because many credentials may be new.
         await Task.detached { self.samples(of: self.read(), at: now) }.value
     }
 

@@ -1,4 +1,4 @@
-/// One metric: what Docs/Metrics.md says of it.
+/// One metric, as Docs/Metrics.md describes it.
 struct MetricFamily: Sendable, Hashable {
     enum Kind: String, Sendable {
         case counter
@@ -8,9 +8,9 @@ struct MetricFamily: Sendable, Hashable {
 
     let name: String
     let kind: Kind
-    /// The names of the labels, in the order in which samples give their values.
+    /// The names of the labels, in the order in which samples list their values.
     let labels: [String]
-    /// One line.
+    /// The help text, on one line.
     let help: String
 
     init(_ name: String, _ kind: Kind, _ labels: [String] = [], _ help: String) {

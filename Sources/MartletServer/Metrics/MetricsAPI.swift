@@ -2,12 +2,12 @@ import MartletCore
 import MartletCrypto
 import MartletHTTP
 
-/// `GET /metrics`, for anyone who has the token.
+/// `GET /metrics`, for callers that have the token.
 struct MetricsAPI: HTTPHandler {
     static let segment = "metrics"
 
     let metrics: ServerMetrics
-    /// nil where nobody may read metrics here.
+    /// nil if metrics cannot be read here.
     let token: MetricsToken?
 
     func route(for head: HTTPRequest) -> HTTPRoute {
@@ -32,7 +32,7 @@ struct MetricsAPI: HTTPHandler {
         return await Self.answer(metrics)
     }
 
-    /// The metrics, without asking who wants them.
+    /// Returns the metrics without checking who asks for them.
     static func answer(_ metrics: ServerMetrics) async -> HTTPResponse {
         do throws(StorageError) {
             return HTTPResponse(

@@ -7,7 +7,8 @@ struct MetricsText {
     private(set) var text = ""
 
     /// Adds a family with its samples.
-    /// - Parameter samples: Values of the family's labels, in their order, and the value. No two have the same labels.
+    /// - Parameter samples: The values of the family's labels, in the family's order, and the value of the sample. No
+    ///   two samples have the same labels.
     mutating func add(_ family: MetricFamily, _ samples: [(labels: [String], value: Double)]) {
         addHead(of: family)
         for sample in samples {
@@ -15,12 +16,12 @@ struct MetricsText {
         }
     }
 
-    /// Adds a family of one sample without labels.
+    /// Adds a family with one sample and no labels.
     mutating func add(_ family: MetricFamily, _ value: Double) {
         add(family, [([], value)])
     }
 
-    /// Adds a family of histograms of seconds.
+    /// Adds a family of histograms. Their unit is seconds.
     mutating func add(_ family: MetricFamily, _ histograms: [(labels: [String], histogram: Histogram)]) {
         addHead(of: family)
         for (labels, histogram) in histograms {
@@ -48,7 +49,7 @@ struct MetricsText {
         text += " \(value)\n"
     }
 
-    /// Whole numbers without a fraction, for people's eyes.
+    /// Formats whole numbers without a fraction, so that they are easy to read.
     private static func number(_ value: Double) -> String {
         Int64(exactly: value).map { String($0) } ?? String(value)
     }

@@ -1,7 +1,7 @@
 import MartletCrypto
 import MartletHTTP
 
-/// What lets its bearer read metrics over the network.
+/// The bearer token that permits reading metrics over the network.
 struct MetricsToken: Sendable {
     private static let leastLength = 16
     private static let mostLength = 1024

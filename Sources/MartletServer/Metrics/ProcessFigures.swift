@@ -1,14 +1,14 @@
 import Glibc
 
-/// What the system knows of this process (proc(5)).
+/// What the system knows about this process (proc(5)).
 struct ProcessFigures {
-    /// Seconds of processor time.
+    /// Processor time in seconds.
     let processorTime: Double
-    /// Bytes.
+    /// Resident memory in bytes.
     let residentMemory: Double
     let openFiles: Int
     let openFilesLimit: Double
-    /// In Unix time.
+    /// The start time in Unix time.
     let startTime: Double
 
     init() {
@@ -22,9 +22,10 @@ struct ProcessFigures {
         startTime = Self.processStart
     }
 
-    /// Read once, so that it does not waver with the clock.
+    /// Computed once, so that the value does not change when the clock is adjusted.
     private static let processStart: Double = {
-        // The name, in parentheses, may have spaces in it; 19 words lie between it and the ticks since the boot.
+        // The process name, in parentheses, may contain spaces. After the name come 19 fields, then the start time in
+        // ticks since boot.
         let line = read("/proc/self/stat")
         let afterName = line.split(separator: ")", omittingEmptySubsequences: false).last ?? ""
         let words = afterName.split(separator: " ")
@@ -39,7 +40,7 @@ struct ProcessFigures {
         return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
     }
 
-    /// Without the two links to directories, and without the descriptor that the directory is read by.
+    /// Counts open files, without the entries `.` and `..` and without the descriptor that reads the directory.
     private static func countOpenFiles() -> Int {
         guard let directory = opendir("/proc/self/fd") else { return 0 }
         defer { closedir(directory) }

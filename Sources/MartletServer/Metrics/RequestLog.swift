@@ -27,7 +27,7 @@ final class RequestLog: Sendable {
         LoggingHandler(handler: handler, area: area, log: self)
     }
 
-    /// Puts the id on an answer: that which the hub's API has chosen, or a new one.
+    /// Sets the id of an answer: the id that the hub's API has chosen, or a new one.
     fileprivate func name(_ response: inout HTTPResponse) -> String {
         if let id = response.fields[Self.field] { return id }
         let id = response.fields["trackingid"] ?? Hex.encode(RandomBytes.generate(16))
@@ -51,7 +51,8 @@ final class RequestLog: Sendable {
             Self.fields(request, response, id: id, route: route, area: area, took: .now - start))
     }
 
-    /// Never the path or a field of the caller's but `traceparent`: paths have handles and tags.
+    /// The fields of a log line. The path is never included, because paths contain handles and tags, and `traceparent`
+    /// is the only header field of the caller that is.
     static func fields(
         _ request: HTTPRequest, _ response: HTTPResponse, id: String, route: String?, area: RequestCount.Area,
         took duration: Duration
@@ -70,7 +71,7 @@ final class RequestLog: Sendable {
         return fields
     }
 
-    /// The proxy that the connection comes from; `unix` for one that connects to the Unix socket.
+    /// The address of the proxy that the connection comes from; `unix` for a proxy that connects to the Unix socket.
     private static func proxy(of request: HTTPRequest) -> String? {
         guard let connection = request.connection else { return nil }
         if let proxy = connection.proxy { return proxy }
@@ -78,7 +79,7 @@ final class RequestLog: Sendable {
         return connection.peer.isEmpty ? "unix" : connection.peer
     }
 
-    /// The name of a hub, as far as it can be one: its segment may be anything that a stranger writes.
+    /// The hub's name in the path, if it is a valid name: any caller can put arbitrary text in that path segment.
     private static func hub(of request: HTTPRequest) -> String? {
         guard let name = HTTPTarget(request.target)?.segments.first, (1...64).contains(name.utf8.count) else {
             return nil
@@ -91,7 +92,7 @@ final class RequestLog: Sendable {
         return isName ? name : nil
     }
 
-    /// As W3C's Trace Context has it: 55 hexadecimal digits and hyphens.
+    /// Whether the text has the format of W3C Trace Context: 55 hexadecimal digits and hyphens.
     private static func isTrace(_ text: String) -> Bool {
         text.utf8.count == 55 && text.allSatisfy { $0.isHexDigit || $0 == "-" }
     }

@@ -3,9 +3,9 @@ import MartletHTTP
 import MartletHubAPI
 import MartletModel
 
-/// Takes what `martlet migrate azure` reads from another hub, and keeps the state of it.
+/// Receives the data that `martlet migrate azure` reads from another hub, and keeps the state of the migration.
 struct MigrationAdministration: Sendable {
-    /// A page of a listing has up to 100 registrations.
+    /// Large enough for a page of a listing, which has up to 100 registrations.
     private static let bodyLimit = 8 << 20
 
     let hubs: HubDirectory

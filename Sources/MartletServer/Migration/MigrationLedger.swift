@@ -2,8 +2,8 @@ import MartletCore
 import MartletCrypto
 import MartletModel
 
-/// What a migration has written to a hub. It tells a copy from what an app has written here itself, which stays
-/// untouched. Holds digests, no ids.
+/// A record of everything that a migration has written to a hub. It distinguishes a copy from data that an app has
+/// written to this hub itself, which is never touched. It contains digests, not ids.
 struct MigrationLedger: Sendable {
     /// A registration or an installation of the source.
     struct Key: Hashable, Sendable {
@@ -14,22 +14,23 @@ struct MigrationLedger: Sendable {
     }
 
     struct Entry: Hashable, Sendable {
-        /// A digest of the state of the source that was copied.
+        /// A digest of the source's state that was copied.
         var source: UInt64
-        /// The version here that the copy has, or will have; 0 if it was never copied.
+        /// The version that the copy has, or will have, in this hub; less than 1 if the item was never copied.
         var version: Int64
-        /// When it was created here; 0 from the intent to write until the write is known to be done.
+        /// When the copy was created in this hub. 0 from the time the write is planned until it is known to be done.
         var createdAt: Int64
-        /// The pass in which the source had it last.
+        /// The last pass in which the source had the item.
         var pass: Int64
 
-        /// What is here is an app's own, or only a part of an installation.
+        /// An entry for an item that was not copied, because this hub has an app's own data or only a part of an
+        /// installation.
         static func notCopied(source: UInt64, _ pass: Int64) -> Entry {
             Entry(source: source, version: -1, createdAt: 1, pass: pass)
         }
     }
 
-    /// A registration or an installation as it is stored here.
+    /// A registration or an installation as this hub stores it.
     struct Stored: Hashable, Sendable {
         var version: Int64
         var createdAt: Timestamp
@@ -38,7 +39,7 @@ struct MigrationLedger: Sendable {
     enum Decision: Hashable, Sendable {
         case write(WriteCondition)
         case unchanged
-        /// An app has written or removed it here.
+        /// Not written, because an app has written or removed the item in this hub.
         case kept
     }
 
@@ -52,7 +53,7 @@ struct MigrationLedger: Sendable {
         return SHA256.hash(input.bytes).prefix(8).reduce(0) { $0 << 8 | UInt64($1) }
     }
 
-    /// Whether what is stored is a copy that nobody has changed since.
+    /// Whether the stored item is a copy that has not been changed since it was written.
     func isCopy(_ key: Key, _ stored: Stored) -> Bool {
         guard let entry = entries[key], entry.version == stored.version else { return false }
         return entry.createdAt == 0 || entry.createdAt == stored.createdAt.milliseconds
@@ -61,7 +62,7 @@ struct MigrationLedger: Sendable {
     func decision(_ key: Key, source: UInt64, stored: Stored?) -> Decision {
         guard let entry = entries[key] else { return stored == nil ? .write(.absent) : .kept }
         guard let stored else {
-            // Without the end of the write it may not have happened.
+            // If the end of the write was not recorded, the write may not have happened.
             return entry.createdAt == 0 && entry.version > 0 || entry.source != source ? .write(.absent) : .kept
         }
         guard isCopy(key, stored) else { return .kept }
@@ -78,7 +79,7 @@ struct MigrationLedger: Sendable {
     }
 }
 
-// The file: a line for each change, the latest counts.
+// The file: one line for each change; the latest line for a key counts.
 extension MigrationLedger {
     static func line(_ key: Key, _ entry: Entry) -> String {
         "E \(key.digest) \(entry.source) \(entry.version) \(entry.createdAt) \(entry.pass)\n"
@@ -91,7 +92,8 @@ extension MigrationLedger {
         "P \(pass)\n" + Self.line(checkpoint: checkpoint) + entries.map { Self.line($0.key, $0.value) }.joined()
     }
 
-    /// - Parameter text: Ignored after its last line break: a write that a kill has cut short.
+    /// - Parameter text: Text after the last line break is ignored: it is a write that was cut short when the process
+    ///   was killed.
     init(parsing text: [UInt8]) {
         guard let end = text.lastIndex(of: UInt8(ascii: "\n")) else { return }
         for line in text[..<end].split(separator: UInt8(ascii: "\n")) {

@@ -1,9 +1,9 @@
 import MartletCore
 import MartletModel
 
-/// What a page of the source's listing leads to.
+/// The work that results from one page of the source's listing.
 struct MigrationPage {
-    /// A registration to write, and what the ledger then says of it.
+    /// A registration to write, and the ledger entry for it after the write.
     struct Write {
         let key: MigrationLedger.Key
         let source: UInt64
@@ -14,7 +14,7 @@ struct MigrationPage {
     let pass: Int64
     var counts = MigrationCounts()
     var writes: [Write] = []
-    /// What the ledger says before anything is written.
+    /// The ledger entries to record before anything is written.
     var intents: [(MigrationLedger.Key, MigrationLedger.Entry)] = []
     /// The installations of the page.
     var seen: Set<String> = []
@@ -24,7 +24,7 @@ struct MigrationPage {
         self.pass = pass
     }
 
-    /// Asks for an installation of the source, of which this registration is a part.
+    /// Requests an installation of the source that this registration is a part of.
     mutating func want(_ id: String, _ platform: String, row: MigrationLedger.Key, _ source: UInt64) {
         wanted[id, default: (platform, [])].rows.append(.array([.string("\(row.digest)"), .string("\(source)")]))
     }
@@ -39,7 +39,7 @@ struct MigrationPage {
     }
 }
 
-/// What became of the registrations and installations of one request.
+/// The outcomes of the registrations and installations of one request.
 struct MigrationCounts {
     enum Outcome: String {
         case copied, unchanged, kept, refused

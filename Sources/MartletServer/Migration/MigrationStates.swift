@@ -2,7 +2,7 @@ import Glibc
 import MartletCore
 import Synchronization
 
-/// The state of the migration of each hub, in the data directory.
+/// The migration state of each hub, stored in the data directory.
 final class MigrationStates: Sendable {
     private let directory: String
     private let states = Mutex<[Hub.ID: MigrationState]>([:])

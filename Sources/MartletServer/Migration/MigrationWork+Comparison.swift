@@ -3,7 +3,7 @@ import MartletHubAPI
 import MartletModel
 
 extension MigrationWork {
-    /// Compares registrations of the source with what is stored here.
+    /// Compares registrations of the source with those stored here.
     func compare(_ rows: [SourceRow]) async throws -> JSON {
         var counts: [String: JSON] = [:]
         for row in rows {

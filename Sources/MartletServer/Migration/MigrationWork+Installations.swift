@@ -2,7 +2,8 @@ import MartletCore
 import MartletModel
 
 extension MigrationWork {
-    /// Copies installations: for each its `id`, the `document` of the source and the `rows` that `copy` gave.
+    /// Copies installations. Each element has the `id`, the `document` of the source and the `rows` that `copy`
+    /// returned.
     func copyInstallations(_ installations: [JSON]) async throws -> JSON {
         var counts = MigrationCounts()
         for item in installations {
@@ -29,7 +30,7 @@ extension MigrationWork {
         var outcome: MigrationCounts.Outcome? = .unchanged
         switch state.read({ $0.decision(key, source: source, stored: stored) }) {
         case .unchanged:
-            // Its registrations may be on several pages.
+            // The registrations of an installation may be on several pages.
             if state.read({ $0.entries[key]?.pass == pass }) { outcome = nil }
             try state.set([(key, entry(source, stored, pass))])
         case .kept: outcome = .kept

@@ -1,9 +1,9 @@
 import MartletCore
 import MartletModel
 
-// What the source no longer has.
+// Items that the source no longer has.
 extension MigrationWork {
-    /// A page of the copies here that the source did not list in this pass.
+    /// Returns a page of the copies in this hub that the source did not list in this pass.
     func missing(after: Int64?) async throws -> JSON {
         let page = try await store.registrations(
             RegistrationQuery(hub: hub, filter: .all, after: after, limit: 1000, now: time.now))
@@ -25,7 +25,7 @@ extension MigrationWork {
         ]
     }
 
-    /// Deletes copies that nobody has changed here.
+    /// Deletes copies that have not been changed in this hub.
     func delete(_ list: JSON) async throws -> JSON {
         var count: Int64 = 0
         for id in list["registrations"]?.array?.compactMap(\.string) ?? [] {

@@ -4,7 +4,8 @@ import MartletModel
 
 /// One request of a migration into a hub.
 ///
-/// What it will write is in the ledger before it writes, so that after a kill a copy is still known as one.
+/// Everything that a request is going to write is recorded in the ledger first, so that copies are still recognized as
+/// copies after the process was killed.
 struct MigrationWork {
     typealias Key = MigrationLedger.Key
     typealias Entry = MigrationLedger.Entry
@@ -31,7 +32,7 @@ struct MigrationWork {
         return page.answer
     }
 
-    /// Decides what becomes of a plain registration.
+    /// Decides what to do with a plain registration.
     private func plan(_ row: SourceRow, _ draft: RegistrationDraft, _ page: inout MigrationPage) async throws {
         let key = Key.registration(row.id)
         let source = Self.digest(row, draft)
@@ -102,7 +103,7 @@ struct MigrationWork {
         try state.set(done)
     }
 
-    /// Whether an app has registered the handle here under an id that the source does not know.
+    /// Whether an app has registered the handle in this hub under an id that the source does not know.
     func isReplaced(
         _ draft: RegistrationDraft, _ row: String, installation: String?
     ) async throws -> Bool {

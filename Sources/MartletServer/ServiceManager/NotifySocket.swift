@@ -5,8 +5,8 @@ final class NotifySocket: Sendable {
     private let descriptor: Int32
     private let path: [UInt8]
 
-    /// - Parameter path: A path, or `@` and a name in Linux's abstract namespace.
-    /// - Returns: nil if it is neither, or too long for an address.
+    /// - Parameter path: A path, or `@` followed by a name in Linux's abstract namespace.
+    /// - Returns: nil if `path` has neither form or is too long for a socket address.
     init?(_ path: String) {
         var bytes = Array(path.utf8)
         guard let first = bytes.first, (2...107).contains(bytes.count) else { return nil }

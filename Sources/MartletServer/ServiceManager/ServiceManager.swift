@@ -8,7 +8,7 @@ public struct ServiceManager: Sendable {
     let watchdog: Duration?
     private let send: @Sendable (ServiceNotification) -> Void
 
-    /// No service manager: nothing is sent.
+    /// No service manager; nothing is sent.
     public static let none = ServiceManager(watchdog: nil) { _ in }
 
     init(watchdog: Duration?, send: @escaping @Sendable (ServiceNotification) -> Void) {
@@ -33,7 +33,7 @@ public struct ServiceManager: Sendable {
 
     func tell(_ notification: ServiceNotification) { send(notification) }
 
-    /// Asks for more time every few seconds for as long as the work, a start with a migration, takes.
+    /// Asks for more time every few seconds while `work` runs. The work is a start that includes a migration.
     func extending<Value: Sendable>(
         _ work: @Sendable () async throws(ServerError) -> Value
     ) async throws(ServerError) -> Value {
@@ -49,7 +49,7 @@ public struct ServiceManager: Sendable {
 
     private static let moreTime: Duration = .seconds(30)
 
-    /// The time since the system's start.
+    /// The time since the system was started.
     static var monotonicTime: Duration {
         var time = timespec()
         clock_gettime(CLOCK_MONOTONIC, &time)

@@ -1,4 +1,4 @@
-/// A datagram of systemd's notify protocol (sd_notify(3)): a line `NAME=VALUE` for each fact.
+/// A datagram of systemd's notify protocol (sd_notify(3)), with one line `NAME=VALUE` for each fact.
 struct ServiceNotification: Hashable, Sendable {
     let lines: [String]
 
@@ -8,7 +8,7 @@ struct ServiceNotification: Hashable, Sendable {
     static let stopping = ServiceNotification(lines: ["STOPPING=1"])
     static let alive = ServiceNotification(lines: ["WATCHDOG=1"])
 
-    /// - Parameter monotonic: The time since the system's start, by which systemd orders reloads.
+    /// - Parameter monotonic: The time since the system was started. systemd uses it to order reloads.
     static func reloading(monotonic: Duration) -> ServiceNotification {
         ServiceNotification(lines: ["RELOADING=1", "MONOTONIC_USEC=\(monotonic.microseconds)"])
     }
@@ -18,7 +18,7 @@ struct ServiceNotification: Hashable, Sendable {
         ServiceNotification(lines: ["EXTEND_TIMEOUT_USEC=\(duration.microseconds)"])
     }
 
-    /// - Parameter sentence: What follows the first line is left out: it would be another fact.
+    /// - Parameter sentence: Only the first line is sent, because a second line would be read as another fact.
     static func status(_ sentence: String) -> ServiceNotification {
         ServiceNotification(lines: ["STATUS=\(sentence.prefix { !$0.isNewline })"])
     }

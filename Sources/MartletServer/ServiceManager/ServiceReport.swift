@@ -1,14 +1,14 @@
 import MartletCore
 import MartletModel
 
-/// Tells the service manager that the server is alive, and once a minute, where it has changed, what it does.
+/// Tells the service manager that the server is alive, and once a minute what the server is doing, if that has changed.
 struct ServiceReport: Sendable {
     private static let statusInterval: Duration = .seconds(60)
 
     let manager: ServiceManager
     let time: any TimeSource
-    /// Returns once every event loop and the writer have turned. Where one hangs it does not return, and the service
-    /// manager, which hears nothing more, ends the process.
+    /// Returns after every event loop and the database writer have completed one cycle. If one of them hangs, this does
+    /// not return; the service manager then receives nothing more and ends the process.
     let turn: @Sendable () async -> Void
     let status: @Sendable () async -> String
 

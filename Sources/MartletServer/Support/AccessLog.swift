@@ -18,7 +18,7 @@ public enum AccessLog: String, Hashable, Sendable, CaseIterable {
     }
 }
 
-/// Limits the lines of a log for each second, and counts the lines left out.
+/// Limits the number of log lines per second, and counts the dropped lines.
 struct LineBudget: Sendable {
     let linesPerSecond: Int
     private var second: Int64 = .min
@@ -29,7 +29,8 @@ struct LineBudget: Sendable {
         self.linesPerSecond = linesPerSecond
     }
 
-    /// - Returns: Whether a line may be written now, and how many were left out of the seconds before, where that ends.
+    /// - Returns: Whether a line may be written now, and the number of lines dropped in the previous second that had
+    ///   lines. That number is reported only once, with the first line of a new second.
     mutating func take(at now: Timestamp) -> (isWritten: Bool, dropped: Int) {
         var reported = 0
         if now.seconds != second {

@@ -2,7 +2,7 @@ import Glibc
 
 /// The name of this machine.
 enum HostName {
-    /// nil if the only name is `localhost`.
+    /// The name of this machine; nil if its only name is `localhost`.
     static var current: String? {
         var name = [CChar](repeating: 0, count: 256)
         guard gethostname(&name, name.count - 1) == 0 else { return nil }

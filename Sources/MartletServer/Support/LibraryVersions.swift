@@ -1,8 +1,9 @@
 import MartletCrypto
 import MartletStorage
 
-/// The versions of the shared libraries in use. Debian patches them without a new version of this program.
+/// The versions of the shared libraries in use. They can change without a new version of this program, because Debian
+/// patches them.
 public enum LibraryVersions {
-    /// Name and version of each, such as `SQLite 3.40.1`.
+    /// The name and version of each library, such as `SQLite 3.40.1`.
     public static var all: [String] { ["SQLite \(SQLiteLibrary.version)", "OpenSSL \(CryptoLibrary.version)"] }
 }

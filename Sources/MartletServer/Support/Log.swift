@@ -42,33 +42,34 @@ public struct Log: Sendable {
     private let isJournaled: Bool
 
     /// - Parameters:
-    ///   - level: The least important lines that are written.
-    ///   - format: nil for text where standard error is a terminal, and JSON elsewhere.
+    ///   - level: The least severe level that is written.
+    ///   - format: nil means text if standard error is a terminal, and JSON otherwise.
     public init(level: Level = .info, format: Format? = nil) {
         threshold = Threshold(level)
         self.format = format ?? (isatty(STDERR_FILENO) == 1 ? .text : .json)
         isJournaled = Self.isJournal(getenv("JOURNAL_STREAM").map { String(cString: $0) } ?? "")
     }
 
-    /// Changes level and format of this log and all its copies.
+    /// Changes the level and format of this log and all its copies.
     func setLevel(_ level: Level) {
         threshold.level.withLock { $0 = level }
     }
 
     /// - Parameters:
-    ///   - message: A sentence without secrets, tokens, handles and payloads.
+    ///   - message: A sentence without secrets, tokens, handles or payloads.
     ///   - fields: Structured data for searches.
     public func write(_ level: Level, _ message: String, _ fields: [String: JSON] = [:]) {
         guard level >= threshold.level.withLock(\.self) else { return }
         let line = LogLine(time: SystemTime().now, level: level, message: message, fields: fields)
         let bytes = line.bytes(format, isJournaled: isJournaled)
-        // One call per line, so that lines of several threads do not mix; a log that cannot be written is no reason to
-        // stop working.
+        // Each line is written with a single call, so that lines from several threads do not mix. Errors are ignored:
+        // the server keeps working if the log cannot be written.
         _ = bytes.withUnsafeBytes { Glibc.write(STDERR_FILENO, $0.baseAddress, $0.count) }
     }
 
-    /// Whether standard error is the journal's stream: device and inode that `JOURNAL_STREAM` names. A child of a service
-    /// has the variable too, and its standard error may be a file.
+    /// Whether standard error is the stream of the journal, whose device and inode are in `JOURNAL_STREAM`. The
+    /// variable alone is not enough, because a child process of a service inherits it although its standard error may
+    /// be a file.
     private static func isJournal(_ variable: String) -> Bool {
         var status = stat()
         guard fstat(STDERR_FILENO, &status) == 0 else { return false }

@@ -7,7 +7,8 @@ struct LogLine: Sendable {
     var message: String
     var fields: [String: JSON] = [:]
 
-    /// - Parameter isJournaled: Whether the line begins with its priority, as systemd's journal reads it (sd-daemon(3)).
+    /// - Parameter isJournaled: Whether the line begins with its priority, in the format that systemd's journal reads
+    ///   (sd-daemon(3)).
     func bytes(_ format: Log.Format, isJournaled: Bool) -> [UInt8] {
         var bytes = isJournaled ? Array("<\(level.priority)>".utf8) : []
         switch format {
@@ -26,7 +27,8 @@ struct LogLine: Sendable {
         return JSON.object(line).bytes
     }
 
-    /// `2026-11-23T18:00:00.000Z warning: The disk is full. (free: 12)`, on one line.
+    /// The line as text, for example `2026-11-23T18:00:00.000Z warning: The disk is full. (free: 12)`. Always a single
+    /// line.
     private var text: String {
         let details = fields.sorted { $0.key < $1.key }.map { "\($0.key): \(Self.text($0.value))" }
         let suffix = details.isEmpty ? "" : " (\(details.joined(separator: ", ")))"

@@ -1,4 +1,4 @@
-/// Why a server does not start or a command fails. The description says what to do.
+/// The reason why a server does not start or a command fails. The description says what to do.
 public struct ServerError: Error, Hashable, Sendable, CustomStringConvertible {
     public let description: String
 

@@ -2,11 +2,11 @@ import MartletHTTP
 
 /// Adds `Strict-Transport-Security` (RFC 6797) to answers over TLS.
 ///
-/// Without `includeSubDomains` and `preload`, because other hosts of the domain are not this server's.
+/// `includeSubDomains` and `preload` are not set, because other hosts of the domain do not belong to this server.
 struct StrictTransport: HTTPHandler {
     let handler: any HTTPHandler
 
-    /// A year, in seconds.
+    /// The header field, with a lifetime of a year in seconds.
     static let field = HTTPField("strict-transport-security", "max-age=31536000")
 
     func route(for head: HTTPRequest) -> HTTPRoute {

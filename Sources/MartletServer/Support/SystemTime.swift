@@ -4,7 +4,7 @@ public import MartletModel
 
 /// The system's clock.
 public struct SystemTime: TimeSource {
-    /// The longest single sleep: after it the clock, which may have been set meanwhile, is looked at again.
+    /// The longest single sleep. After each sleep the clock is checked again, because it may have been set meanwhile.
     private static let longestSleep: Duration = .seconds(1)
 
     public init() {}

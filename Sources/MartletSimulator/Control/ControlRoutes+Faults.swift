@@ -4,7 +4,7 @@ import MartletPush
 
 /// Faults and the clock.
 extension ControlRoutes {
-    /// How far the clock can be set in one go: ten years, in seconds.
+    /// The largest step by which the clock can be set in one request: ten years, in seconds.
     private static let clockRange: ClosedRange<Int64> = -315_360_000...315_360_000
 
     func addFaults(to router: inout Router) {
@@ -48,7 +48,7 @@ extension ControlRoutes {
 }
 
 extension SimulatorState {
-    /// - Throws: `SimulatorError` where no service has words for a fault of the plan.
+    /// - Throws: `SimulatorError` if no service can produce a fault of the plan.
     func checkFaults() throws(SimulatorError) {
         try withContents { (contents, _) throws(SimulatorError) in
             for entry in contents.plan.entries { try contents.check(entry.rule) }
@@ -83,7 +83,8 @@ extension SimulatorState.Contents {
 }
 
 extension FaultPlan {
-    /// The rules as they were written, each with its number and how often it came to its turn.
+    /// The rules as they were written, each with its number, and how many requests it covered and how often its fault
+    /// happened.
     fileprivate var json: JSON {
         let rules = entries.map { entry in
             JSON.object(

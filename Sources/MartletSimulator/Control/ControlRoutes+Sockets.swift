@@ -4,7 +4,7 @@ import MartletPush
 
 /// Real devices and their connections.
 extension ControlRoutes {
-    /// What a connection is closed with where nobody says: the service goes away (RFC 6455, section 7.4.1).
+    /// The default close code of a connection: the service is going away (RFC 6455, section 7.4.1).
     private static let goingAway: Int64 = 1001
 
     func addSockets(to router: inout Router) {
@@ -45,7 +45,7 @@ extension ControlRoutes {
 }
 
 extension SimulatorState {
-    /// Does the same on the connection of every device of a service.
+    /// Performs the same action on the connection of every device of a service.
     fileprivate func onSockets(of platform: PlatformID, _ action: SocketStep.Action) throws(SimulatorError) {
         try withContents { (contents, _) throws(SimulatorError) in
             let service = contents.services.first { $0.platform == platform }

@@ -2,7 +2,7 @@ import MartletHTTP
 import MartletModel
 import MartletPush
 
-/// The control interface: a page for people at `/`, and JSON under `/simulator/`, which `Docs/Simulator.md` tells.
+/// The control interface: a page for people at `/`, and JSON under `/simulator/`, as described in `Docs/Simulator.md`.
 struct ControlRoutes {
     static let bodyLimit = 16 * 1024
 
@@ -73,7 +73,8 @@ struct ControlRoutes {
                     ["platform": .string(platform.rawValue), "handle": .string(handle)], status: .created)
             }
         }
-        // Where a path cannot hold a handle, because it is an address or has one in it, a query does.
+        // Some handles cannot be a path segment, because they are URLs or contain one. They are passed in the query
+        // instead.
         for path in ["/simulator/devices/{handle}", "/simulator/device"] {
             router.on(.get, path) { _, match in
                 guard let (platform, device) = state.device(Self.handle(match)) else { return Self.unknownDevice }

@@ -2,7 +2,8 @@ import MartletHTTP
 import MartletModel
 import MartletPush
 
-/// A page for people: every service, its devices, and what each received, the newest first. It loads itself again.
+/// A page for people: every service, its devices, and the notifications that each device received, newest first. The
+/// page reloads itself.
 struct DevicePage {
     private static let deviceLimit = 100
     private static let messageLimit = 20
@@ -67,7 +68,7 @@ struct DevicePage {
             "<li><time>\(delivery.acceptedAt.iso8601)</time> \(text)<code>\(escape(delivery.payload.text))</code></li>"
     }
 
-    /// What text may be in HTML, in content and in quoted attributes alike.
+    /// Escapes text for HTML, both in content and in quoted attributes.
     static func escape(_ text: String) -> String {
         var escaped = ""
         for character in text.unicodeScalars {

@@ -2,7 +2,7 @@ import MartletHTTP
 import MartletModel
 import MartletPush
 
-/// Follows a device by server-sent events (WHATWG HTML, section 9.2): one event `notification` for each delivery.
+/// Follows a device with server-sent events (WHATWG HTML, section 9.2): one event `notification` for each delivery.
 struct EventStream {
     let state: SimulatorState
     let handle: String
@@ -17,12 +17,12 @@ struct EventStream {
     private func write(to writer: any HTTPBodyWriter) async throws {
         guard let (deliveries, stop) = state.listen(to: handle) else { return }
         defer { stop() }
-        // Tells the listener that nothing is missed from now on.
+        // Tells the listener that it will miss nothing from now on.
         try await writer.write(Array(": listening\n\n".utf8))
         for await delivery in deliveries { try await writer.write(Self.event(delivery)) }
     }
 
-    /// JSON without line feeds fits one `data` line.
+    /// Returns the event of a delivery. JSON without line feeds fits one `data` line.
     static func event(_ delivery: SimulatedDelivery) -> [UInt8] {
         Array("id: \(delivery.id)\nevent: notification\ndata: \(delivery.json.text)\n\n".utf8)
     }

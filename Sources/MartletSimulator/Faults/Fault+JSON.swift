@@ -1,9 +1,9 @@
 import MartletNetwork
 import MartletPush
 
-/// How rules spell faults.
+/// The JSON form of faults in rules.
 extension Fault {
-    /// Takes the fault's name and what belongs to it. A name that is none of the network's is one of a service.
+    /// Reads the fault's name and its parameters. A name that is not a network fault is the name of a service's fault.
     init(_ members: inout FaultMembers) throws(SimulatorError) {
         guard let name = try members.text("fault") else { throw SimulatorError("\"fault\" is missing.") }
         if let kind = ResponseFault.Kind(rawValue: name) {
@@ -63,7 +63,7 @@ extension Fault {
             isDelivered: try members.flag("delivered"))
     }
 
-    /// The names of RFC 9113, section 7.
+    /// HTTP/2 error codes by their names in RFC 9113, section 7.
     private static let codes: [String: HTTP2ErrorCode] = [
         "NO_ERROR": .noError, "PROTOCOL_ERROR": .protocolError, "INTERNAL_ERROR": .internalError,
         "REFUSED_STREAM": .refusedStream, "CANCEL": .cancel, "ENHANCE_YOUR_CALM": .enhanceYourCalm,

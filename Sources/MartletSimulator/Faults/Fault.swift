@@ -2,44 +2,44 @@ import MartletModel
 import MartletNetwork
 import MartletPush
 
-/// What goes wrong (PushServices.md, section 10.8).
+/// A fault that the simulator produces (PushServices.md, section 10.8).
 enum Fault: Hashable, Sendable {
-    /// The service says so in its own words.
+    /// The service answers with an error of its own protocol.
     case service(ServiceFault)
-    /// The service's clock is ahead by so much.
+    /// The service's clock is ahead by this duration.
     case clockSkew(Duration)
-    /// The answer takes so much longer.
+    /// The answer is delayed by this duration.
     case slow(Duration)
-    /// The request is held and never answered.
+    /// The request is kept open and never answered.
     case unanswered(isStored: Bool)
     /// The connection is reset.
     case reset(ResetStage)
     /// HTTP/2: the request's stream is reset.
     case resetStream(HTTP2ErrorCode)
-    /// HTTP/2: the connection is said goodbye to.
+    /// HTTP/2: a GOAWAY frame is sent on the connection.
     case goAway(GoAwayFault)
-    /// HTTP/2: limits of open requests, one after the other.
+    /// HTTP/2: limits on the number of open requests, announced one after the other.
     case streamLimits([UInt32], interval: Duration)
-    /// HTTP/2: bodies may have so many bytes until some time has passed.
+    /// HTTP/2: request bodies are limited to this many bytes until the duration has passed.
     case smallWindow(bytes: UInt32, held: Duration)
-    /// Nothing is read or sent any more.
+    /// Nothing is read or sent anymore.
     case blackHole
-    /// The answer is not what it ought to be.
+    /// The answer is not what it should be.
     case response(ResponseFault)
-    /// The listener shows another certificate.
+    /// The listener presents another certificate.
     case tls(TLSFault)
 
-    /// When the connection is reset, counted along a request.
+    /// The stage of a request at which the connection is reset.
     enum ResetStage: String, CaseIterable {
         /// Before the first request.
         case connect
         /// Before the body of a request.
         case head
-        /// Within the body.
+        /// In the middle of the body.
         case body
-        /// After the request was read; it is not processed.
+        /// After the request was read; the service does not process it.
         case request
-        /// After the service has taken the message.
+        /// After the service has accepted the message.
         case stored
     }
 
@@ -49,7 +49,7 @@ enum Fault: Hashable, Sendable {
         case tlsUntrusted
     }
 
-    /// When it is decided whether the fault happens, where the rule says nothing else.
+    /// The default time at which it is decided whether the fault happens, unless the rule sets another.
     var timestamp: FaultTrigger {
         switch self {
         case .tls: .accept
@@ -59,12 +59,12 @@ enum Fault: Hashable, Sendable {
         }
     }
 
-    /// Which requests it is for where the rule says nothing else; nil for all.
+    /// The default endpoint whose requests the fault applies to, unless the rule sets another; nil for all.
     var endpoint: SimulatedSubject.Endpoint? {
         if case .service(let fault) = self { fault.name.endpoint } else { nil }
     }
 
-    /// Whether it can also happen to a connection before its first request.
+    /// Whether the fault can also happen to a connection before its first request.
     var canMeetConnection: Bool {
         switch self {
         case .goAway, .streamLimits, .blackHole: true
@@ -72,7 +72,7 @@ enum Fault: Hashable, Sendable {
         }
     }
 
-    /// What counters call it.
+    /// The fault's name in counters.
     var name: String {
         switch self {
         case .service(let fault): fault.name.rawValue
@@ -91,35 +91,36 @@ enum Fault: Hashable, Sendable {
     }
 }
 
-/// When it is decided whether a fault happens.
+/// The time at which it is decided whether a fault happens.
 enum FaultTrigger: Hashable, Sendable {
-    /// A connection was accepted; its TLS handshake is to come.
+    /// When a connection was accepted, before its TLS handshake.
     case accept
-    /// A connection is open; its first request is to come.
+    /// When a connection is open, before its first request.
     case open
-    /// The head of a request was read.
+    /// When the head of a request was read.
     case head
-    /// A request was read.
+    /// When a whole request was read.
     case request
 }
 
-/// How a server says goodbye (RFC 9113, section 6.8).
+/// How a server sends GOAWAY (RFC 9113, section 6.8).
 struct GoAwayFault: Hashable, Sendable {
     enum Last: Hashable, Sendable {
-        /// Every request that has come is answered.
+        /// Every request received so far is answered.
         case newest
-        /// No request is.
+        /// No request is answered.
         case none
-        /// Those are that came so many streams before, or have been answered.
+        /// The newest streams, this many including the current one, are not answered, unless the service has already
+        /// judged their requests.
         case before(Int)
     }
 
     enum Ending: String, CaseIterable {
-        /// The connection ends once the open requests are answered.
+        /// The connection is closed after the open requests are answered.
         case finish
-        /// It ends at once.
+        /// The connection is closed at once.
         case close
-        /// It stays open, and new requests are not heard.
+        /// The connection stays open, and new requests are ignored.
         case stay
     }
 
@@ -134,7 +135,7 @@ struct GoAwayFault: Hashable, Sendable {
     var reason = "Shutdown"
     var debugData = DebugData.json
     var ending = Ending.finish
-    /// Whether a first one comes before it that names the highest stream there can be.
+    /// Whether another GOAWAY, with the highest possible stream id, is sent first.
     var isDouble = false
 
     var debugBytes: [UInt8] {
@@ -146,18 +147,18 @@ struct GoAwayFault: Hashable, Sendable {
     }
 }
 
-/// What is wrong with an answer.
+/// The defect of an answer.
 struct ResponseFault: Hashable, Sendable {
     enum Kind: String, CaseIterable {
-        /// The service has taken the message; its answer breaks off in the body.
+        /// The service has accepted the message; the body of its answer is cut off.
         case truncated
-        /// The service has taken the message; its answer has another length than it says.
+        /// The service has accepted the message; its answer has a different length than it declares.
         case wrongLength
-        /// Something else answers, with a page for people.
+        /// Something other than the service answers, with an HTML page.
         case html
-        /// Something else answers, with nothing.
+        /// Something other than the service answers, with an empty response.
         case empty
-        /// Something else answers and points elsewhere.
+        /// Something other than the service answers, with a redirect.
         case redirect
     }
 

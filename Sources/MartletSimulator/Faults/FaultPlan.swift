@@ -1,34 +1,34 @@
 public import MartletModel
 public import MartletPush
 
-/// Which requests meet which faults.
+/// Decides which requests meet which faults.
 ///
-/// A pure decision: the same rules with the same seed and the same requests give the same faults. Chance is drawn for
-/// each device by itself, from the seed, the rule, the device's number and how often it was asked for, so that it does
-/// not matter in which order requests to different devices come.
+/// A pure decision: the same rules with the same seed and the same requests give the same faults. Random numbers are
+/// drawn for each device separately, from the seed, the rule, the device's number and the number of requests for that
+/// device. So the order of requests to different devices does not matter.
 public struct FaultPlan: Sendable {
-    /// A rule at work.
+    /// A rule in use.
     struct Entry: Sendable {
         let id: Int
         let rule: FaultRule
         /// When the rule was set.
         let since: Timestamp
-        /// How many requests were in its scope and time.
+        /// The number of requests that were in the rule's scope and time.
         var seen = 0
-        /// How often the fault happened.
+        /// The number of times the fault happened.
         var fired = 0
-        /// How often each device was asked for.
+        /// The number of requests for each device.
         var asked: [Int: Int] = [:]
     }
 
     private static let ruleLimit = 100
     private static let handleLimit = 100_000
 
-    /// Where chance begins.
+    /// The seed of the random numbers.
     public let seed: UInt64
     private(set) var entries: [Entry] = []
     private var lastID = 0
-    /// How often a handle was asked for that asks for a fault itself.
+    /// The number of requests for each handle that itself specifies a fault.
     private var marked: [String: Int] = [:]
 
     public init(seed: UInt64 = 0) {
@@ -52,7 +52,7 @@ public struct FaultPlan: Sendable {
 
     var isEmpty: Bool { entries.isEmpty }
 
-    /// Adds a rule after those that there are; the first rule whose fault happens wins.
+    /// Adds a rule after the existing rules. The first rule whose fault happens wins.
     /// - Returns: The number of the rule.
     @discardableResult
     public mutating func add(_ rule: FaultRule, at now: Timestamp) throws(SimulatorError) -> Int {
@@ -64,7 +64,7 @@ public struct FaultPlan: Sendable {
         return lastID
     }
 
-    /// - Returns: Whether there was such a rule.
+    /// - Returns: Whether the rule existed.
     mutating func remove(_ id: Int) -> Bool {
         let count = entries.count
         entries.removeAll { $0.id == id }
@@ -76,12 +76,12 @@ public struct FaultPlan: Sendable {
         marked = [:]
     }
 
-    /// Whether any rule is decided at this time for a service.
+    /// Whether any rule for a service is decided at this time.
     func decides(at timestamp: FaultTrigger, for service: PlatformID) -> Bool {
         entries.contains { $0.rule.timestamp == timestamp && $0.rule.scope.service.map { $0 == service } ?? true }
     }
 
-    /// The fault that a request or connection meets, or nil. Every rule counts it that covers it.
+    /// Returns the fault that a request or connection meets, or nil. Every rule that covers the request counts it.
     mutating func fault(for facts: FaultFacts, at now: Timestamp) -> Fault? {
         var found: Fault?
         for index in entries.indices where entries[index].rule.covers(facts) {
@@ -94,7 +94,7 @@ public struct FaultPlan: Sendable {
         return found ?? markedFault(facts)
     }
 
-    /// Counts a request and says whether it is the rule's turn.
+    /// Counts a request and returns whether the rule's fault is due for it.
     private mutating func isDue(_ index: Int, _ facts: FaultFacts) -> Bool {
         entries[index].seen += 1
         let rule = entries[index].rule
@@ -124,7 +124,7 @@ public struct FaultPlan: Sendable {
         }
     }
 
-    /// A number from 0 to 1 that depends on nothing but these four.
+    /// A random number from 0 to 1 that depends only on these four properties.
     private struct Draw {
         var seed: UInt64
         var rule: Int

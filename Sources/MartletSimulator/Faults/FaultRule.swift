@@ -1,39 +1,39 @@
 public import MartletModel
 public import MartletPush
 
-/// A fault with the requests that it is for.
+/// A fault with the requests that it applies to.
 public struct FaultRule: Hashable, Sendable {
-    /// Which requests or connections a fault is for; nil everywhere means all.
+    /// The requests or connections that a fault applies to. If all properties are nil, it applies to all.
     struct Scope: Hashable, Sendable {
         var service: PlatformID?
         var endpoint: SimulatedSubject.Endpoint?
         var app: String?
         var handle: String?
-        /// The number of the connection among those of its service, from 1.
+        /// The number of the connection among those of its service, starting at 1.
         var connection: Int?
     }
 
     var fault: Fault
     var timestamp: FaultTrigger
     var scope = Scope()
-    /// Every how many of the requests in scope.
+    /// The fault happens for every n-th request in scope.
     var every = 1
-    /// How many of them are left alone at first.
+    /// The number of requests in scope that are skipped at first.
     var skip = 0
-    /// How often the fault happens at most.
+    /// The maximum number of times that the fault happens.
     var next: Int?
-    /// How likely it is with each of those that are left.
+    /// The probability of the fault for each of the remaining requests.
     var probability = 1.0
-    /// Begins so long after the rule was set.
+    /// The delay from when the rule was set until it begins to apply.
     var after: Duration = .zero
-    /// Ends so long after it began.
+    /// How long the rule applies once it has begun.
     var duration: Duration?
     /// The rule as it was written.
     let source: JSON
 
-    /// Reads a rule: `{"fault": "slow", "delay": 2000, "service": …, "every": 10}`. All members are told in
+    /// Reads a rule: `{"fault": "slow", "delay": 2000, "service": …, "every": 10}`. All members are described in
     /// `Docs/Simulator.md`.
-    /// - Throws: `SimulatorError` naming the member that is missing or wrong.
+    /// - Throws: `SimulatorError` that names the missing or invalid member.
     public init(_ json: JSON) throws(SimulatorError) {
         var members = try FaultMembers(json)
         source = json
@@ -56,7 +56,8 @@ public struct FaultRule: Hashable, Sendable {
         try members.finish()
     }
 
-    /// Reads a rule as it is in a flag: `slow delay=2000 every=10`, the name of the fault and members of the JSON form.
+    /// Reads a rule in the form of a flag: `slow delay=2000 every=10`, which is the name of the fault followed by
+    /// members of the JSON form.
     public init(text: Substring) throws(SimulatorError) {
         let words = text.split(separator: " ")
         guard let name = words.first else { throw SimulatorError("A fault begins with its name.") }
@@ -81,7 +82,7 @@ public struct FaultRule: Hashable, Sendable {
         }
     }
 
-    /// Whether the fault is for these, whatever was before.
+    /// Whether the scope includes the request or connection, regardless of earlier requests.
     func covers(_ facts: FaultFacts) -> Bool {
         if case .service(let fault) = fault, !facts.faults.contains(fault.name) { return false }
         return timestamp == facts.timestamp && scope.service.map { $0 == facts.service } ?? true
@@ -91,21 +92,21 @@ public struct FaultRule: Hashable, Sendable {
             && scope.handle.map { $0 == facts.subject.handle } ?? true
     }
 
-    /// Whether the fault is for so many milliseconds after it was set.
+    /// Whether the rule applies at this age, counted from when it was set.
     func covers(_ age: Duration) -> Bool {
         age >= after && duration.map { age < after + $0 } ?? true
     }
 }
 
-/// What there is to know where it is decided whether a fault happens.
+/// Everything that is known when it is decided whether a fault happens.
 struct FaultFacts: Sendable {
     var service: PlatformID
-    /// What the service has words for.
+    /// The faults that the service can produce.
     var faults: Set<ServiceFault.Name>
     var timestamp: FaultTrigger
-    /// The number of the connection among those of its service, from 1.
+    /// The number of the connection among those of its service, starting at 1.
     var connection: Int
     var subject = SimulatedSubject()
-    /// The number of the device among those of its service; nil for an unknown one.
+    /// The number of the device among those of its service; nil for an unknown device.
     var device: Int?
 }

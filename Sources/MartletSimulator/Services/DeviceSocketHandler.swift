@@ -2,7 +2,7 @@ import MartletHTTP
 import MartletModel
 import MartletPush
 
-/// Takes the connections of the real devices of one service.
+/// Accepts the connections of the real devices of one service.
 struct DeviceSocketHandler: HTTPHandler {
     private static let goingAway: UInt16 = 1001
     private static let unsupportedData: UInt16 = 1003
@@ -26,8 +26,8 @@ struct DeviceSocketHandler: HTTPHandler {
         }
     }
 
-    /// A web page can open a WebSocket to this machine too, but its origin gives it away: a browser itself names the
-    /// address that it connects to.
+    /// Web pages can open a WebSocket to this machine too, but then the `Origin` field names another site. A browser
+    /// that acts as a device itself names the address that it connects to.
     private static func isLocal(_ request: HTTPRequest) -> Bool {
         let host = request.authority.lastIndex(of: ":").map { String(request.authority[..<$0]) }
         guard localHosts.contains(host ?? request.authority) else { return false }
@@ -52,7 +52,7 @@ struct DeviceSocketHandler: HTTPHandler {
         }
     }
 
-    /// Ends when the device is gone, or has let too much wait.
+    /// Returns when the device has disconnected, or when too many actions are waiting for it.
     private func perform(_ actions: AsyncStream<SocketStep.Action>, on socket: any WebSocket) async {
         for await action in actions {
             switch action {
@@ -90,7 +90,7 @@ extension SimulatorState {
 }
 
 extension SimulatorState.Contents {
-    /// Lends the rules of a service that real devices connect to.
+    /// Calls `body` with the rules of a service that real devices connect to.
     fileprivate mutating func withDevices<Result>(
         of platform: PlatformID, _ body: (inout any DeviceSocketSimulator) -> Result
     ) -> Result? {

@@ -5,13 +5,13 @@ import MartletNetwork
 import MartletPush
 import Synchronization
 
-/// The connections of one simulated service, and what is done to them.
+/// The connections of one simulated service, and the actions on them.
 final class ServiceConnections: ConnectionObserver {
     private struct Entry {
         let control: ConnectionControl
-        /// The newest stream whose request was judged.
+        /// The highest stream id whose request the service has judged.
         var judged: Int32 = 0
-        /// Streams above it were given up with a goodbye.
+        /// The last stream id of the GOAWAY that was sent. Streams with a higher id are abandoned.
         var last = Int32.max
     }
 
@@ -46,13 +46,13 @@ final class ServiceConnections: ConnectionObserver {
         state.closed(connection, of: platform)
     }
 
-    /// Whether a request is to be judged; not where a goodbye has given it up.
+    /// Whether the service should judge a request. False if a GOAWAY has abandoned it.
     func takes(_ request: HTTPRequest) -> Bool {
         guard let id = request.connection?.id else { return true }
         return entries.withLock { $0[id].map { request.streamID <= $0.last } ?? true }
     }
 
-    /// The service has judged a request.
+    /// Records that the service has judged a request.
     func judged(_ request: HTTPRequest) {
         guard let id = request.connection?.id else { return }
         entries.withLock { entries in
@@ -61,7 +61,7 @@ final class ServiceConnections: ConnectionObserver {
         }
     }
 
-    /// What the service itself does to the connection of a request.
+    /// Performs what the service itself does to the connection of a request.
     func perform(_ steps: [ConnectionStep], on request: HTTPRequest) {
         guard !steps.isEmpty, let control = control(of: request) else { return }
         perform(steps, on: control)
@@ -81,14 +81,14 @@ final class ServiceConnections: ConnectionObserver {
 
     // MARK: Faults
 
-    /// What a fault does to the connection of a request that meets it. Called as soon as the request is judged, so that
-    /// no other is judged in between.
+    /// Performs what a fault does to the connection of a request. Called immediately after the request was judged, so
+    /// that no other request is judged in between.
     func carryOut(_ fault: Fault?, on request: HTTPRequest) {
         guard let fault, let control = control(of: request) else { return }
         switch fault {
         case .reset: control.reset()
         case .resetStream(let code):
-            // HTTP/1.1 has no other stream than its connection.
+            // HTTP/1.1 has no streams other than the connection itself.
             if let http2 = control.http2 { http2.reset(request.streamID, code: code) } else { control.reset() }
         case .blackHole: silence(control)
         case .streamLimits(let limits, let interval): announce(limits, every: interval, on: control)
@@ -109,7 +109,7 @@ final class ServiceConnections: ConnectionObserver {
             switch fault.last {
             case .newest: return nil
             case .none: last = 0
-            // What was judged cannot be taken back.
+            // A request that was judged cannot be abandoned afterwards.
             case .before(let count): last = max(request.streamID - 2 * Int32(count), entry.judged)
             }
             entries[control.connection.id]?.last = last

@@ -3,11 +3,11 @@ import MartletHTTP
 import MartletModel
 import MartletPush
 
-/// Answers what comes in on the listener of one simulated service, or does what a fault wants instead.
+/// Answers the requests on the listener of one simulated service, or does what a fault requires instead.
 struct ServiceHandler: HTTPHandler {
-    /// More than any service takes, so that the service itself says that it is too much.
+    /// More than any service accepts, so that the service itself refuses bodies that are too large.
     private static let bodyLimit = 64 * 1024
-    /// How long a request is held that is not to be answered, where its peer does not give up before.
+    /// How long a request that will not be answered is kept open, if the peer does not give up first.
     private static let patience: Duration = .seconds(600)
 
     let platform: PlatformID
@@ -24,7 +24,7 @@ struct ServiceHandler: HTTPHandler {
             guard let collected = await collect(body, of: request) else { return await hold() }
             request.body = collected
         }
-        // A request whose connection is gone, perhaps with a goodbye, is cancelled before its connection is forgotten.
+        // A request whose connection has closed, perhaps after a GOAWAY, is cancelled before the connection is removed.
         guard connections.takes(request), !Task.isCancelled else { return await hold() }
         let verdict = state.judge(request, of: platform)
         if verdict.answer != nil { connections.judged(request) }
@@ -33,8 +33,8 @@ struct ServiceHandler: HTTPHandler {
         return await give(verdict, to: request)
     }
 
-    /// Reads the body of a request whose head is looked at.
-    /// - Returns: nil where the connection was reset instead.
+    /// Reads the body of a request after its head was checked.
+    /// - Returns: nil if the connection was reset instead.
     private func collect(_ body: any HTTPBodyReader, of request: HTTPRequest) async -> [UInt8]? {
         let stage = state.headFault(request, of: platform)
         if stage == .head {
@@ -74,13 +74,13 @@ struct ServiceHandler: HTTPHandler {
         return answer.steps.contains(.cut) ? await hold() : answer.response
     }
 
-    /// Waits until the request is given up.
+    /// Waits until the request is cancelled.
     private func hold() async -> HTTPResponse {
         try? await Task.sleep(for: Self.patience)
         return HTTPResponse(.serviceUnavailable)
     }
 
-    // MARK: Answers that are not what they ought to be
+    // MARK: Invalid answers
 
     private func spoil(
         _ answer: SimulatedAnswer?, _ fault: ResponseFault, for request: HTTPRequest
@@ -105,7 +105,7 @@ struct ServiceHandler: HTTPHandler {
         }
     }
 
-    /// HTTP/1.1: more comes than was said. HTTP/2, where such an answer is malformed by itself: less.
+    /// HTTP/1.1: sends more bytes than declared. HTTP/2: sends fewer, which already makes the answer malformed.
     private func misstateLength(of response: HTTPResponse, for request: HTTPRequest) async -> HTTPResponse {
         let bytes = response.bytes + Array("and more than that".utf8)
         guard request.connection?.majorVersion == 1 else {

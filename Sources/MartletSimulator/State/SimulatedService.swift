@@ -3,18 +3,18 @@ import MartletHTTP
 import MartletModel
 import MartletPush
 
-/// One simulated service with what the simulator itself knows of it.
+/// One simulated service, with what the simulator itself knows about it.
 struct SimulatedService: Sendable {
     var rules: any PushServiceSimulator
-    /// Where it is reached; nil before it listens.
+    /// The address of the service; nil until it listens.
     private(set) var origin: HTTPOrigin?
-    /// Where its real devices connect; nil for a service that has none.
+    /// The address that its real devices connect to; nil for a service that has none.
     var socketOrigin: HTTPOrigin?
-    /// What a hub needs to send to it.
+    /// The credential that a hub needs to send to the service.
     private(set) var credential: [String: String] = [:]
-    /// Numbers of the connections that there are, by `HTTPConnection.id`.
+    /// The numbers of the open connections, by `HTTPConnection.id`.
     private(set) var connections: [UInt64: Int] = [:]
-    /// When the peer had opened them at the latest, by the clock that nobody sets.
+    /// For each connection, the latest time at which the peer can have opened it, on the monotonic clock.
     private(set) var openings: [UInt64: Double] = [:]
     private var connectionCount = 0
     private var openRequests = 0
@@ -26,10 +26,11 @@ struct SimulatedService: Sendable {
 
     var platform: PlatformID { type(of: rules).platform }
 
-    /// What the service counts, and what is counted for it: connections and requests, at most at once, and faults.
+    /// The counters of the service itself, and those of the simulator: connections, requests, the maximum number at
+    /// once, and faults.
     var counters: [String: Int] { rules.counters.merging(marks) { $1 } }
 
-    /// Where its real devices connect, as they are told.
+    /// The URL that real devices are given to connect to.
     var socketURL: String? { socketOrigin.map { "ws://\($0.authority)/" } }
 
     mutating func issueCredential(origin: HTTPOrigin, authorityPEM: String) throws(SimulatorError) {
@@ -64,7 +65,7 @@ struct SimulatedService: Sendable {
         mark("faults.\(fault.name)")
     }
 
-    /// What there is to know of a request, or of a connection where there is none yet.
+    /// Returns everything that is known about a request, or about a connection before its first request.
     func facts(_ request: HTTPRequest?, on connection: UInt64?, at timestamp: FaultTrigger) -> FaultFacts {
         var facts = FaultFacts(
             service: platform, faults: type(of: rules).faults, timestamp: timestamp,

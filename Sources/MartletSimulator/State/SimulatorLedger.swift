@@ -2,14 +2,14 @@ import Glibc
 import MartletModel
 import MartletPush
 
-/// A file with a line of JSON for every message that a service took, written before the service answers.
+/// A file with one line of JSON for every message that a service accepted, written before the service answers.
 ///
-/// A judge of a hub counts by it what arrived and when, also by the clock that nobody sets: `steady` is that of
-/// `CLOCK_MONOTONIC`, in seconds.
+/// A judge of a hub uses it to count what was received and when. `steady` is the time of `CLOCK_MONOTONIC` in seconds,
+/// which is not affected when the clock is set.
 final class SimulatorLedger: Sendable {
     private let file: Int32
 
-    /// - Throws: `SimulatorError` where the file cannot be opened.
+    /// - Throws: `SimulatorError` if the file cannot be opened.
     init(path: String) throws(SimulatorError) {
         file = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
         guard file >= 0 else {
@@ -19,15 +19,16 @@ final class SimulatorLedger: Sendable {
 
     deinit { close(file) }
 
-    /// The clock that nobody sets.
+    /// The monotonic clock, in seconds.
     static var steadyTime: Double {
         var steady = timespec()
         clock_gettime(CLOCK_MONOTONIC, &steady)
         return Double(steady.tv_sec) + Double(steady.tv_nsec) / 1e9
     }
 
-    /// Called under the lock of the simulator's state, so that lines are whole. One that cannot be written is missing.
-    /// - Parameter opened: When the connection that it came over had been opened at the latest.
+    /// Called under the lock of the simulator's state, so that lines are complete. A line that cannot be written is
+    /// skipped.
+    /// - Parameter opened: The latest time at which the connection that carried the message can have been opened.
     func record(_ delivery: SimulatedDelivery, on platform: PlatformID, opened: Double) {
         let line: JSON = [
             "time": .double(Double(delivery.acceptedAt.milliseconds) / 1000),

@@ -2,25 +2,25 @@ import MartletHTTP
 import MartletModel
 import MartletPush
 
-/// What happens to one request.
+/// The decision about one request.
 struct Verdict: Sendable {
-    /// What goes wrong besides what the service says; nil for nothing.
+    /// The fault that happens in addition to the service's answer; nil for none.
     var fault: Fault?
-    /// The service's answer; nil where it does not get the request.
+    /// The service's answer; nil if the request does not reach the service.
     var answer: SimulatedAnswer?
 }
 
-/// How requests and connections meet the rules and the faults.
+/// How rules and faults apply to requests and connections.
 extension SimulatorState {
-    /// What the listener of a service is to present to the next connection; nil for what it ought to.
+    /// The TLS fault that the listener of a service presents to the next connection; nil for the correct certificate.
     func acceptFault(of platform: PlatformID) -> Fault.TLSFault? {
         guard case .tls(let fault) = fault(at: .accept, nil, on: nil, of: platform) else { return nil }
         return fault
     }
 
-    /// Takes up a connection.
-    /// - Parameter silence: How long its peer has said nothing.
-    /// - Returns: What the service does to it, and what goes wrong with it.
+    /// Records a new connection.
+    /// - Parameter silence: How long the peer has sent nothing.
+    /// - Returns: The actions of the service on the connection, and the fault that happens to it.
     func opened(
         _ connection: HTTPConnection, silentFor silence: Duration, of platform: PlatformID
     ) -> (steps: [ConnectionStep], fault: Fault?) {
@@ -37,12 +37,12 @@ extension SimulatorState {
         withContents { contents, _ in _ = contents.withService(platform) { $0.closed(connection) } }
     }
 
-    /// Whether any fault is decided before the body of a request has come.
+    /// Whether any fault is decided before the body of a request was received.
     func looksAtHeads(of platform: PlatformID) -> Bool {
         withContents { contents, _ in contents.plan.decides(at: .head, for: platform) }
     }
 
-    /// The fault that a request meets before its body has come.
+    /// Returns the fault that a request meets before its body was received.
     func headFault(_ head: HTTPRequest, of platform: PlatformID) -> Fault.ResetStage? {
         guard case .reset(let stage) = fault(at: .head, head, on: head.connection?.id, of: platform) else { return nil }
         return stage
@@ -68,7 +68,7 @@ extension SimulatorState {
         }
     }
 
-    /// A request has been answered, or given up.
+    /// Records that a request was answered or cancelled.
     func requestEnded(of platform: PlatformID) {
         withContents { contents, _ in _ = contents.withService(platform) { $0.requestEnded() } }
     }
@@ -87,7 +87,7 @@ extension SimulatorState {
 }
 
 extension SimulatorState.Contents {
-    /// Notes in the ledger what a service has just accepted.
+    /// Records in the ledger what a service has just accepted.
     mutating func recordNewRefusals(of platform: PlatformID, over connection: UInt64?) {
         guard let ledger else { return }
         let news = withService(platform) { service in
@@ -98,7 +98,7 @@ extension SimulatorState.Contents {
         for (delivery, opened) in news ?? [] { ledger.record(delivery, on: platform, opened: opened) }
     }
 
-    /// Lends one service; nil where there is no such platform.
+    /// Calls `body` with one service; returns nil if there is no such platform.
     mutating func withService<Result>(
         _ platform: PlatformID, _ body: (inout SimulatedService) -> Result
     ) -> Result? {
@@ -108,7 +108,7 @@ extension SimulatorState.Contents {
 }
 
 extension Fault {
-    /// Whether the service judges a request that meets the fault, and may deliver its message.
+    /// Whether a request that meets the fault still reaches the service, which may deliver its message.
     var reachesService: Bool {
         switch self {
         case .service, .clockSkew, .slow, .streamLimits, .reset(.stored): true

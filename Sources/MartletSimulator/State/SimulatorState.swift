@@ -4,7 +4,7 @@ import MartletModel
 import MartletPush
 import Synchronization
 
-/// The rules of every simulated service, the faults, and those who follow devices, behind one lock.
+/// The rules of every simulated service, the faults, and the listeners that follow devices, all protected by one lock.
 final class SimulatorState: Sendable {
     struct Contents {
         var services: [SimulatedService]
@@ -15,13 +15,13 @@ final class SimulatorState: Sendable {
         var nextListener = 0
         /// Connections of real devices.
         var sockets = DeviceSockets()
-        /// Where every message that was taken is noted; nil for nowhere.
+        /// The ledger of every accepted message; nil for none.
         let ledger: SimulatorLedger?
-        /// What a reset goes back to.
+        /// The state that a reset restores.
         var initial: (services: [SimulatedService], plan: FaultPlan)
     }
 
-    /// How many notifications may wait for a listener that does not read.
+    /// The maximum number of notifications that wait for a listener that does not read.
     private static let listenerBuffer = 1000
     private let contents: Mutex<Contents>
     private let clock: @Sendable () -> Timestamp
@@ -36,16 +36,16 @@ final class SimulatorState: Sendable {
         clock = now
     }
 
-    /// Lends everything there is.
-    /// - Parameter body: Is also given the simulated time.
+    /// Calls `body` with the whole state.
+    /// - Parameter body: Also receives the simulated time.
     func withContents<Result: Sendable, Failure: Error>(
         _ body: (inout Contents, Timestamp) throws(Failure) -> Result
     ) throws(Failure) -> Result {
         try contents.withLock { (contents) throws(Failure) in try body(&contents, clock() + contents.offset) }
     }
 
-    /// Lends one service.
-    /// - Throws: `SimulatorError` where there is no such platform, or what `body` throws.
+    /// Calls `body` with one service.
+    /// - Throws: `SimulatorError` if there is no such platform, or the error that `body` throws.
     func with<Result: Sendable>(
         _ platform: PlatformID, _ body: (inout SimulatedService) throws(SimulatorError) -> Result
     ) throws(SimulatorError) -> Result {
@@ -57,9 +57,9 @@ final class SimulatorState: Sendable {
         }
     }
 
-    /// Gives every service its origin and has it make up what a hub needs to send there, which is where a reset goes
-    /// back to.
-    /// - Parameter sockets: Where real devices connect to the services that have them.
+    /// Gives every service its origin, and makes it generate the credential that a hub needs to send to it. A reset
+    /// returns to the resulting state.
+    /// - Parameter sockets: The addresses that real devices connect to, for the services that support them.
     func issueCredentials(
         origins: [PlatformID: HTTPOrigin], sockets: [PlatformID: HTTPOrigin], authorityPEM: String
     ) throws(SimulatorError) {
@@ -74,7 +74,7 @@ final class SimulatorState: Sendable {
         }
     }
 
-    /// Forgets apps, devices, faults and counters, but for those there were at the start, and sets the clock right.
+    /// Removes all apps, devices, faults and counters except those present at the start, and resets the clock.
     func reset() {
         withContents { contents, _ in
             contents.finishListeners()
@@ -85,7 +85,7 @@ final class SimulatorState: Sendable {
         }
     }
 
-    /// Sets the simulated clock forward, or back.
+    /// Moves the simulated clock forward or back.
     func advanceClock(by time: Duration) {
         withContents { contents, _ in contents.offset += time }
     }
@@ -94,8 +94,8 @@ final class SimulatorState: Sendable {
 
     // MARK: Devices
 
-    /// Follows a device: what was kept for it comes first.
-    /// - Returns: nil for a device that is not there.
+    /// Follows a device. The notifications that were kept for the device come first.
+    /// - Returns: nil if the device does not exist.
     func listen(to handle: String) -> (deliveries: AsyncStream<SimulatedDelivery>, stop: @Sendable () -> Void)? {
         withContents { contents, now in
             guard let index = contents.services.firstIndex(where: { $0.rules.devices[handle] != nil }),
@@ -119,12 +119,12 @@ final class SimulatorState: Sendable {
         }
     }
 
-    /// Ends every event stream, so that nothing keeps a shutdown waiting.
+    /// Ends every event stream, so that no stream delays a shutdown.
     func stopAllListening() {
         withContents { contents, _ in contents.finishListeners() }
     }
 
-    /// Removes the app from a device; those who follow it are sent away.
+    /// Removes the app from a device and disconnects the listeners that follow the device.
     /// - Returns: Whether the handle is known.
     func remove(_ handle: String) -> Bool {
         withContents { contents, now in
@@ -137,7 +137,7 @@ final class SimulatorState: Sendable {
         }
     }
 
-    /// The platform and state of a device; nil for an unknown one.
+    /// Returns the platform and state of a device; nil for an unknown device.
     func device(_ handle: String) -> (platform: PlatformID, device: SimulatedDevices.Device)? {
         withContents { contents, _ in
             for service in contents.services {
@@ -149,8 +149,8 @@ final class SimulatorState: Sendable {
 }
 
 extension SimulatorState.Contents {
-    /// Hands a notification to those who follow its device. Called where it is accepted, so that they receive in the
-    /// order of acceptance.
+    /// Passes a notification to the listeners that follow its device. Called at the point at which it is accepted, so
+    /// that listeners receive notifications in the order of acceptance.
     func deliver(_ delivery: SimulatedDelivery) {
         for listener in listeners[delivery.handle, default: [:]].values { listener.yield(delivery) }
     }

@@ -1,17 +1,17 @@
 import MartletCore
 
-/// A sorted set of registrations that can be walked forwards. Belongs to one query on one connection, which either seeks or
-/// probes it; positions never go backwards.
+/// A cursor over a sorted set of registrations that moves forwards only. It belongs to one query on one connection. The
+/// query uses either `seek` or `probe`, not both; positions never go backwards.
 ///
-/// A class to be subclassed and no protocol: a page of thousands makes several calls per row.
+/// A base class instead of a protocol for speed: a page of thousands makes several calls per row.
 class AudienceCursor {
-    /// The first member at or after a position; `.end` where there is none.
+    /// Returns the first member at or after a position; `.end` if there is none.
     func seek(_ position: AudiencePosition) throws(StorageError) -> AudiencePosition {
         .end
     }
 
-    /// Looks whether a position is a member, and no further than that takes.
-    /// - Returns: The position where it is one; otherwise one after it, before which there is no other member.
+    /// Checks whether a position is a member, without searching further than that requires.
+    /// - Returns: The position if it is a member; otherwise a later position, with no members in between.
     func probe(_ position: AudiencePosition) throws(StorageError) -> AudiencePosition {
         try seek(position)
     }

@@ -1,12 +1,12 @@
 import MartletCore
 import MartletModel
 
-/// How an expression is answered from sorted lists of members: every negation is beside something that it takes
-/// away from, so that nothing has to be listed only to be left out.
+/// A plan for evaluating an expression with sorted lists of members. Every negation is combined with a set that it
+/// subtracts from, so that nothing is listed only to be excluded.
 indirect enum AudiencePlan: Equatable {
     case everyone
     case members(Tag)
-    /// What is in all of `including` and in none of `excluding`. There is at least one to include.
+    /// The members that are in all of `including` and in none of `excluding`. `including` is never empty.
     case join(including: [AudiencePlan], excluding: [AudiencePlan])
     case union([AudiencePlan])
 

@@ -1,6 +1,6 @@
 import MartletCore
 
-/// A registration in the order of the audience: by channel, then by itself.
+/// The position of a registration in the order of the audience: by channel, then by registration.
 struct AudiencePosition: Comparable {
     var channel: Int64
     /// The sequence number of the registration.
@@ -8,7 +8,7 @@ struct AudiencePosition: Comparable {
 
     /// Before every registration.
     static let start = AudiencePosition(channel: .min, registration: .min)
-    /// Behind every registration.
+    /// After every registration.
     static let end = AudiencePosition(channel: .max, registration: .max)
 
     /// The first position after this one, within the same channel.

@@ -21,7 +21,7 @@ struct AudienceTags {
         return TagPage(tags: try Self.tags(found), next: audience.isLast ? nil : audience.members.last)
     }
 
-    /// The tags of each registration of a channel, as they are stored.
+    /// Returns the tags of each registration of a channel, in their stored format.
     private func texts(of channel: ChannelID, at now: Timestamp) throws(StorageError) -> [String] {
         try connection.all(
             "SELECT tags FROM registrations WHERE channel = ? AND (expires_at IS NULL OR expires_at > ?)",

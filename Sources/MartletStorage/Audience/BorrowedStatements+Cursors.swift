@@ -2,8 +2,8 @@ import MartletCore
 import MartletModel
 
 extension BorrowedStatements {
-    /// The registrations that a plan finds.
-    /// - Parameter horizon: How far they are looked for; nil: to the end.
+    /// Returns a cursor over the registrations that match a plan.
+    /// - Parameter horizon: The limit of the search; nil searches to the end.
     mutating func cursor(
         for plan: AudiencePlan, in scope: TagScope, horizon: ReadingHorizon? = nil
     ) throws(StorageError) -> AudienceCursor {
@@ -34,7 +34,7 @@ extension BorrowedStatements {
         cursors.dropFirst().reduce(cursors[0]) { IntersectionCursor($0, $1) }
     }
 
-    /// A tag that nobody carries is the empty set.
+    /// Returns a cursor over the members of a tag. A tag that no registration has gives the empty set.
     private mutating func members(
         _ name: String, _ scope: TagScope, _ horizon: ReadingHorizon?
     ) throws(StorageError) -> AudienceCursor {

@@ -1,11 +1,12 @@
 import MartletCore
 
-/// Every registration of some channels, whether it is there or not: to be joined with a set of registrations.
+/// All possible registrations of some channels, whether they exist or not. Only useful when intersected with a set of
+/// registrations.
 final class ChannelCursor: AudienceCursor {
     private let channels: [ChannelID]
     private var next = 0
 
-    /// - Parameter channels: In order.
+    /// - Parameter channels: Channels in ascending order.
     init(_ channels: [ChannelID]) {
         self.channels = channels
     }

@@ -1,10 +1,10 @@
 import MartletCore
 
-/// What is in one set and not in another.
+/// The members of one set that are not in another.
 final class DifferenceCursor: AudienceCursor {
     private let base: AudienceCursor
     private let excluded: AudienceCursor
-    /// Between where was asked last and here nothing is excluded.
+    /// Between the last requested position and this one, nothing is excluded.
     private var nextExcluded = AudiencePosition.start
 
     init(_ base: AudienceCursor, without excluded: AudienceCursor) {

@@ -1,8 +1,8 @@
 import MartletCore
 import MartletModel
 
-/// The registrations that have expired, wherever they are; only to be probed, because a search would look at all that
-/// will expire some day. Where nothing ever expires, one look tells it.
+/// The registrations that have expired. It can only be probed, because a search would read all registrations that will
+/// expire some day. If no registration has an expiry, a single lookup shows it.
 final class ExpiredCursor: AudienceCursor {
     static let sql = """
         SELECT channel, sequence, expires_at FROM registrations
@@ -11,14 +11,15 @@ final class ExpiredCursor: AudienceCursor {
 
     private let statement: Statement
     private let now: Timestamp
-    /// The first registration with an expiry at or after where it was asked last, and whether that has passed.
+    /// The first registration with an expiry at or after the last requested position, and whether its expiry has
+    /// passed.
     private var current = AudiencePosition.start
     private var isExpired = false
     private var isStarted = false
 
     private static let patience = 12
 
-    /// - Parameter statement: Of `sql`, for this cursor alone.
+    /// - Parameter statement: A statement of `sql`, used only by this cursor.
     init(_ statement: Statement, now: Timestamp) {
         self.statement = statement
         self.now = now

@@ -1,19 +1,19 @@
 import MartletCore
 import MartletModel
 
-/// The handles of channels, asked for in the order of their ids.
+/// The handles of channels, read in ascending order of the channel ids.
 final class HandleCursor {
     static let sql = "SELECT id, ifnull(handle, key) FROM channels WHERE id >= ? ORDER BY id"
 
     private let statement: Statement
     private var current: Int64 = .min
     private var isStarted = false
-    /// Grows to the longest handle.
+    /// A buffer that grows to the length of the longest handle.
     private var digits = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: 64)
 
     private static let patience = 6
 
-    /// - Parameter statement: Of `sql`, for this cursor alone.
+    /// - Parameter statement: A statement of `sql`, used only by this cursor.
     init(_ statement: Statement) {
         self.statement = statement
     }
@@ -22,7 +22,7 @@ final class HandleCursor {
         digits.deallocate()
     }
 
-    /// Appends a member, whose channel must exist, with its handle to a page.
+    /// Appends a member with its handle to a page. The member's channel must exist.
     func append(_ member: AudienceMember, to page: inout AudiencePage) throws(StorageError) {
         try seek(member.channel.rawValue)
         guard current == member.channel.rawValue else {

@@ -1,13 +1,14 @@
 import MartletCore
 
-/// What is in both of two sets. Each in turn proposes the next candidate, so that the sparser sets the pace.
+/// The members that are in both of two sets. The sets take turns proposing the next candidate, so that the sparser set
+/// determines the number of steps.
 ///
-/// Two and no list of them: reading an element of an array counts its references, which was a seventh of all instructions
-/// of a count.
+/// Two sets instead of an array of them, because reading an element of an array updates its reference count; that was a
+/// seventh of all instructions of a count.
 final class IntersectionCursor: AudienceCursor {
     private let left: AudienceCursor
     private let right: AudienceCursor
-    /// Where they are.
+    /// The current position of each set.
     private var leftIndex = AudiencePosition.start
     private var rightIndex = AudiencePosition.start
 

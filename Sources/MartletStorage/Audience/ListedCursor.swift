@@ -1,11 +1,11 @@
 import MartletCore
 
-/// Some members, whether they are there or not: to be joined with a set of registrations.
+/// A list of members, whether they exist or not. Only useful when intersected with a set of registrations.
 final class ListedCursor: AudienceCursor {
     private let positions: [AudiencePosition]
     private var next = 0
 
-    /// - Parameter members: In order.
+    /// - Parameter members: Members in ascending order.
     init(_ members: [AudienceMember]) {
         positions = members.map { AudiencePosition($0) }
     }

@@ -1,7 +1,8 @@
 import MartletCore
 
-/// The members of one tag. Steps through neighbours, which is fastest in a dense tag, and jumps over the rest, to the first
-/// of a channel: comparing pairs would be four of nine operations that SQLite does for each row.
+/// The members of one tag. The cursor steps through adjacent rows, which is fastest in a dense tag, and jumps over
+/// larger gaps to the first registration of a channel. Comparing pairs in SQL would be four of nine operations that
+/// SQLite executes for each row.
 final class MemberCursor: AudienceCursor {
     static let sql = """
         SELECT channel, registration FROM tag_members
@@ -14,12 +15,12 @@ final class MemberCursor: AudienceCursor {
     private var current = AudiencePosition.start
     private var isStarted = false
 
-    /// How many rows are stepped over before a jump, which costs about as much as so many steps.
+    /// The number of rows that are stepped over before a jump. A jump costs about as much as this many steps.
     private static let patience = 12
 
     /// - Parameters:
-    ///   - statement: Of `sql`, for this cursor alone.
-    ///   - horizon: Behind which no member is looked for; nil: none.
+    ///   - statement: A statement of `sql`, used only by this cursor.
+    ///   - horizon: No member is searched for after it; nil for no limit.
     init(_ statement: Statement, tag: Int64, horizon: ReadingHorizon? = nil) {
         self.statement = statement
         self.tag = tag

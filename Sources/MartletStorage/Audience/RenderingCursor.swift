@@ -1,7 +1,7 @@
 import MartletCore
 
-/// What registrations with a template are rendered for. They are asked for in the order of the audience, which is
-/// nearly that of their own numbers: neighbours are stepped to, and anything else is jumped to.
+/// The template bindings of registrations with a template. They are requested in the order of the audience, which is
+/// nearly the order of their sequence numbers. The cursor steps to adjacent rows and jumps to all others.
 final class RenderingCursor {
     static let sql = "SELECT sequence, template, variables FROM registrations WHERE sequence >= ? ORDER BY sequence"
 
@@ -10,12 +10,12 @@ final class RenderingCursor {
 
     private static let patience = 4
 
-    /// - Parameter statement: Of `sql`, for this cursor alone.
+    /// - Parameter statement: A statement of `sql`, used only by this cursor.
     init(_ statement: Statement) {
         self.statement = statement
     }
 
-    /// - Parameter registration: The sequence number of one that exists and has a template.
+    /// - Parameter registration: The sequence number of a registration that exists and has a template.
     func rendering(of registration: Int64) throws(StorageError) -> TemplateBinding.ID {
         try seek(registration)
         guard current == registration, let template = statement.optionalInteger(1) else {

@@ -1,10 +1,10 @@
 import MartletCore
 
-/// What is in any of two sets.
+/// The members that are in at least one of two sets.
 final class UnionCursor: AudienceCursor {
     private let left: AudienceCursor
     private let right: AudienceCursor
-    /// Where they are.
+    /// The current position of each set.
     private var leftIndex = AudiencePosition.start
     private var rightIndex = AudiencePosition.start
 

@@ -2,7 +2,7 @@ public import MartletCore
 public import MartletModel
 
 extension SQLiteStorage {
-    /// When the last backup was made that was read to its end; nil if there was none.
+    /// Returns when the last backup that was read to its end was made; nil if there was none.
     public func lastBackup() async throws(StorageError) -> Timestamp? {
         try await readers.read { connection throws(StorageError) in
             try connection.first("SELECT at FROM last_backup") { $0.timestamp(0) }
@@ -16,7 +16,7 @@ extension SQLiteStorage {
         }
     }
 
-    /// When a version of this program opened the database first; nil if that is unknown.
+    /// Returns when a version of this program first opened the database; nil if that is unknown.
     public func firstOpened() async throws(StorageError) -> Timestamp? {
         try await readers.read { connection throws(StorageError) in
             try connection.first("SELECT at FROM versions ORDER BY rowid LIMIT 1") { $0.timestamp(0) }

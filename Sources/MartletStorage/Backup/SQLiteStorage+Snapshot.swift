@@ -2,13 +2,14 @@ import Glibc
 public import MartletCore
 
 extension SQLiteStorage {
-    /// What must stay free beside a copy of the database, in bytes: work goes on meanwhile.
+    /// The space in bytes that must stay free next to a copy of the database, because the server keeps writing
+    /// meanwhile.
     private static let spareRoom: UInt64 = 64 << 20
 
-    /// Copies the database within the data directory, while others read and write. What was answered with success before
-    /// the call is in it.
-    /// - Returns: What the copy shows; the copy is removed when it is let go of.
-    /// - Throws: `StorageError`; `.locked` where there is a snapshot already, `.full` where there is no room for it.
+    /// Copies the database within the data directory, while others read and write. The copy contains everything that
+    /// was answered with success before the call.
+    /// - Returns: The snapshot. The copy is removed when the snapshot is released.
+    /// - Throws: `StorageError`: `.locked` if there is a snapshot already, `.full` if there is not enough free space.
     public func snapshot() async throws(StorageError) -> StorageSnapshot {
         let index = try SnapshotLocation(in: directory, snapshots, keeping: progressMaps)
         try await checkRoom()
@@ -22,7 +23,7 @@ extension SQLiteStorage {
             at: index, schema: schema, unfinished: unfinished, maps: progressMaps, bodies: payloadBodies)
     }
 
-    /// Whether this program can use a database that these migrations have made.
+    /// Whether this program can use a database that was made by these migrations.
     public static func knows(schema: [String]) -> Bool {
         !schema.isEmpty && Migration.all.map(\.name).starts(with: schema)
     }

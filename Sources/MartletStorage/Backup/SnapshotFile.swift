@@ -1,9 +1,9 @@
 public import MartletCore
 
-/// A file of a snapshot that is open for reading.
+/// A file of a snapshot, open for reading.
 public struct SnapshotFile: Sendable {
     public let member: SnapshotMember
-    /// In bytes; as much can be read, whatever becomes of the file meanwhile.
+    /// The size in bytes. This many bytes can be read, even if the file changes meanwhile.
     public let size: Int64
     private let content: @Sendable (Int64, Int) async throws(ContainerError) -> [UInt8]
 
@@ -16,9 +16,9 @@ public struct SnapshotFile: Sendable {
         self.content = content
     }
 
-    /// Reads from `offset` on, on a thread for files.
-    /// - Parameter count: At least 1; no more than this is read at once.
-    /// - Throws: `StorageError`, also where the file has become shorter.
+    /// Reads bytes starting at `offset`, on a thread for files.
+    /// - Parameter count: The maximum number of bytes to read; at least 1.
+    /// - Throws: `StorageError`, also if the file has become shorter.
     public func read(at offset: Int64, count: Int) async throws(StorageError) -> [UInt8] {
         let wanted = Int(min(Int64(count), size - offset))
         let bytes: [UInt8]

@@ -1,8 +1,9 @@
 import Glibc
 public import MartletCore
 
-/// An empty directory on its way to be a data directory. It is one, or is as it was before: the database has its name
-/// last. Blocking calls, for a process that does nothing else.
+/// An empty directory that is being made into a data directory. The result is either a complete data directory or the
+/// directory as it was before, because the database gets its name last. Calls block, so use it only in a process that
+/// does nothing else.
 public final class StorageRestoration {
     /// The data directory.
     public let path: String
@@ -14,8 +15,8 @@ public final class StorageRestoration {
 
     private static let unfinishedName = "restored.db"
 
-    /// - Parameter path: Of a directory that is empty or missing.
-    /// - Throws: `StorageError` where it is not, or cannot be written to.
+    /// - Parameter path: The path of a directory that is empty or does not exist.
+    /// - Throws: `StorageError` if the directory is not empty or cannot be written to.
     public init(into path: String) throws(StorageError) {
         self.path = path
         isNew = access(path, F_OK) != 0
@@ -37,8 +38,8 @@ public final class StorageRestoration {
         abandon()
     }
 
-    /// Begins a file; it goes on with `write` and ends with `endFile`.
-    /// - Throws: `StorageError` where it is there already.
+    /// Begins a file. Its content is added with `write`, and `endFile` completes it.
+    /// - Throws: `StorageError` if the file already exists.
     public func beginFile(_ member: SnapshotMember) throws(StorageError) {
         let path = index(of: member)
         let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
@@ -57,7 +58,7 @@ public final class StorageRestoration {
         }
     }
 
-    /// Puts the file on disk.
+    /// Flushes the file to disk.
     public func endFile() throws(StorageError) {
         guard let (member, descriptor) = file else { return }
         guard fsync(descriptor) == 0 else { throw StorageError(failed: "synchronize", index(of: member)) }
@@ -65,7 +66,7 @@ public final class StorageRestoration {
         if member == .database { hasDatabase = true }
     }
 
-    /// Makes the directory a data directory that is on disk, and lets a server have it.
+    /// Completes the data directory, flushes it to disk, and unlocks it for a server.
     public func finish() throws(StorageError) {
         guard hasDatabase else { throw StorageError(.corrupt, "There is no database in the backup.") }
         for name in ["progress", Self.bodies] { try StorageDirectory.synchronize(directory.file(name)) }
@@ -76,7 +77,7 @@ public final class StorageRestoration {
         directory.unlock()
     }
 
-    /// Removes what was restored so far, where it is not finished.
+    /// Removes everything restored so far, unless the restoration is finished.
     public func abandon() {
         closeFile()
         guard !isOver else { return }
@@ -103,7 +104,7 @@ public final class StorageRestoration {
         file = nil
     }
 
-    /// The directory was empty before: what is in it is ours.
+    /// The directory was empty before, so everything in it was written by this restoration.
     private func removeAll(in path: String) {
         for name in (try? StorageDirectory.entries(of: path)) ?? [] where unlink("\(path)/\(name)") != 0 {
             rmdir("\(path)/\(name)")

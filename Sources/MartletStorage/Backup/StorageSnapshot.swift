@@ -1,11 +1,11 @@
 import Glibc
 import MartletCore
 
-/// All that storage held at one point in time: a copy of the database, and with it the files that it needs, which are read
-/// while they are in use.
+/// Everything that storage held at one point in time: a copy of the database, and the files that belong to it, which
+/// are read while the server uses them.
 ///
-/// A progress map may be of a later time than the database, and then tells of pushes that the database does not know
-/// of yet, as after the end of a process. The content of a payload that has gone meanwhile had expired.
+/// A progress map may be newer than the database. It then contains pushes that the database does not know yet, as it
+/// can after the end of a process. A payload whose content has been removed meanwhile had expired.
 public final class StorageSnapshot: Sendable {
     /// The names of the migrations that made the database's schema.
     public let schema: [String]
@@ -28,7 +28,7 @@ public final class StorageSnapshot: Sendable {
         self.bodies = bodies
     }
 
-    /// Goes through the files: the database first, then what is beside it.
+    /// Visits the files: the database first, then the other files.
     public func forEachFile(_ visit: (SnapshotFile) async throws -> Void) async throws {
         guard let database = try await open(.database, index.database) else {
             throw StorageError(.unavailable, "The copy of the database is gone; try again.")
@@ -55,12 +55,12 @@ public final class StorageSnapshot: Sendable {
         await reader.close()
     }
 
-    /// Removes the copy of the database, which happens also when the snapshot is let go of.
+    /// Removes the copy of the database. This also happens when the snapshot is released.
     public func close() async {
         await thread.perform { [index] in index.leave() }
     }
 
-    /// The progress of those who have a slot; nil where nobody has.
+    /// The progress maps of deliveries that have a slot; nil if no delivery has one.
     private var slots: SnapshotFile? {
         let bytes = maps.slotBytes(of: unfinished)
         guard !bytes.isEmpty else { return nil }
@@ -69,7 +69,7 @@ public final class StorageSnapshot: Sendable {
         }
     }
 
-    /// - Returns: nil where there is no such file.
+    /// - Returns: nil if the file does not exist.
     private func open(_ member: SnapshotMember, _ path: String) async throws(StorageError) -> SnapshotFile? {
         do throws(ContainerError) {
             let (file, size) = try await thread.run { () throws(ContainerError) in

@@ -1,6 +1,6 @@
 import MartletCore
 
-/// Runs calls on files, which block, on a thread of its own.
+/// Runs blocking file operations on a thread of its own.
 actor FileThread {
     private nonisolated let executor = ThreadExecutor()
 

@@ -1,6 +1,6 @@
 import MartletCore
 
-/// A file that is being written, beside the place it is to take.
+/// A file that is being written, next to its final location.
 struct FileUpload: BlobUpload {
     typealias Place = @Sendable (OpenFile, BlobCondition) throws(ContainerError) -> Blob
 
@@ -19,7 +19,7 @@ struct FileUpload: BlobUpload {
         try await thread.run { [file] () throws(ContainerError) in try file.write(bytes) }
     }
 
-    /// Appends what is in a file: a block.
+    /// Appends the content of a file, which is a block.
     func append(_ path: String) async throws(ContainerError) {
         try await thread.run { [file] () throws(ContainerError) in
             do throws(ContainerError) {

@@ -1,14 +1,14 @@
 import Glibc
 import MartletCore
 
-/// A file that is open until the last user lets go of it. Descriptors may be used from any thread.
+/// A file that stays open until the last user releases it. Descriptors may be used from any thread.
 final class OpenFile: Sendable {
     let path: String
     private let descriptor: Int32
-    /// Whether the file is nobody's once it is let go of.
+    /// Whether the file is removed when it is released.
     private let isTemporary: Locked<Bool>
 
-    /// - Throws: `.noBlob` where there is no such file, or it is no file.
+    /// - Throws: `.noBlob` if the file does not exist or is not a regular file.
     init(reading path: String) throws(ContainerError) {
         self.path = path
         descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
@@ -19,10 +19,10 @@ final class OpenFile: Sendable {
         guard try status().st_mode & S_IFMT == S_IFREG else { throw .noBlob }
     }
 
-    /// Opens a file for writing, made where it is missing.
+    /// Opens a file for writing, and creates it if it does not exist.
     /// - Parameters:
-    ///   - offset: Where it ends, and what is written goes; nil for a new file.
-    ///   - isTemporary: Removes the file when it is let go of, unless it is moved first.
+    ///   - offset: The end of the file, from which writing continues; nil for a new file.
+    ///   - isTemporary: Whether the file is removed when it is released, unless it is moved first.
     init(writing path: String, at offset: Int64?, isTemporary: Bool) throws(ContainerError) {
         self.path = path
         self.isTemporary = Locked(isTemporary)
@@ -73,7 +73,7 @@ final class OpenFile: Sendable {
         }
     }
 
-    /// Appends all of another file.
+    /// Appends the whole content of another file.
     func append(_ other: OpenFile) throws(ContainerError) {
         var offset: Int64 = 0
         while true {
@@ -88,7 +88,7 @@ final class OpenFile: Sendable {
         guard fsync(descriptor) == 0 else { throw .failed("synchronize", path) }
     }
 
-    /// Gives the file another name, in the place of what has it, for good.
+    /// Renames the file, replacing any file with the new name. The file is then no longer temporary.
     func move(to index: String) throws(ContainerError) {
         guard rename(path, index) == 0 else {
             throw [EISDIR, ENOTDIR, ENOTEMPTY, EEXIST].contains(errno) ? .nameTaken : .failed("move", path)
@@ -103,7 +103,7 @@ final class OpenFile: Sendable {
 }
 
 extension ContainerError {
-    /// A call to the system that failed, by `errno`.
+    /// The error of a failed system call, from `errno`.
     static func failed(_ action: String, _ path: String) -> ContainerError {
         .storage(StorageError(failed: action, path))
     }

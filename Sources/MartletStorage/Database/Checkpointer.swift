@@ -1,7 +1,8 @@
 import MartletCore
 import Synchronization
 
-/// Carries the write-ahead log into the database on a thread of its own, beside the writer and never in its way.
+/// Transfers the write-ahead log into the database on a thread of its own, concurrently with the writer and without
+/// blocking it.
 actor Checkpointer {
     private nonisolated let executor = ThreadExecutor()
     private nonisolated let isRequested = Atomic(false)
@@ -13,20 +14,20 @@ actor Checkpointer {
         self.connection = connection
     }
 
-    /// Asks for a checkpoint; returns at once.
+    /// Requests a checkpoint and returns at once.
     nonisolated func request() {
         guard !isRequested.exchange(true, ordering: .acquiringAndReleasing) else { return }
         executor.perform { self.assumeIsolated { $0.run() } }
     }
 
-    /// Returns once what was requested before is done.
+    /// Returns when the checkpoints requested before are done.
     func settle() {}
 
     func close() {
         connection = nil
     }
 
-    /// A failure loses nothing: the log stays, and the next request or the writer itself tries again.
+    /// A failure loses no data: the log is kept, and the next request or the writer itself tries again.
     private func run() {
         isRequested.store(false, ordering: .releasing)
         try? connection?.execute("PRAGMA wal_checkpoint(PASSIVE)")

@@ -1,12 +1,13 @@
 import MartletCore
 
 extension Connection {
-    /// Removes the first rows of one owner in a table whose primary key begins with the owner. Where they end is looked
-    /// up first: SQLite would go through all of an owner's rows for a list of those that are to go.
+    /// Removes the first rows of one owner from a table whose primary key begins with the owner. The key of the last
+    /// row to remove is looked up first, because SQLite would read all of an owner's rows to find a list of rows to
+    /// remove.
     /// - Parameters:
-    ///   - key: The column of the primary key after the owner's.
+    ///   - key: The column of the primary key after the owner's column.
     ///   - limit: At least 1.
-    /// - Returns: How many went: a few more than the limit where rows share the last key.
+    /// - Returns: The number of removed rows. It can be slightly more than the limit if rows share the last key.
     func removePortion(
         of table: String, _ owner: String, _ id: Int64, by key: String, limit: Int
     ) throws(StorageError) -> Int {
@@ -14,7 +15,8 @@ extension Connection {
         return changes
     }
 
-    /// A blob, where there are fewer rows than that, is behind every number and text.
+    /// If there are fewer rows than the limit, an empty blob is the upper bound, because blobs sort after all numbers
+    /// and texts.
     static func portion(of table: String, _ owner: String, by key: String) -> String {
         """
         DELETE FROM \(table) WHERE \(owner) = ?1 AND \(key) <= ifnull(

@@ -1,19 +1,19 @@
 import Glibc
 import MartletCore
 
-/// The room on the disk of the data directory, with a reserve that nothing new is taken into: what was accepted needs it
-/// to come to its end.
+/// The free space on the disk of the data directory. A part of it is reserved: nothing new is accepted into the
+/// reserve, because data that was already accepted needs it to be processed to the end.
 public final class DiskRoom: Sendable {
-    /// What the kernel says of a file system, in bytes.
+    /// The kernel's figures for a file system, in bytes.
     public struct Figures: Sendable, Equatable {
         public var free: Int64
-        /// Below this nothing new is taken in.
+        /// If less than this is free, nothing new is accepted.
         public var reserve: Int64
 
         public var isShort: Bool { free < reserve }
     }
 
-    /// The reserve where nothing else is said.
+    /// The default reserve.
     public static let defaultReserve: Int64 = 64_000_000
 
     private let ask: @Sendable () -> Figures?
@@ -22,8 +22,8 @@ public final class DiskRoom: Sendable {
     private let asked = Locked<(at: ContinuousClock.Instant, figures: Figures?)?>(nil)
 
     /// - Parameters:
-    ///   - lifetime: How long an answer is believed.
-    ///   - ask: nil where it cannot be known.
+    ///   - lifetime: How long an answer is cached.
+    ///   - ask: Returns the figures; nil if they cannot be determined.
     convenience init(lifetime: Duration, _ ask: @escaping @Sendable () -> Figures?) {
         self.init(lifetime: lifetime, reserve: Locked(0), ask)
     }
@@ -34,8 +34,9 @@ public final class DiskRoom: Sendable {
         self.ask = ask
     }
 
-    /// Asks the kernel, which takes a microsecond, every tenth of a second at most, in which no reserve is written full.
-    /// - Parameter reserve: In bytes; of a small file system a twentieth at most.
+    /// Asks the kernel, which takes a microsecond, at most every tenth of a second. A reserve cannot be filled in that
+    /// time.
+    /// - Parameter reserve: The reserve in bytes; limited to a twentieth of a small file system.
     convenience init(of path: String, reserve: Int64) {
         let reserve = Locked(reserve)
         self.init(lifetime: .milliseconds(100), reserve: reserve) {
@@ -43,12 +44,13 @@ public final class DiskRoom: Sendable {
         }
     }
 
-    /// Changes the reserve, in bytes, of a room that asks the kernel.
+    /// Changes the reserve of an instance that asks the kernel.
+    /// - Parameter bytes: The reserve in bytes.
     public func setReserve(_ bytes: Int64) {
         reserve.withLock { $0 = bytes }
     }
 
-    /// What there is now; nil where the kernel does not say.
+    /// The current figures; nil if the kernel does not report them.
     public var figures: Figures? {
         let now = ContinuousClock.now
         return asked.withLock { asked in
@@ -59,24 +61,25 @@ public final class DiskRoom: Sendable {
         }
     }
 
-    /// - Throws: `StorageError` of the kind `.full` where only the reserve is left.
+    /// - Throws: `StorageError` of the kind `.full` if only the reserve is left.
     func check() throws(StorageError) {
         guard let figures, figures.isShort else { return }
         throw StorageError(.full, Self.sentence(figures))
     }
 
-    /// What is wrong, and what to do; nil where nothing is.
+    /// A description of the shortage and what to do; nil if there is no shortage.
     public var shortage: String? {
         figures.flatMap { $0.isShort ? Self.sentence($0) : nil }
     }
 
-    /// The figures of the file system of a path, without a server on it; nil if the kernel does not say.
-    /// - Parameter reserve: In bytes; of a small file system a twentieth at most.
+    /// Returns the figures for the file system of a path, without a server using it; nil if the kernel does not report
+    /// them.
+    /// - Parameter reserve: The reserve in bytes; limited to a twentieth of a small file system.
     public static func figures(of path: String, reserve: Int64) -> Figures? {
         DiskRoom(of: path, reserve: reserve).figures
     }
 
-    /// What is wrong with these figures, and what to do.
+    /// Describes the shortage that the figures show, and what to do.
     public static func sentence(_ figures: Figures) -> String {
         "The disk of the data directory has \(figures.free / 1_000_000) MB left, which is less than the reserve of "
             + "\(figures.reserve / 1_000_000) MB for what was accepted: nothing new is taken in. Make room; nothing needs to be "

@@ -1,9 +1,9 @@
 import Glibc
 
-/// A value behind a lock. In place of `Mutex`, which on Linux the thread sanitizer cannot see: it takes every hand-over
-/// through one for a race.
+/// A value protected by a lock. Used instead of `Mutex`, because on Linux the thread sanitizer does not recognize
+/// `Mutex` and reports every transfer through one as a race.
 ///
-/// Unchecked: `value` is touched under `lock` only.
+/// Unchecked: `value` is only accessed while `lock` is held.
 final class Locked<Value: Sendable>: @unchecked Sendable {
     private let lock = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
     private var value: Value

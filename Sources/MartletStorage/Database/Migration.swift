@@ -1,18 +1,18 @@
 import MartletCore
 
-/// One step of the schema.
+/// One step of a schema migration.
 struct Migration: Sendable {
-    /// Unique; recorded in the database.
+    /// A unique name, which is recorded in the database.
     var name: String
     var script: String
 }
 
-/// Brings a database to the schema of this program.
+/// Migrates a database to the schema of this program.
 struct Migrator {
     let migrations: [Migration]
-    /// Is told the number, from 1, and the name of each step that begins.
+    /// Called with the number, starting at 1, and the name of each step when it begins.
     private let report: (Int, String) -> Void
-    /// Is called after each statement of a step, and after the end of its transaction.
+    /// Called after each statement of a step, and after the end of the step's transaction.
     private let afterStatement: () -> Void
 
     init(
@@ -24,8 +24,8 @@ struct Migrator {
         self.afterStatement = afterStatement
     }
 
-    /// Runs what has not been run, each step in a transaction of its own.
-    /// - Throws: `StorageError` where the database is of a newer version or of another program.
+    /// Runs the steps that have not been run yet, each in a transaction of its own.
+    /// - Throws: `StorageError` if the database is of a newer version or of another program.
     func migrate(_ connection: Connection) throws(StorageError) {
         try checkApplication(connection)
         try connection.execute(
@@ -55,7 +55,7 @@ struct Migrator {
         }
     }
 
-    /// The number that marks a database as this program's: "MRTL".
+    /// The number that marks a database as belonging to this program: "MRTL".
     private static let applicationID: Int64 = 0x4D52_544C
 
     private func checkApplication(_ connection: Connection) throws(StorageError) {

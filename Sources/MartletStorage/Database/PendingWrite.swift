@@ -1,9 +1,9 @@
 import MartletCore
 
-/// A change that waits for the writer, with the caller that waits for its commit.
+/// A change that waits for the writer, with the caller that waits for the commit.
 struct PendingWrite: Sendable {
-    /// Does the change; may be called again after a transaction was lost. What it returns tells the caller of the
-    /// success, once that is on disk.
+    /// Makes the change; it may be called again after a transaction was lost. The returned closure reports success to
+    /// the caller, once the change is on disk.
     let attempt: @Sendable (Connection) throws(StorageError) -> @Sendable () -> Void
     let fail: @Sendable (StorageError) -> Void
 

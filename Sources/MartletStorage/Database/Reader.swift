@@ -9,7 +9,7 @@ actor Reader {
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
-    /// How many reads are under way or wait here.
+    /// The number of reads that are running or waiting here.
     nonisolated var waiting: Int { load.load(ordering: .relaxed) }
 
     init(_ connection: sending Connection) {
@@ -17,7 +17,7 @@ actor Reader {
         executor = ThreadExecutor()
     }
 
-    /// Lends the connection; all that is read in one call is of one point in time.
+    /// Calls `query` with the connection. All reads within one call see the same point in time.
     nonisolated func read<Value: Sendable>(
         _ query: @Sendable (Connection) throws(StorageError) -> Value
     ) async throws(StorageError) -> Value {

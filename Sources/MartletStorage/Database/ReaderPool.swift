@@ -1,24 +1,25 @@
 import MartletCore
 
-/// A few readers; each query goes to the one with the least to do of those that suit it.
+/// A small number of readers. Each query goes to the least busy of the suitable readers.
 ///
-/// Some read through a mapping of the file, which is fastest for thousands of rows. But SQLite lets go of a mapping whenever
-/// something was written since the last query, and so does everybody's next page fault again: those that find a few rows
-/// between writes read without one, and wait for no long query.
+/// Some readers use a memory mapping of the file, which is fastest for thousands of rows. But SQLite drops a mapping
+/// whenever something was written since the last query, and then every reader's next access to a page faults again.
+/// Therefore queries that find a few rows between writes use readers without a mapping, and also never wait for a long
+/// query.
 struct ReaderPool: Sendable {
-    /// How much a query reads.
+    /// The amount of data that a query reads.
     enum Extent {
-        /// A few rows, between two writes: what every request and every send asks for.
+        /// A few rows, between two writes. Every request and every send makes such queries.
         case few
         case some
-        /// Perhaps thousands of rows.
+        /// Possibly thousands of rows.
         case many
     }
 
     private let plain: [Reader]
     private let mapped: [Reader]
 
-    /// - Parameter count: Of each kind; at least one.
+    /// - Parameter count: The number of readers of each kind; at least one.
     init(
         ofEach count: Int, open: (_ isMapped: Bool) throws(StorageError) -> sending Connection
     ) throws(StorageError) {
@@ -51,7 +52,7 @@ struct ReaderPool: Sendable {
         }
     }
 
-    /// The first of those that have the least to do.
+    /// Returns the first of the least busy readers.
     private static func leastBusy(of readers: [Reader]) -> Reader {
         var best = readers[0]
         for reader in readers.dropFirst() where reader.waiting < best.waiting { best = reader }

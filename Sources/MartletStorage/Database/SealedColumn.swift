@@ -1,10 +1,10 @@
 import MartletCore
 
-/// A column of secrets. Its table has row ids, in whose order the rows are gone through.
+/// A column of secrets. Its table has row ids, and rows are visited in that order.
 struct SealedColumn: Sendable {
     let table: String
     let column: String
-    /// What a secret is sealed for, as an expression over its row.
+    /// The sealing context of a secret, as an SQL expression over its row.
     let context: String
 
     /// A secret in its row.
@@ -14,7 +14,7 @@ struct SealedColumn: Sendable {
         let context: String
     }
 
-    /// Rows after one, in order, whose secrets do not begin with a mark.
+    /// Returns the rows after a row id, in order, whose secrets do not begin with a mark.
     func rows(
         after id: Int64, notMarked mark: [UInt8], limit: Int, on connection: Connection
     ) throws(StorageError) -> [Row] {
@@ -34,7 +34,7 @@ struct SealedColumn: Sendable {
         ) { $0.integer(0) } ?? 0
     }
 
-    /// Puts a secret in the place of another, unless that has changed meanwhile.
+    /// Replaces a secret with a newly sealed one, unless the secret has changed meanwhile.
     func replace(_ old: Row, with sealed: [UInt8], on connection: Connection) throws(StorageError) {
         try connection.run(
             "UPDATE \(table) SET \(column) = ? WHERE rowid = ? AND \(column) = ?", sealed, old.id, old.sealed)

@@ -1,10 +1,10 @@
-/// A dictionary of texts as bytes: each name, in order, and after it its value.
+/// Encodes a dictionary of strings as bytes: the names in sorted order, each followed by its value.
 enum StringMapCoding {
     static func encode(_ map: [String: String]) -> [UInt8] {
         TextListCoding.encode(texts(of: map))
     }
 
-    /// - Returns: nil where the bytes were not written by `encode`.
+    /// - Returns: nil if the bytes were not written by `encode`.
     static func decode(_ bytes: [UInt8]) -> [String: String]? {
         TextListCoding.decode(bytes).flatMap { map(of: $0[...]) }
     }

@@ -1,4 +1,4 @@
-/// Texts as bytes: each after its length in four bytes, big-endian.
+/// Encodes a list of strings as bytes, each preceded by its length in four bytes, big-endian.
 enum TextListCoding {
     static func encode(_ texts: [String]) -> [UInt8] {
         var bytes: [UInt8] = []
@@ -10,7 +10,7 @@ enum TextListCoding {
         return bytes
     }
 
-    /// - Returns: nil where the bytes were not written by `encode`.
+    /// - Returns: nil if the bytes were not written by `encode`.
     static func decode(_ bytes: [UInt8]) -> [String]? {
         var texts: [String] = []
         var rest = bytes[...]

@@ -1,7 +1,7 @@
 import Glibc
 
-/// Runs the jobs of an actor one after another on a thread of its own, so that calls that block hold up nobody else.
-/// The thread ends when the last user of the executor is gone.
+/// Runs the jobs of an actor one after another on a thread of its own, so that blocking calls do not delay other tasks.
+/// The thread ends when the last user of the executor has released it.
 final class ThreadExecutor: SerialExecutor {
     private let mailbox = Mailbox()
 
@@ -19,7 +19,7 @@ final class ThreadExecutor: SerialExecutor {
         perform { job.runSynchronously(on: self.asUnownedSerialExecutor()) }
     }
 
-    /// Runs a closure in turn with the jobs.
+    /// Runs a closure in order with the jobs.
     func perform(_ work: @escaping @Sendable () -> Void) {
         mailbox.post(work)
     }
@@ -29,9 +29,9 @@ final class ThreadExecutor: SerialExecutor {
     }
 }
 
-/// The queue between the threads that post work and the one thread that does it.
+/// The queue between the threads that submit work and the one thread that executes it.
 ///
-/// Unchecked: `work`, `isClosed` and `thread` are touched under `mutex` only.
+/// Unchecked: `work`, `isClosed` and `thread` are only accessed while `mutex` is held.
 private final class Mailbox: @unchecked Sendable {
     private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
     private let hasWork = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
@@ -76,7 +76,7 @@ private final class Mailbox: @unchecked Sendable {
         }
     }
 
-    /// Waits for work; nil when closed and nothing is left.
+    /// Waits for work; returns nil if the queue is closed and empty.
     private func next() -> [@Sendable () -> Void]? {
         locked {
             while work.isEmpty && !isClosed { pthread_cond_wait(hasWork, mutex) }

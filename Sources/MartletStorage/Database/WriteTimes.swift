@@ -1,10 +1,10 @@
 public import MartletCore
 
-/// How long writes to the database took, a transaction each.
+/// The durations of writes to the database. Each transaction is counted once.
 public struct WriteTimes: Sendable {
-    /// From the first write of a transaction that came until the writer took it up.
+    /// The time from when the first write of a transaction was submitted until the writer began the transaction.
     public internal(set) var wait = Histogram(bounds: Self.bounds)
-    /// From there until it was on disk, and its callers were told.
+    /// The time from then until the transaction was on disk and its callers were notified.
     public internal(set) var commit = Histogram(bounds: Self.bounds)
 
     private static let bounds: [Duration] =

@@ -1,12 +1,12 @@
 import MartletCore
 import Synchronization
 
-/// The one connection that writes, on its own thread. Everything that waits when it comes round is one transaction
-/// (group commit), and each caller resumes after the commit.
+/// The only connection that writes, on its own thread. All waiting changes form one transaction (group commit), and
+/// each caller resumes after the commit.
 ///
-/// Changes have no savepoints: SQLite would copy every page before its first change in each, and at the end of every
-/// statement walk through all of these copies, which makes a long change cost the square of its length. Where a change
-/// fails, which is rare, the others of its group are done again.
+/// Changes have no savepoints. With savepoints, SQLite would copy every page before its first change in each savepoint,
+/// and walk through all of these copies at the end of every statement, so that the cost of a long change would grow
+/// with the square of its length. If a change fails, which is rare, the other changes of its group are executed again.
 actor Writer {
     private nonisolated let executor: ThreadExecutor
     private nonisolated let waiting = Locked(Queue())
@@ -19,23 +19,23 @@ actor Writer {
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
-    /// What waits for the next transaction.
+    /// The changes that wait for the next transaction.
     private struct Queue: Sendable {
         var writes: [PendingWrite] = []
-        /// When the first of them came.
+        /// When the first of the waiting changes was submitted.
         var since = ContinuousClock.now
     }
 
-    /// How long writes took so far.
+    /// The durations of all writes so far.
     nonisolated var writeTimes: WriteTimes { times.withLock { $0 } }
 
-    /// How many transactions have been committed.
+    /// The number of committed transactions.
     nonisolated var commitCount: Int { commits.load(ordering: .relaxed) }
 
-    /// How many changes wait for the next transaction.
+    /// The number of changes that wait for the next transaction.
     nonisolated var waitingCount: Int { waiting.withLock { $0.writes.count } }
 
-    /// - Parameter connection: Migrated, and used by nobody else from now on.
+    /// - Parameter connection: A migrated connection that is used only by this writer from now on.
     init(_ connection: sending Connection, checkpointer: Checkpointer, limits: LogLimits = LogLimits()) {
         self.connection = connection
         self.checkpointer = checkpointer
@@ -43,8 +43,8 @@ actor Writer {
         executor = ThreadExecutor()
     }
 
-    /// Does a change and returns when it is on disk.
-    /// - Parameter change: May run twice, so it must have no effect but on the connection.
+    /// Makes a change and returns when it is on disk.
+    /// - Parameter change: May run twice, so it must have no effect other than on the connection.
     nonisolated func write<Value: Sendable>(
         _ change: @escaping @Sendable (Connection) throws(StorageError) -> Value
     ) async throws(StorageError) -> Value {
@@ -54,19 +54,21 @@ actor Writer {
         return try result.get()
     }
 
-    /// Does nothing, on the thread that writes.
+    /// Does nothing, on the writer's thread. Used to check that the thread responds.
     func turn() {}
 
-    /// Finishes what waits, then closes the connection. Later changes fail as closed.
+    /// Finishes the waiting changes, then closes the connection. Later changes fail with an error that says that the
+    /// storage is closed.
     func close() {
         commitWaiting()
         copy = nil
         connection = nil
     }
 
-    /// Copies the database, a megabyte at a time, between the transactions of others. One copy is made at a time.
-    /// - Parameter path: An existing empty file.
-    /// - Returns: What `query` read at the time that the copy shows.
+    /// Copies the database, a megabyte at a time, between the transactions of other callers. Only one copy is made at a
+    /// time.
+    /// - Parameter path: The path of an existing empty file.
+    /// - Returns: The result of `query` at the point in time that the copy shows.
     nonisolated func copy<Value: Sendable>(
         to path: String, _ query: @Sendable (Connection) throws(StorageError) -> Value
     ) async throws(StorageError) -> Value {
@@ -82,7 +84,7 @@ actor Writer {
         copy = try DatabaseCopy(of: connection, to: path)
     }
 
-    /// - Returns: nil where the copy is to be continued.
+    /// - Returns: nil if the copy is not complete yet.
     private func continueCopy<Value: Sendable>(
         _ query: @Sendable (Connection) throws(StorageError) -> Value
     ) throws(StorageError) -> Value? {
@@ -100,8 +102,8 @@ actor Writer {
 
     private static let pagesPerStep = 256
 
-    /// Carries the log into the database and cuts it to nothing.
-    /// - Returns: false where somebody reads what is in it for so long that it has to stay.
+    /// Transfers the log into the database and truncates it to zero length.
+    /// - Returns: False if a reader uses the log for so long that it cannot be truncated.
     func emptyLog() throws(StorageError) -> Bool {
         guard let connection else { throw Self.closed }
         let isBusy = try connection.first("PRAGMA wal_checkpoint(TRUNCATE)") { $0.bool(0) }
@@ -138,7 +140,8 @@ actor Writer {
         }
     }
 
-    /// A transaction that is lost is done again change by change, so that only what cannot be stored fails.
+    /// If a transaction is lost, its changes are executed again one by one, so that only the changes that cannot be
+    /// stored fail.
     private func commit(_ group: [PendingWrite], on connection: Connection) {
         do throws(StorageError) {
             let answers = try transaction(of: group, on: connection)
@@ -154,11 +157,12 @@ actor Writer {
         }
     }
 
-    /// Normally the checkpointer keeps up. Where it cannot, because writes never pause, the writer waits for it once.
+    /// Normally the checkpointer keeps up. If it cannot, because writes never pause, the writer performs one checkpoint
+    /// itself.
     private func boundLog(of connection: Connection) {
         guard connection.logPages >= limits.checkpoint else { return }
         if connection.logPages >= limits.most {
-            // Where this fails the log grows on, and the next commit tries again.
+            // If this fails, the log keeps growing, and the next commit tries again.
             try? connection.execute("PRAGMA wal_checkpoint(RESTART)")
         } else {
             checkpointer.request()
@@ -185,8 +189,8 @@ actor Writer {
 
 /// Sizes of the write-ahead log, in pages of 4 KiB.
 struct LogLimits: Sendable {
-    /// From here on it is carried into the database beside the writes.
+    /// From this size on, the log is transferred into the database concurrently with writes.
     var checkpoint = 1000
-    /// And from here on before the next write.
+    /// From this size on, the log is transferred before the next write.
     var most = 16_384
 }

@@ -1,8 +1,9 @@
 import MartletCore
 import MartletModel
 
-/// Templates and push variables, each distinct one of a hub once, on one connection. They are counted, so that one
-/// goes with the last registration that uses it. What is stored under an id never changes, and no id comes again.
+/// Templates and push variables, on one connection. Each distinct content of a hub is stored once, with a count of its
+/// uses, so that it is removed together with the last registration that uses it. The content stored under an id never
+/// changes, and ids are never reused.
 struct ContentTable {
     private let connection: Connection
 
@@ -10,8 +11,8 @@ struct ContentTable {
         self.connection = connection
     }
 
-    /// Counts one more use of a content, which is stored where it is missing.
-    /// - Returns: Its id.
+    /// Counts one more use of a content, and stores the content if it does not exist yet.
+    /// - Returns: The content's id.
     func use(_ content: [UInt8], in hub: Hub.ID) throws(StorageError) -> Int64 {
         let id = try connection.first(
             """
@@ -23,13 +24,13 @@ struct ContentTable {
         return id
     }
 
-    /// Counts one more use of a content that is stored.
+    /// Counts one more use of a stored content.
     func keep(_ id: Int64?) throws(StorageError) {
         guard let id else { return }
         try connection.run("UPDATE contents SET uses = uses + 1 WHERE id = ?", id)
     }
 
-    /// Counts one use less; after the last the content goes.
+    /// Counts one use less. The content is removed after its last use.
     func release(_ id: Int64?) throws(StorageError) {
         guard let id else { return }
         try connection.run("UPDATE contents SET uses = uses - 1 WHERE id = ?", id)
@@ -47,7 +48,7 @@ struct ContentTable {
         try StoredContent.variables(content(id))
     }
 
-    /// A rendering that may have gone.
+    /// Returns a template binding; nil if it has been removed.
     func find(_ id: TemplateBinding.ID, in hub: Hub.ID) throws(StorageError) -> TemplateBinding? {
         for content in [id.template, id.variables] where content != 0 {
             let isThere = try connection.first(
@@ -65,7 +66,7 @@ struct ContentTable {
     }
 }
 
-/// What contents mean.
+/// Decodes stored contents.
 enum StoredContent {
     static func template(_ bytes: [UInt8]) throws(StorageError) -> Template {
         guard let template = TemplateCoding.decode(bytes) else { throw unreadable }

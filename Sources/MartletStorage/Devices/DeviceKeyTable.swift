@@ -1,7 +1,7 @@
 import MartletCore
 import MartletModel
 
-/// The keys of registrations, on one connection; they go with them.
+/// The keys of registrations, on one connection. They are removed together with their registrations.
 struct DeviceKeyTable {
     private let connection: Connection
 
@@ -9,7 +9,7 @@ struct DeviceKeyTable {
         self.connection = connection
     }
 
-    /// - Returns: Whether there is such a registration that carries the tag.
+    /// - Returns: Whether the registration exists and has the tag.
     func put(
         _ key: DeviceKey?, of registration: String, tagged tag: Tag, in hub: Hub.ID
     ) throws(StorageError) -> Bool {

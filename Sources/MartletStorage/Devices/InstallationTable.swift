@@ -1,12 +1,12 @@
 import MartletCore
 import MartletModel
 
-/// Installations with their rows, on one connection.
+/// Installations with their registrations, on one connection.
 struct InstallationTable {
     private let connection: Connection
     private let registrations: RegistrationTable
 
-    /// - Parameter memory: For calls with many changes, of one hub.
+    /// - Parameter memory: A cache for calls with many changes in one hub.
     init(_ connection: Connection, _ memory: WriteCache? = nil) {
         self.connection = connection
         registrations = RegistrationTable(connection, memory)
@@ -31,7 +31,7 @@ struct InstallationTable {
         }
     }
 
-    /// Writes one registration of an installation and leaves the others.
+    /// Writes one registration of an installation and leaves its other registrations unchanged.
     func apply(
         _ merge: InstallationMerge, in hub: Hub.ID, at now: Timestamp
     ) throws(StorageError) -> Result<Registration, RegistrationRefusal> {
@@ -60,8 +60,8 @@ struct InstallationTable {
             ).registration)
     }
 
-    /// Writes the document that a part was merged into.
-    /// - Returns: The number of the installation.
+    /// Writes the document that a change was merged into.
+    /// - Returns: The sequence number of the installation.
     private func write(
         _ document: [UInt8], of merge: InstallationMerge, over old: StoredInstallation?, in hub: Hub.ID,
         at now: Timestamp
@@ -87,9 +87,9 @@ struct InstallationTable {
         return wanted
     }
 
-    /// Makes room for a new installation where there is no old one.
-    /// - Parameter found: What is stored, which may have expired.
-    /// - Returns: Whether there is such a hub.
+    /// Prepares for a new installation if there is no old one.
+    /// - Parameter found: The stored installation, which may have expired.
+    /// - Returns: Whether the hub exists.
     private func prepare(
         _ found: StoredInstallation?, _ old: StoredInstallation?, in hub: Hub.ID, at now: Timestamp
     ) throws(StorageError) -> Bool {
@@ -104,7 +104,7 @@ struct InstallationTable {
         return try complete(stored)
     }
 
-    /// - Returns: How many went.
+    /// - Returns: The number of removed installations.
     func removeExpired(at now: Timestamp, limit: Int) throws(StorageError) -> Int {
         let expired = try connection.all(
             "SELECT sequence FROM installations WHERE expires_at <= ? LIMIT ?", now, limit
@@ -119,7 +119,7 @@ struct InstallationTable {
         case (.absent, _?): .versionMismatch
         case (_, nil): .notFound
         case (.version(let version), let stored?): version == stored.record.version ? nil : .versionMismatch
-        // An installation has no tags of its own.
+        // An installation itself has no tags.
         case (.tagged, _): .notTagged
         }
     }
@@ -182,11 +182,12 @@ struct InstallationTable {
                 try channels.register(registration, in: hub, at: now), over: stored,
                 row: InstallationReference(installation: installation, id: draft.id, slot: row.slot), in: hub, at: now)
         }
-        // At last, so that a channel stays that was theirs and now is another row's.
+        // Removed last, so that a channel is kept if it belonged to one of the old registrations and now belongs to
+        // another.
         for stored in old.values { try registrations.erase(stored, .deleted, at: now) }
     }
 
-    /// Removes an installation with its rows, which leave no tombstones.
+    /// Removes an installation with its registrations, without leaving tombstones.
     private func remove(
         _ sequence: Int64, _ cause: RegistrationEnding, at now: Timestamp
     ) throws(StorageError) {
@@ -208,7 +209,7 @@ extension InstallationTable {
             """, hub.rawValue, id, read: StoredInstallation.init)
     }
 
-    /// The record with what the tables of registrations and dead slots know.
+    /// Returns the record, completed with data from the tables of registrations and dead slots.
     private func complete(_ stored: StoredInstallation) throws(StorageError) -> InstallationRecord {
         var record = stored.record
         record.handles = try handles(of: stored.sequence)
@@ -228,10 +229,10 @@ extension InstallationTable {
     }
 }
 
-/// An installation with the number that only storage knows.
+/// An installation with the sequence number that only storage knows.
 private struct StoredInstallation {
     var sequence: Int64
-    /// Without handles and dead slots.
+    /// The record without handles and dead slots.
     var record: InstallationRecord
 
     init(sequence: Int64, record: InstallationRecord) {
@@ -251,7 +252,7 @@ private struct StoredInstallation {
     }
 }
 
-/// The channels of the rows that one write has come across: most installations have one handle in all their rows.
+/// The channels that were found during one write. Most installations have the same handle in all their registrations.
 private struct InstallationChannels {
     private let table: ChannelTable
     private var known: [(draft: RegistrationDraft, channel: ChannelID)] = []

@@ -1,16 +1,17 @@
 extension Migration {
-    /// Channels keep the handle's key, and the handle only where it differs; both as `StoredHandle` writes them. Ids of
-    /// registrations are as `StoredID` writes them.
+    /// Channels store the handle's key, and the handle itself only if it differs from the key; both in the format of
+    /// `StoredHandle`. Ids of registrations are stored in the format of `StoredID`.
     ///
-    /// Tags have a number per hub, platform and kind of registration, so that a send of one kind never steps over the
-    /// other's rows. `tag_members` is clustered so that the registrations of a tag come in the order of their channels,
-    /// and so can be merged; the name '*' stands for all registrations of the platform and kind.
+    /// Tags have a number per hub, platform and kind of registration, so that a send to one kind never steps over the
+    /// rows of the other. `tag_members` is clustered so that the registrations of a tag are in the order of their
+    /// channels, and so can be merged. The name '*' stands for all registrations of the platform and kind.
     ///
-    /// Most registrations have neither of the columns after `expires_at`. Those that point at `contents` and
-    /// `installations` are no foreign keys, whose checks would want an index of the first and a look at every insert.
+    /// In most registrations, all columns after `expires_at` are null. The columns that refer to `contents` and
+    /// `installations` are not foreign keys, because checking them would require an index for `contents`, and a look-up
+    /// at every insert.
     ///
-    /// `registration_history` has what registrations were before they were changed or removed, back to the change in
-    /// `registration_history_start`; its rows count as uses of their contents.
+    /// `registration_history` has the former states of registrations that were changed or removed, back to the change
+    /// in `registration_history_start`. Its rows count as uses of their contents.
     static let devices = Migration(
         name: "devices",
         script: """

@@ -2,7 +2,7 @@ import MartletCore
 import MartletModel
 
 extension RegistrationTable {
-    /// - Returns: How many channels were removed.
+    /// - Returns: The number of removed channels.
     func apply(_ feedback: [ChannelFeedback], in hub: Hub.ID, at now: Timestamp) throws(StorageError) -> Int {
         var removed = 0
         var statements = BorrowedStatements(connection)
@@ -30,7 +30,7 @@ extension RegistrationTable {
         return removed
     }
 
-    /// Gives a channel its new handle, or joins it with the channel that has the handle already.
+    /// Gives a channel its new handle, or merges it with the channel that already has that handle.
     private func move(
         _ channel: ChannelID, to handle: PushHandle, key: String, hub: Hub.ID, platform: PlatformID, at now: Timestamp
     ) throws(StorageError) {

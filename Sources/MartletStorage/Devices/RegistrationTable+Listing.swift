@@ -2,10 +2,10 @@ import MartletCore
 import MartletModel
 
 extension RegistrationTable {
-    /// One page in the order of first creation.
+    /// Returns one page in the order of first creation.
     func page(_ query: RegistrationQuery) throws(StorageError) -> RegistrationPage {
         var (count, bytes) = (0, 0)
-        // One more than the page holds, so that its end is known.
+        // One row more than the page holds, to find out whether it is the last page.
         let found = try rows(query) { row in
             guard count < query.limit, bytes < query.byteLimit else { return true }
             count += 1
@@ -36,8 +36,8 @@ extension RegistrationTable {
         }
     }
 
-    /// The query of a listing. The unary plus keeps SQLite from reading the whole hub, of which it does not know how large
-    /// it is.
+    /// Returns the query of a listing. The unary plus prevents SQLite from reading the whole hub, because SQLite does
+    /// not know how large the hub is.
     static func sql(for filter: RegistrationQuery.Filter) -> String {
         let bounds = "r.sequence > ?2 AND (r.expires_at IS NULL OR r.expires_at > ?3)"
         let ending = "ORDER BY r.sequence LIMIT ?4"

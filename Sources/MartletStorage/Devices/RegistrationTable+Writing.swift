@@ -2,10 +2,10 @@ import MartletCore
 import MartletModel
 
 extension RegistrationTable {
-    /// Creates or replaces a registration, whatever it may be a row of.
+    /// Creates or replaces a registration, whether it belongs to an installation or not.
     /// - Parameters:
-    ///   - channel: That of the draft's handle.
-    ///   - row: The row that it is, where it is of an installation.
+    ///   - channel: The channel of the draft's handle.
+    ///   - row: The slot of the registration, if it belongs to an installation.
     func write(
         _ draft: RegistrationDraft, id: String, _ channel: ChannelID, over old: StoredRegistration?,
         row: InstallationReference? = nil, in hub: Hub.ID, at now: Timestamp
@@ -31,8 +31,8 @@ extension RegistrationTable {
         return new
     }
 
-    /// Removes a registration. One that stands alone leaves a tombstone; of a row of an installation it is noted that
-    /// its slot is dead.
+    /// Removes a registration. A registration that belongs to an installation leaves a dead slot; any other leaves a
+    /// tombstone.
     func remove(
         _ stored: StoredRegistration, _ cause: RegistrationEnding, at now: Timestamp
     ) throws(StorageError) {
@@ -47,7 +47,7 @@ extension RegistrationTable {
         }
     }
 
-    /// Removes a registration, of which nothing but its history is left, and its channel where this was its last.
+    /// Removes a registration except for its history, and also its channel if this was the channel's last registration.
     func erase(
         _ stored: StoredRegistration, _ cause: RegistrationEnding, at now: Timestamp
     ) throws(StorageError) {
@@ -59,7 +59,7 @@ extension RegistrationTable {
         try channels.removeIfUnused(stored.index.channel)
     }
 
-    /// Writes what differs: most writes repeat what is there.
+    /// Writes the columns that differ. Most writes repeat the stored values.
     func update(
         _ new: StoredRegistration, from old: StoredRegistration, _ cause: RegistrationEnding
     ) throws(StorageError) {
@@ -70,7 +70,7 @@ extension RegistrationTable {
         if new.index == old.index, registration.expiresAt == old.registration.expiresAt, new.template == old.template,
             new.variables == old.variables, registration.secondaryTile == old.registration.secondaryTile
         {
-            // Names no column of an index, all of which would be written again.
+            // Sets no indexed column, because otherwise all indexes would be written again.
             try connection.run(
                 "UPDATE registrations SET version = ?, tags = ?, updated_at = ? WHERE sequence = ?",
                 registration.version, StoredRegistration.text(registration.tags), registration.updatedAt, new.sequence)
@@ -87,8 +87,9 @@ extension RegistrationTable {
         if new.index.channel != old.index.channel { try channels.removeIfUnused(old.index.channel) }
     }
 
-    /// Whether it decides differently what the device is sent, or where to. Only what has not expired is written, so
-    /// an expiry never decides anything for the time before.
+    /// Whether the new registration changes what is sent to the device, or where it is sent. The expiry is not
+    /// compared: only registrations that have not expired are written, so a new expiry does not change any decision for
+    /// the time before.
     private func isSentOtherwise(_ new: StoredRegistration, than old: StoredRegistration) -> Bool {
         if new.index != old.index || new.template != old.template || new.variables != old.variables { return true }
         let (tags, oldTags) = (new.registration.tags, old.registration.tags)
@@ -127,7 +128,7 @@ extension RegistrationTable {
         }
     }
 
-    /// At last, so that its history can have them.
+    /// Called last, so that the history can use the contents first.
     private func releaseContents(of old: StoredRegistration, over new: StoredRegistration) throws(StorageError) {
         if new.template != old.template { try contents.release(old.template) }
         if new.variables != old.variables { try contents.release(old.variables) }
@@ -146,7 +147,7 @@ extension RegistrationTable {
         }
     }
 
-    /// The other rows of its own installation have the handle as well.
+    /// Removes the other registrations of the channel, except those of the same installation, which share the handle.
     private func removeOthers(than kept: StoredRegistration, at now: Timestamp) throws(StorageError) {
         for other in try registrations(of: kept.index.channel) where other.sequence != kept.sequence {
             if let row = kept.row, other.row?.installation == row.installation { continue }

@@ -1,7 +1,7 @@
 import MartletCore
 import MartletModel
 
-/// Registrations with their channels, tags and contents, on one connection: what writes do.
+/// Registrations with their channels, tags and contents, on one connection: the write operations.
 struct RegistrationTable {
     let connection: Connection
     let channels: ChannelTable
@@ -10,7 +10,7 @@ struct RegistrationTable {
     let history: HistoryTable
     private let memory: WriteCache?
 
-    /// - Parameter memory: For calls with many changes, of one hub; others cost less without.
+    /// - Parameter memory: A cache for calls with many changes in one hub. Other calls are cheaper without a cache.
     init(_ connection: Connection, _ memory: WriteCache? = nil) {
         self.connection = connection
         self.memory = memory
@@ -30,7 +30,7 @@ struct RegistrationTable {
             if let refusal = try refusal(of: condition, stored, id, hub, now, creates: true) {
                 return .failure(refusal)
             }
-            // What it was is of the installation still: its history says so.
+            // Until now the registration belongs to the installation, so `stored` keeps that for the history.
             var alone = stored
             if let row = stored?.row {
                 try leave(row, sequence: stored?.sequence)
@@ -49,7 +49,7 @@ struct RegistrationTable {
         }
     }
 
-    /// Most writes repeat the handle that is there, whose channel is then found by its number.
+    /// Returns the channel of a draft. Most writes repeat the stored handle; then the channel is found by its number.
     private func channel(
         of draft: RegistrationDraft, over old: StoredRegistration?, in hub: Hub.ID, at now: Timestamp
     ) throws(StorageError) -> ChannelID {
@@ -61,7 +61,7 @@ struct RegistrationTable {
         return try channels.register(draft, in: hub, at: now)
     }
 
-    /// - Parameter creates: Whether the write makes sense where there is no such registration.
+    /// - Parameter creates: Whether the write may create the registration if it does not exist.
     private func refusal(
         of condition: WriteCondition, _ stored: StoredRegistration?, _ id: String, _ hub: Hub.ID, _ now: Timestamp,
         creates: Bool
@@ -88,7 +88,7 @@ struct RegistrationTable {
             Self.selectionByID, hub.rawValue, StoredID(id), read: StoredRegistration.init)
     }
 
-    /// Put together once: every write begins with it.
+    /// Built only once, because every write uses it first.
     private static let selectionByID = "\(StoredRegistration.selection) WHERE r.hub = ? AND r.id = ?"
 
     func registrations(of channel: ChannelID) throws(StorageError) -> [StoredRegistration] {
@@ -96,19 +96,19 @@ struct RegistrationTable {
             "\(StoredRegistration.selection) WHERE r.channel = ?", channel.rawValue, read: StoredRegistration.init)
     }
 
-    /// The rows of an installation.
+    /// Returns the registrations of an installation.
     func registrations(ofInstallation sequence: Int64) throws(StorageError) -> [StoredRegistration] {
         try connection.all(
             "\(StoredRegistration.selection) WHERE r.installation = ?", sequence, read: StoredRegistration.init)
     }
 
-    /// A registration becomes one that stands alone.
+    /// Detaches a registration from its installation.
     private func leave(_ row: InstallationReference, sequence: Int64?) throws(StorageError) {
         try connection.run("UPDATE registrations SET installation = NULL, slot = NULL WHERE sequence = ?", sequence)
         try recordClosed(row)
     }
 
-    /// Its slot has no registration until the installation is written again.
+    /// Records that a slot has no registration until the installation is written again.
     func recordClosed(_ row: InstallationReference) throws(StorageError) {
         try connection.run(
             "INSERT OR IGNORE INTO dead_slots (installation, slot) VALUES (?, ?)", row.installation, row.slot)

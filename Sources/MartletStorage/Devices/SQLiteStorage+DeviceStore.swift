@@ -57,7 +57,7 @@ extension SQLiteStorage: DeviceStore {
 }
 
 extension RegistrationChange {
-    /// Whether it is more than a removal.
+    /// Whether the change needs disk space, which a removal does not.
     fileprivate var takesRoom: Bool {
         switch self {
         case .put, .merge: true

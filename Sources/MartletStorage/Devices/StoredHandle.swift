@@ -1,8 +1,8 @@
 import CMartletSQLite
 import MartletModel
 
-/// A handle, or its key, as a column holds it: an even number of lower-case hexadecimal digits as bytes, which halves
-/// a token; any other text as it is.
+/// A handle, or its key, in the format of its column. An even number of lower-case hexadecimal digits is stored as
+/// bytes, which halves the size of a token; any other text is stored unchanged.
 enum StoredHandle: Bindable, Equatable {
     case packed([UInt8])
     case text(String)
@@ -33,7 +33,7 @@ enum StoredHandle: Bindable, Equatable {
         }
     }
 
-    /// Writes two digits for each byte. Four bytes at a time: every push has a handle.
+    /// Writes two digits for each byte. Handles four bytes at a time for speed, because every push needs a handle.
     static func unpack(_ bytes: UnsafeBufferPointer<UInt8>, into digits: UnsafeMutableBufferPointer<UInt8>) {
         let (input, output) = (UnsafeRawBufferPointer(bytes), UnsafeMutableRawBufferPointer(digits))
         var index = 0
@@ -49,7 +49,7 @@ enum StoredHandle: Bindable, Equatable {
         }
     }
 
-    /// Eight digits, each a byte, for the four bytes of a word.
+    /// Returns the eight hexadecimal digits, one per byte, of a word of four bytes.
     private static func digits(of four: UInt32) -> UInt64 {
         var pairs = UInt64(four)
         pairs = (pairs | pairs << 16) & 0x0000_FFFF_0000_FFFF

@@ -1,7 +1,8 @@
 import CMartletSQLite
 
-/// The id of a registration as a column holds it: in the hub's own form, "N-N-1" with 19 digits each, as the sixteen
-/// bytes of its numbers, which spares three fifths; any other as it is.
+/// The id of a registration in the format of its column. An id in the hub's own form, "N-N-1" with 19 digits per
+/// number, is stored as the sixteen bytes of its two numbers, which saves three fifths; any other id is stored
+/// unchanged.
 enum StoredID: Bindable, Equatable {
     case packed([UInt8])
     case text(String)
@@ -46,7 +47,8 @@ enum StoredID: Bindable, Equatable {
         return bytes
     }
 
-    /// - Parameter digits: Nineteen, which a word always holds; a zero in front would not come back.
+    /// - Parameter digits: Nineteen digits, which always fit a 64-bit word. A leading zero is refused, because it would
+    ///   be lost.
     private static func number(_ digits: some Sequence<UInt8>) -> UInt64? {
         var number: UInt64 = 0
         for digit in digits {

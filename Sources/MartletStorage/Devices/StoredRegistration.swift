@@ -5,10 +5,10 @@ import MartletModel
 struct StoredRegistration {
     var index: TagMembership
     var registration: Registration
-    /// The ids of its contents; nil where it has none.
+    /// The ids of the registration's contents; nil if it has none.
     var template: Int64?
     var variables: Int64?
-    /// The row of its installation that it is; nil for one that stands alone.
+    /// The registration's slot in its installation; nil if it does not belong to one.
     var row: InstallationReference?
 
     var sequence: Int64 { index.registration }
@@ -17,7 +17,7 @@ struct StoredRegistration {
         registration.expiresAt.map { $0 <= now } ?? false
     }
 
-    /// The names under which it is in `tag_members`.
+    /// Returns the names under which the registration is listed in `tag_members`.
     static func names(of tags: [Tag]) -> Set<String> {
         Set(tags.map(\.folded)).union([TagTable.everyone])
     }
@@ -27,7 +27,7 @@ struct StoredRegistration {
 struct InstallationReference {
     /// The sequence number of the installation.
     var installation: Int64
-    /// Its id.
+    /// The id of the installation.
     var id: String
     var slot: String
 }
@@ -35,10 +35,10 @@ struct InstallationReference {
 // MARK: The row
 
 extension StoredRegistration {
-    /// To be followed by conditions on `r` (the registration) and `c` (its channel).
+    /// The selection, to be followed by conditions on `r` (the registration) and `c` (its channel).
     static let selection = "\(columns) FROM registrations r JOIN channels c ON c.id = r.channel \(parts)"
 
-    /// The same, found by way of the channel.
+    /// The same selection, but found through the channel.
     static let selectionByChannel = "\(columns) FROM channels c CROSS JOIN registrations r ON r.channel = c.id \(parts)"
 
     private static let columns = """
@@ -72,7 +72,7 @@ extension StoredRegistration {
             expiresAt: row.optionalTimestamp(8), createdAt: row.timestamp(6), updatedAt: row.timestamp(7))
     }
 
-    /// Tags as spelled; none can have a comma.
+    /// Joins tags as they are spelled, separated by commas; no tag can contain a comma.
     static func text(_ tags: [Tag]) -> String {
         tags.map(\.spelling).joined(separator: ",")
     }

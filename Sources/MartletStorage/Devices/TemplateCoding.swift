@@ -1,7 +1,8 @@
 import MartletModel
 
-/// A template as bytes, the same for equal templates: the body, the number of headers, names and values of the headers
-/// in their order, names and values of the options, and at the end the template's name where it has one.
+/// Encodes a template as bytes; equal templates give equal bytes. The format: the body, the number of headers, the
+/// names and values of the headers in order, the names and values of the options, and at the end the template's name if
+/// it has one.
 enum TemplateCoding {
     static func encode(_ template: Template) -> [UInt8] {
         TextListCoding.encode(
@@ -9,14 +10,14 @@ enum TemplateCoding {
                 + StringMapCoding.texts(of: template.options) + (template.name.map { [$0] } ?? []))
     }
 
-    /// - Returns: nil where the bytes were not written by `encode`.
+    /// - Returns: nil if the bytes were not written by `encode`.
     static func decode(_ bytes: [UInt8]) -> Template? {
         guard let texts = TextListCoding.decode(bytes), texts.count >= 2, let headerCount = Int(texts[1]),
             (0...texts.count).contains(headerCount), texts.count >= 2 + 2 * headerCount
         else { return nil }
         let headers = (0..<headerCount).map { Template.Header(name: texts[2 + 2 * $0], value: texts[3 + 2 * $0]) }
         let rest = texts[(2 + 2 * headerCount)...]
-        // Options come in pairs: one text more is the name.
+        // Options come in pairs, so one additional text is the name.
         let name = rest.count.isMultiple(of: 2) ? nil : rest.last
         guard let options = StringMapCoding.map(of: rest.dropLast(name == nil ? 0 : 1)) else { return nil }
         return Template(name: name, body: texts[0], headers: headers, options: options)

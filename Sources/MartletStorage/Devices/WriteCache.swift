@@ -1,14 +1,14 @@
 import MartletCore
 
-/// What the changes of one call have found out so far: thousands that come together share their hub and most of their
-/// tags. Lives no longer than the call, and so never outlives its transaction.
+/// Caches look-ups for the changes of one call, because thousands of changes in one call share their hub and most of
+/// their tags. Released at the end of the call, and so never outlives its transaction.
 final class WriteCache {
-    /// That the hub of the call exists.
+    /// Whether the hub of the call is known to exist.
     var hubExists = false
     private var tags: [TagScope: [String: Int64]] = [:]
     private var count = 0
 
-    /// The most tags that are remembered.
+    /// The maximum number of cached tags.
     private static let limit = 10_000
 
     func tag(_ name: String, in scope: TagScope) -> Int64? {

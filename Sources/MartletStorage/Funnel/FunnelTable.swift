@@ -1,7 +1,7 @@
 import MartletCore
 import MartletModel
 
-/// Counts what funnels are made of, on one connection.
+/// Counts the data of funnels, on one connection.
 struct FunnelTable {
     private let connection: Connection
 
@@ -48,7 +48,7 @@ struct FunnelTable {
         ) { row in (PlatformID(rawValue: row.text(0)), Int(row.integer(1)), Int(row.integer(2))) }
     }
 
-    /// Who was tried, and then neither refused nor reached, and waits for nothing.
+    /// Counts the members that were tried, but were neither refused nor reached and do not wait for a retry.
     private func stopped(of notification: Int64) throws(StorageError) -> [(PlatformID, Int)] {
         try connection.all(
             """
@@ -62,8 +62,8 @@ struct FunnelTable {
         ) { row in (PlatformID(rawValue: row.text(0)), Int(row.integer(1))) }
     }
 
-    /// A push was made where somebody answered, where it was given up after attempts, whether they count or not, or where
-    /// its device had left when it was to be tried again.
+    /// Counts failed pushes. A push is counted if the push service answered, if it was abandoned after attempts
+    /// (whether these count or not), or if its device was removed before the retry.
     private func failures(of notification: Int64) throws(StorageError) -> [(PlatformID, Int)] {
         try connection.all(
             """

@@ -12,7 +12,7 @@ struct AccessRuleTable {
 
     private static let columns = "name, rights, sealed_primary_key, sealed_secondary_key, created_at, modified_at"
 
-    /// Both keys of all rules.
+    /// The columns of both keys of all rules.
     static let sealedColumns = [("access_rules", "'access_rules/' || hub"), ("namespace_rules", "'namespace_rules'")]
         .flatMap { table, context in
             ["primary", "secondary"].map { key in
@@ -21,7 +21,7 @@ struct AccessRuleTable {
             }
         }
 
-    // MARK: Of a hub
+    // MARK: Rules of a hub
 
     func rules(of hub: Hub.ID) throws(StorageError) -> [AccessRule] {
         try connection.all(
@@ -45,7 +45,7 @@ struct AccessRuleTable {
         try connection.run("DELETE FROM access_rules WHERE hub = ?", hub.rawValue)
     }
 
-    // MARK: Of the namespace
+    // MARK: Rules of the namespace
 
     func namespaceRules() throws(StorageError) -> [AccessRule] {
         try connection.all(

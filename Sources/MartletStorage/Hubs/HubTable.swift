@@ -77,7 +77,7 @@ struct HubTable {
         try connection.first("SELECT 1 FROM hubs WHERE id = ? AND is_deleted = 0", id.rawValue) { _ in true } ?? false
     }
 
-    /// Takes away the hub's name, rules and credentials; what else it has is `HubPurge`'s to remove.
+    /// Removes the hub's name, rules and credentials. `HubPurge` removes the rest of its data.
     func markDeleted(_ id: Hub.ID) throws(StorageError) -> Bool {
         guard try exists(id) else { return false }
         try connection.run(

@@ -1,5 +1,6 @@
 extension Migration {
-    /// Time to live is in milliseconds. A hub that is marked as deleted has given up its name and is removed bit by bit.
+    /// Time to live is in milliseconds. A hub that is marked as deleted has released its name and is removed in
+    /// portions.
     static let hubs = Migration(
         name: "hubs",
         script: """

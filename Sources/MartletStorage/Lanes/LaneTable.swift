@@ -5,16 +5,17 @@ import MartletModel
 struct LaneTable {
     private let connection: Connection
 
-    /// Strangers choose origins: more pauses than these are not kept.
+    /// The maximum number of stored pauses, which limits the storage that others can use: browsers and devices choose
+    /// their origins.
     static let pauseLimit = 4096
-    /// Senders choose applications, and strangers origins.
+    /// The maximum number of stored quarantines: senders choose applications, and browsers and devices choose origins.
     static let quarantineLimit = 4096
 
     init(_ connection: Connection) {
         self.connection = connection
     }
 
-    /// Keeps what a step has changed about its lane.
+    /// Stores the changes that a step made to its lane.
     func record(_ step: DeliveryStep) throws(StorageError) {
         guard !step.pauses.isEmpty || !step.quarantines.isEmpty else { return }
         for pause in step.pauses { try record(pause, of: step.delivery) }
@@ -71,8 +72,8 @@ struct LaneTable {
         try connection.run("DELETE FROM lane_pauses WHERE hub = ?", hub.rawValue)
     }
 
-    /// Forgets pauses that are over.
-    /// - Returns: How many.
+    /// Removes pauses that have ended.
+    /// - Returns: The number of removed pauses.
     func removeOldPauses(at now: Timestamp, limit: Int) throws(StorageError) -> Int {
         try connection.run(
             """

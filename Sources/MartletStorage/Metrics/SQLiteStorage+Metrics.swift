@@ -4,15 +4,15 @@ public import MartletCore
 public import MartletModel
 
 extension SQLiteStorage {
-    /// What is accepted and not finished.
+    /// The notifications that are accepted and not finished.
     public struct Backlog: Sendable, Equatable {
-        /// Deliveries, one for each platform of a notification.
+        /// The number of deliveries, one for each platform of a notification.
         public var deliveries: Int
-        /// When the oldest of them was accepted, or was due; nil where there is none.
+        /// The time when the oldest delivery was accepted, or was due; nil if there is none.
         public var oldest: Timestamp?
     }
 
-    /// Counts what is not finished, those too that wait beyond the memory of the dispatcher.
+    /// Counts unfinished deliveries, including those that are not in the dispatcher's memory.
     public func backlog() async throws(StorageError) -> Backlog {
         let found = try await readers.read { connection throws(StorageError) in
             try connection.first(
@@ -28,17 +28,18 @@ extension SQLiteStorage {
         return found ?? Backlog(deliveries: 0, oldest: nil)
     }
 
-    /// How many changes wait for the writer.
+    /// The number of changes that wait for the writer.
     public var waitingWrites: Int { writer.waitingCount }
 
     public var writeTimes: WriteTimes { writer.writeTimes }
 
-    /// Bytes of the database's file and of its write-ahead log; 0 for one that is not there.
+    /// The sizes in bytes of the database file and of its write-ahead log; 0 for a file that does not exist.
     public var fileSizes: (database: Int64, log: Int64) {
         (size(of: Settings.databaseName), size(of: Settings.databaseName + "-wal"))
     }
 
-    /// Bytes that SQLite has allocated in this process: caches of pages, each with a limit of its own, above all.
+    /// The number of bytes that SQLite has allocated in this process. Most of it is page caches, each with a limit of
+    /// its own.
     public var memory: Int64 { sqlite3_memory_used() }
 
     private func size(of name: String) -> Int64 {

@@ -1,11 +1,12 @@
 import CMartletSQLite
 public import MartletCore
 
-/// How much is accepted and not finished, of each hub and of all, on the connection that writes.
+/// The size of the backlog (accepted and not finished) of each hub and of all hubs together, on the connection that
+/// writes.
 ///
-/// Triggers tell of every change within the transactions that make them: whatever accepts, ends or removes a notification
-/// need not think of it, and no request counts anything. The figures lie beside the database: as rows of a table in memory
-/// they cost a sixth of what is written for a send.
+/// Triggers report every change within the transaction that makes it. So code that accepts, ends or removes a
+/// notification does not need to update the backlog, and no request has to count rows. The figures are kept in memory
+/// outside the database, because as rows of an in-memory table they would cost a sixth of the writes for a send.
 struct BacklogTable {
     private let connection: Connection
 
@@ -13,7 +14,8 @@ struct BacklogTable {
         self.connection = connection
     }
 
-    /// Counts what an earlier process has left, and begins to keep count. Once for each connection that writes.
+    /// Counts the backlog that an earlier process has left, and begins to track changes. Called once for each
+    /// connection that writes.
     func begin() throws(StorageError) {
         let left = try connection.all(Self.count) {
             (hub: $0.integer(0), notifications: Int($0.integer(1)), bytes: $0.integer(2))
@@ -27,18 +29,18 @@ struct BacklogTable {
         try connection.execute(Self.triggers)
     }
 
-    /// What keeps a hub from taking another notification of so many bytes; nil where nothing does.
+    /// Returns the limit that keeps a hub from accepting another notification of this size; nil if there is none.
     func excess(of hub: Hub.ID, adding bytes: Int, _ limits: BacklogLimits) -> BacklogExcess? {
         limits.excess(hub: size(of: hub), all: size(of: nil), adding: Int64(bytes))
     }
 
-    /// - Parameter hub: nil: of all together.
+    /// - Parameter hub: The hub; nil for all hubs together.
     func size(of hub: Hub.ID?) -> BacklogSize {
         guard let backlogs = connection.observer(Backlogs.self) else { return BacklogSize(notifications: 0, bytes: 0) }
         return hub.map { backlogs.size(of: $0.rawValue) } ?? backlogs.all
     }
 
-    /// A notification is not finished while a delivery of it is not, or while it waits for its time.
+    /// A notification is unfinished while one of its deliveries is, or while it is scheduled for later.
     private static let count = """
         SELECT n.hub, count(*), sum(length(m.body))
         FROM (SELECT notification AS sequence FROM deliveries WHERE is_final = 0
@@ -71,17 +73,18 @@ struct BacklogTable {
         """
 }
 
-/// What the triggers have told. Belongs to the thread of its connection.
+/// The figures that the triggers have reported. Belongs to the thread of its connection.
 final class Backlogs: TransactionObserver {
-    /// What they call it by: `(hub, notifications, bytes)`, which are added.
+    /// The name of the SQL function that the triggers call with `(hub, notifications, bytes)`. The numbers are added to
+    /// the backlog.
     static let function = "martlet_add_backlog"
 
     private(set) var all = BacklogSize(notifications: 0, bytes: 0)
     private var sizes: [Int64: BacklogSize] = [:]
-    /// Of the transaction that is open.
+    /// The changes of the open transaction.
     private var changes: [(hub: Int64, change: BacklogSize)] = []
 
-    /// Lets statements of a connection add to the backlogs.
+    /// Defines the SQL function on a connection.
     func define(on connection: Connection) throws(StorageError) {
         try connection.define(Self.function, argumentCount: 3, changing: self) { context, _, values in
             guard let backlogs = sqlite3_user_data(context), let values else { return }
@@ -99,12 +102,12 @@ final class Backlogs: TransactionObserver {
         apply(change, to: hub)
     }
 
-    /// What has been added stays.
+    /// Keeps the changes of the transaction.
     func commit() {
         changes.removeAll(keepingCapacity: true)
     }
 
-    /// Nothing has been added since the last commit.
+    /// Reverts the changes since the last commit.
     func rollBack() {
         for (hub, change) in changes {
             apply(BacklogSize(notifications: -change.notifications, bytes: -change.bytes), to: hub)
@@ -126,8 +129,8 @@ extension BacklogSize {
 }
 
 extension SQLiteStorage {
-    /// How much of a hub is accepted and not finished.
-    /// - Parameter hub: nil: of all together.
+    /// Returns the size of a hub's backlog (accepted and not finished).
+    /// - Parameter hub: The hub; nil for all hubs together.
     public func backlogSize(of hub: Hub.ID?) async throws(StorageError) -> BacklogSize {
         try await writer.write { connection throws(StorageError) in BacklogTable(connection).size(of: hub) }
     }

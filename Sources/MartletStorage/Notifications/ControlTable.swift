@@ -1,7 +1,7 @@
 import MartletCore
 import MartletModel
 
-/// What is requested of notifications, on one connection.
+/// The requested controls of notifications, on one connection.
 struct ControlTable {
     private let connection: Connection
 

@@ -2,8 +2,8 @@ import MartletCore
 import MartletModel
 
 extension DeliveryTable {
-    /// Does nothing where the delivery is gone with its hub.
-    /// - Returns: Whether it is there.
+    /// Records a step. Does nothing if the delivery was removed together with its hub.
+    /// - Returns: Whether the delivery exists.
     func record(_ step: DeliveryStep) throws(StorageError) -> Bool {
         try connection.run(
             """
@@ -29,7 +29,7 @@ extension DeliveryTable {
         return true
     }
 
-    /// A notification is over with the last of its deliveries.
+    /// Finishes the notification if this was the last of its deliveries.
     private func finishNotification(of delivery: Delivery.ID) throws(StorageError) {
         try connection.run(
             """
@@ -50,11 +50,12 @@ extension DeliveryTable {
         }
     }
 
-    /// A refusal keeps what it is about, because the registration may be removed for it. Of a native send, which goes to
-    /// a channel, it is the oldest registration of that.
+    /// Stores the ids of a refusal's registration with the refusal, because the registration may be removed as a result
+    /// of it. A native send goes to a channel; in this case the channel's oldest registration is used.
     ///
-    /// A broadcast can leave many, so the statements are taken once for all, and texts are bound where they differ from
-    /// those before. None replaces a row, for which SQLite would keep a journal of its own each time.
+    /// A broadcast can produce many refusals. Therefore the statements are prepared once for all of them, and texts are
+    /// bound only if they differ from the previous ones. No statement uses REPLACE, for which SQLite would keep a
+    /// separate journal each time.
     private func addRefusals(_ step: DeliveryStep) throws(StorageError) {
         guard !step.refusals.isEmpty else { return }
         var statements = BorrowedStatements(connection)

@@ -5,8 +5,8 @@ import MartletModel
 struct DeliveryTable {
     let connection: Connection
 
-    /// The tables of what single members came to, with the column of their keys after the delivery: a broadcast can
-    /// leave a million rows, which are to go in portions before it does.
+    /// The tables with the outcomes of individual members, each with the key column that follows the delivery. A
+    /// broadcast can have a million rows there, which are removed in portions before the delivery is.
     static let parts = [
         ("refusals", "channel"), ("retries", "channel"), ("attempts", "channel"), ("ranges", "last_channel"),
         ("reached", "place"),
@@ -45,7 +45,7 @@ struct DeliveryTable {
         try connection.first("\(Self.progressSelection) WHERE d.id = ?", id.rawValue, read: Self.progress)
     }
 
-    /// The deliveries of a notification, in their order.
+    /// Returns the progress of the deliveries of a notification, in order.
     func progress(ofNotification sequence: Int64) throws(StorageError) -> [DeliveryProgress] {
         try connection.all(
             "\(Self.progressSelection) WHERE d.notification = ? ORDER BY d.id", sequence, read: Self.progress)
@@ -75,12 +75,12 @@ struct DeliveryTable {
         return state
     }
 
-    /// - Parameter column: That of the channel, before that of the registration.
+    /// - Parameter column: The column of the channel; the column of the registration follows it.
     private static func member(_ row: Statement, _ column: Int32) -> AudienceMember {
         AudienceMember(channel: ChannelID(rawValue: row.integer(column)), registration: row.integer(column + 1))
     }
 
-    /// The deliveries of a notification, in their order.
+    /// Returns the reports of the deliveries of a notification, in order.
     func reports(of notification: Int64) throws(StorageError) -> [DeliveryReport] {
         let rows = try connection.all(
             "SELECT id, platform, state, started_at, ended_at FROM deliveries WHERE notification = ? ORDER BY id",
@@ -104,7 +104,7 @@ struct DeliveryTable {
         return reports
     }
 
-    /// The deliveries of a notification with what is still to come, in their order.
+    /// Returns the deliveries of a notification with their remaining work, in order.
     func statuses(of notification: Int64) throws(StorageError) -> [DeliveryStatus] {
         let rest = try connection.all(
             """

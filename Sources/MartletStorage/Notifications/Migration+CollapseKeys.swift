@@ -1,6 +1,6 @@
 extension Migration {
-    /// Of the deliveries with one collapse key, anchor and expression only the latest is looked at, so that a backlog of
-    /// thousands under one key costs each of them one row.
+    /// Of the deliveries with the same collapse key, anchor and expression, only the latest is examined. So in a
+    /// backlog of thousands under one key, each delivery only costs one row.
     static let collapseKeys = Migration(
         name: "collapse keys",
         script: """

@@ -1,19 +1,21 @@
 extension Migration {
     /// Messages have a table of their own, so that a step of a delivery does not write them again.
     ///
-    /// `ranges`, `attempts` and `reached` tell what became of single members, for as long as the notification is kept.
+    /// `ranges`, `attempts` and `reached` record the outcomes of individual members for as long as the notification is
+    /// kept.
     ///
-    /// A pause in `lane_pauses` whose `origin` is empty is one of the whole platform of the hub.
+    /// A pause in `lane_pauses` with an empty `origin` applies to the whole platform of the hub.
     ///
-    /// A resend has the sequence number of its `original`, which may be gone, and the outcome of what it takes up of it;
-    /// with a collapse key its `rank` is the delivery as which it is ordered.
+    /// A resend has the sequence number of its `original`, which may have been removed, and the outcome that selects
+    /// which of the original's pushes are sent again. If it has a collapse key, its `rank` is the delivery whose
+    /// position in the order it takes.
     ///
-    /// A notification without `begun_at` waits for its time, unless it has `finished_at`: then it was canceled.
+    /// A notification without `begun_at` is scheduled for later, unless it has `finished_at`: then it was canceled.
     ///
-    /// Of a roll-out `halt_share` is in hundredths of a percent and `duration` in milliseconds; exactly one of `rate` and
-    /// `duration` is filled. Its halting rule counts what ended since `succeeded` and `failed` had.
-    /// `collapse` has the collapse key and after it, of a direct send, the keys of its handles. `collapses` has the
-    /// deliveries with such keys, by what their devices have.
+    /// In a roll-out, `halt_share` is in hundredths of a percent and `duration` is in milliseconds; exactly one of
+    /// `rate` and `duration` is set. Its halting rule counts the pushes that ended after `succeeded` and `failed` were
+    /// recorded. `collapse` contains the collapse key, followed by the keys of the handles if the send is direct.
+    /// `collapses` lists the deliveries with such keys, by an attribute that their devices have (the anchor).
     static let notifications = Migration(
         name: "notifications",
         script: """

@@ -1,7 +1,9 @@
 extension Migration {
-    /// `sent_at` of a roll-out is when its last page began, from which a restart goes on at the same pace.
+    /// `sent_at` of a roll-out is the time when its last page began. After a restart, sending continues from there at
+    /// the same pace.
     ///
-    /// `has_refusals` makes a listing of the notifications with refusals independent of how many have none.
+    /// `has_refusals` makes the cost of listing the notifications with refusals independent of the number of
+    /// notifications without any.
     static let pagesAndRefusals = Migration(
         name: "pages and refusals",
         script: """

@@ -1,7 +1,7 @@
 import MartletCore
 import MartletModel
 
-/// Refusals as they are shown, on one connection.
+/// Refusals in the form in which they are listed, on one connection.
 struct RefusalTable {
     private let connection: Connection
 
@@ -21,7 +21,7 @@ struct RefusalTable {
         var page = RefusalPage(records: [], next: nil)
         for (delivery, platform) in deliveries {
             let after = delivery == position.delivery ? position.member : .none
-            // One more than there is room for tells whether another page follows.
+            // One record more than the page has room for, to find out whether another page follows.
             let found = try refusals(of: delivery, on: platform, after: after, limit: limit - page.records.count + 1)
             for (member, record) in found {
                 guard page.records.count < limit else { return page }
@@ -33,7 +33,7 @@ struct RefusalTable {
         return page
     }
 
-    /// The notification of the delivery has refusals. Its row changes with the first of them alone.
+    /// Records that the notification of the delivery has refusals. Only its first refusal changes the row.
     func recordRefusals(of delivery: Delivery.ID) throws(StorageError) {
         try connection.run(
             """
@@ -42,7 +42,7 @@ struct RefusalTable {
             """, delivery.rawValue)
     }
 
-    /// Refusals were removed: the notification is listed no longer where those were the last.
+    /// Updates the notification after refusals were removed: it is no longer listed if those were its last.
     func forgetRefusals(ofNotificationWith delivery: Int64) throws(StorageError) {
         try connection.run(
             """
@@ -53,11 +53,12 @@ struct RefusalTable {
             """, delivery)
     }
 
-    /// A page of the hub's notifications with refusals. It costs as much however many have none.
+    /// A page of the hub's notifications with refusals. The cost does not depend on the number of notifications without
+    /// refusals.
     static let listing =
         "SELECT id FROM notifications WHERE hub = ? AND has_refusals = 1 AND id > ? ORDER BY id LIMIT ?"
 
-    /// Those with refusals, in the order of their ids.
+    /// Returns the notifications with refusals, in the order of their ids.
     func notifications(
         in hub: Hub.ID, after id: NotificationID?, limit: Int
     ) throws(StorageError) -> [NotificationID] {

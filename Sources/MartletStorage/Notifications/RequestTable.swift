@@ -1,7 +1,7 @@
 import MartletCore
 import MartletModel
 
-/// The requests that are remembered so that a repeated one does not send twice, on one connection.
+/// The requests that are stored so that a repeated request does not send twice, on one connection.
 struct RequestTable {
     private let connection: Connection
 
@@ -9,7 +9,7 @@ struct RequestTable {
         self.connection = connection
     }
 
-    /// What was accepted under a key and is still remembered.
+    /// Returns the notification that was accepted for a request, if the request is still stored.
     func find(
         _ request: RequestIdentity, in hub: Hub.ID, at now: Timestamp
     ) throws(StorageError) -> (fingerprint: [UInt8], notification: NotificationID)? {
@@ -24,7 +24,7 @@ struct RequestTable {
         }
     }
 
-    /// Remembers a request, in place of one that has been remembered long enough.
+    /// Stores a request, replacing one whose retention period has ended.
     func insert(_ request: RequestIdentity, _ draft: NotificationDraft) throws(StorageError) {
         try connection.run(
             """
@@ -32,8 +32,8 @@ struct RequestTable {
             """, draft.hub.rawValue, request.key, request.fingerprint, draft.id.bytes, draft.acceptedAt)
     }
 
-    /// Forgets requests that have been remembered long enough.
-    /// - Returns: How many.
+    /// Removes requests whose retention period has ended.
+    /// - Returns: The number of removed requests.
     func removeOld(at now: Timestamp, limit: Int) throws(StorageError) -> Int {
         try connection.run(
             """

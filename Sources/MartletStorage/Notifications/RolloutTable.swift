@@ -38,7 +38,7 @@ struct RolloutTable {
         }
     }
 
-    /// A page of the notification of a delivery has been sent.
+    /// Records that a page of a delivery's notification has been sent.
     func recordSending(of delivery: Delivery.ID, at sentAt: Timestamp) throws(StorageError) {
         try connection.run(
             """
@@ -58,7 +58,7 @@ struct RolloutTable {
         }
     }
 
-    /// What has ended so far does not count for the halting rule any more.
+    /// Restarts the counts of the halting rule: pushes that have ended so far are no longer counted.
     func countAnew(_ notification: Int64) throws(StorageError) {
         let outcomes = try connection.all(
             """

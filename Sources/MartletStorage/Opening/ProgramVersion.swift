@@ -1,8 +1,8 @@
-/// A version of this program, as a database remembers it.
+/// A version of this program, as recorded in a database.
 public struct ProgramVersion: Hashable, Sendable {
-    /// Such as `0.2.1`; empty if unknown.
+    /// The version, such as `0.2.1`; empty if unknown.
     public var version: String
-    /// Empty if unknown.
+    /// The commit; empty if unknown.
     public var commit: String
 
     public init(version: String = "", commit: String = "") {

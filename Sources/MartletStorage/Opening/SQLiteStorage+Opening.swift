@@ -2,13 +2,14 @@ public import MartletCore
 import MartletModel
 
 extension SQLiteStorage {
-    /// Opens the database of a data directory, made where it is missing, and brings it to the present schema.
+    /// Opens the database of a data directory, creates it if it does not exist, and migrates it to the current schema.
     /// - Parameters:
-    ///   - directory: Its path; made where it is missing, private (mode 0700), and locked until `close`.
+    ///   - directory: The path of the directory. It is created if it does not exist, private (mode 0700), and locked
+    ///     until `close`.
     ///   - sealer: Seals the keys and credentials of hubs.
-    ///   - diskReserve: How many bytes of the disk nothing new is taken into.
+    ///   - diskReserve: The number of bytes that must stay free on the disk; nothing new is accepted if less is free.
     ///   - upgrade: How a database of an older schema is upgraded.
-    /// - Throws: `StorageError`; `.locked` where another process has the directory.
+    /// - Throws: `StorageError`; `.locked` if another process uses the directory.
     public convenience init(
         directory path: String, sealer: any Sealer, diskReserve: Int64 = DiskRoom.defaultReserve,
         upgrade: Upgrade = Upgrade()
@@ -48,7 +49,7 @@ extension SQLiteStorage {
             payloadBodies: payloadBodies, progressMaps: progressMaps, containers: containers)
     }
 
-    /// On a full disk they stay until the sweep finds them old enough.
+    /// Expires payloads that were never published. On a full disk they remain until the sweep finds them old enough.
     private static func expireUnpublished(_ connection: Connection) throws(StorageError) {
         do throws(StorageError) {
             try PayloadRemoval(connection).expireUnpublished(at: nil)
@@ -56,7 +57,7 @@ extension SQLiteStorage {
         }
     }
 
-    /// Removes the bodies that have no record: what wrote them ended before.
+    /// Removes the bodies that have no record; they were left by a process that ended early.
     private static func openBodies(
         in path: String, _ room: DiskRoom, of connection: Connection
     ) throws(StorageError) -> PayloadBodies {

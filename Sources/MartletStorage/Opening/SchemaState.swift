@@ -23,13 +23,14 @@ extension SQLiteStorage {
     /// The number of migration steps of this program's schema.
     public static var schema: Int { Migration.all.count }
 
-    /// Why this program does not open the database of a data directory that is newer.
+    /// Returns the reason why this program does not open the database of a data directory that is newer.
     public static func refusalOfNewer(in directory: String, by program: ProgramVersion) throws(StorageError) -> String {
         let connection = try Settings().openReader("\(directory)/\(Settings.databaseName)")
         return try Upgrade(program: program).refusal(in: directory, connection)
     }
 
-    /// Compares the database of a data directory with this program, and changes nothing. No server may run on it.
+    /// Compares the database of a data directory with this program, without changing anything. No server may be using
+    /// it.
     /// - Throws: `StorageError` if the file cannot be read as a database of this program.
     public static func schemaState(in directory: String) throws(StorageError) -> SchemaState {
         let connection = try Settings().openReader("\(directory)/\(Settings.databaseName)")
@@ -37,7 +38,7 @@ extension SQLiteStorage {
         return SchemaState(done: done, known: Migration.all.map(\.name))
     }
 
-    /// Reads the whole database of a data directory and changes nothing. No server may run on it.
+    /// Checks the whole database of a data directory without changing anything. No server may be using it.
     /// - Returns: The first damage that SQLite finds; nil if there is none.
     /// - Throws: `StorageError` if the file cannot be read as a database.
     public static func damage(in directory: String) throws(StorageError) -> String? {

@@ -1,20 +1,20 @@
 public import MartletCore
 public import MartletModel
 
-/// How the database of a data directory is brought to the schema of this program.
+/// How the database of a data directory is upgraded to the schema of this program.
 public struct Upgrade: Sendable {
-    /// What an upgrade tells while it runs.
+    /// An event that an upgrade reports while it runs.
     public enum Event: Hashable, Sendable {
-        /// The database has had `done` of `steps` steps.
+        /// The upgrade begins; the database has already had `done` of `steps` steps.
         case began(from: ProgramVersion?, done: Int, steps: Int)
-        /// A step begins. Numbers begin at 1.
+        /// A step begins. Steps are numbered from 1.
         case step(Int, of: Int, name: String)
         case ended
     }
 
     public var program: ProgramVersion
     public var now: Timestamp
-    /// Is called before the first step of a database that is not new; nil for no copy.
+    /// Called before the first step of a database that is not new; nil if no copy is made.
     public var copy: (@Sendable (UpgradeSource) throws(StorageError) -> Void)?
     public var report: @Sendable (Event) -> Void
 
@@ -29,14 +29,14 @@ public struct Upgrade: Sendable {
         self.report = report
     }
 
-    /// The directory of the copies before upgrades, in the data directory.
+    /// The directory for the copies that are made before upgrades, in the data directory.
     public static let folder = "backups"
 
-    /// The name of the copy before the upgrade by a version.
+    /// Returns the name of the copy that is made before the upgrade by a version.
     public static func copyName(before version: String) -> String { "before-\(version).backup" }
 
-    /// Opens the database for writing, after the steps that it has not had.
-    /// - Throws: `StorageError` if it is of a newer version, or cannot be copied first.
+    /// Opens the database for writing, after running the steps that it has not had.
+    /// - Throws: `StorageError` if the database is of a newer version, or cannot be copied first.
     func open(
         in directory: StorageDirectory, _ settings: SQLiteStorage.Settings, _ migrations: [Migration]
     ) throws(StorageError) -> sending Connection {
@@ -50,7 +50,7 @@ public struct Upgrade: Sendable {
             report(
                 .began(from: try versions.history().entries.last?.program, done: done, steps: migrations.count))
         }
-        // Before the first step, so that an upgrade that is cut short is known by its version.
+        // Recorded before the first step, so that an interrupted upgrade can be recognized by its version.
         if isUpgrade { try versions.record(program, schema: migrations.count, at: now) }
         try Migrator(migrations: migrations) { number, name in
             if isUpgrade { report(.step(number - done, of: migrations.count - done, name: name)) }
@@ -60,7 +60,7 @@ public struct Upgrade: Sendable {
         return connection
     }
 
-    /// - Returns: What is to be copied first; nil if there is nothing to copy. The database is closed again.
+    /// - Returns: The files to copy first; nil if there is nothing to copy. The database is closed again.
     private func source(
         in directory: StorageDirectory, _ settings: SQLiteStorage.Settings, _ migrations: [Migration]
     ) throws(StorageError) -> UpgradeSource? {
@@ -78,7 +78,7 @@ public struct Upgrade: Sendable {
             guard copy != nil, !done.isEmpty, done.count < migrations.count else { return nil }
             mayBeInterrupted = history.mayBeInterrupted(program, done: done.count)
         }
-        // The log goes into the database's file, which then has all.
+        // Transfers the log into the database file, which then contains everything.
         let isBusy = try settings.openWriter(path).first("PRAGMA wal_checkpoint(TRUNCATE)") { $0.bool(0) }
         guard isBusy == false else {
             throw StorageError(.unavailable, "Another program reads '\(path)': end it before the upgrade.")
@@ -93,7 +93,8 @@ public struct Upgrade: Sendable {
         }
     }
 
-    /// Why this program does not open the database of a data directory that a newer one has written.
+    /// Returns the reason why this program does not open the database of a data directory that a newer version has
+    /// written.
     func refusal(in directory: String, _ connection: Connection) throws(StorageError) -> String {
         refusal(try VersionTable(connection).history(), in: directory, schema: Migration.all.count)
     }

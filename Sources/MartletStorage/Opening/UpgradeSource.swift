@@ -1,20 +1,21 @@
 import Glibc
 import MartletCore
 
-/// The files of a data directory before its database is upgraded. Nobody has them open while they are copied.
+/// The files of a data directory before its database is upgraded. No file is open elsewhere while the files are copied.
 public struct UpgradeSource: Sendable {
     public struct File: Hashable, Sendable {
         public let member: SnapshotMember
         public let path: String
-        /// In bytes.
+        /// The size in bytes.
         public let size: Int64
     }
 
     /// The names of the migration steps that the database has had.
     public let schema: [String]
-    /// An upgrade by the same version may have begun before: a copy that it left is of the database before all steps.
+    /// Whether an upgrade by the same version may have begun before. In this case, an existing copy was made of the
+    /// database before all steps.
     public let mayBeInterrupted: Bool
-    /// The database first.
+    /// The files; the database is the first.
     public let files: [File]
 
     public var byteCount: Int64 { files.reduce(0) { $0 + $1.size } }

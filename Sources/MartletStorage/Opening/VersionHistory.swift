@@ -1,6 +1,6 @@
 import MartletModel
 
-/// Which versions of this program have opened a database, oldest first.
+/// The versions of this program that have opened a database, oldest first.
 struct VersionHistory: Hashable, Sendable {
     struct Entry: Hashable, Sendable {
         var at: Timestamp
@@ -11,30 +11,31 @@ struct VersionHistory: Hashable, Sendable {
 
     var entries: [Entry]
 
-    /// Whether an opening by this program is something new. Only a change is recorded, not every start.
+    /// Whether opening the database with this program would add an entry. Only changes are recorded, not every start.
     func lacks(_ program: ProgramVersion, schema: Int) -> Bool {
         entries.last.map { $0.program != program || $0.schema != schema } ?? true
     }
 
-    /// Whether an upgrade by the same version may have begun before and not come to its end.
+    /// Whether an upgrade by the same version may have begun before and not been completed.
     ///
-    /// A version is recorded before the first step. A database without a record is older than the record itself: nothing is
-    /// known.
+    /// A version is recorded before the first step. A database without a record is older than the record itself, so
+    /// nothing is known about it.
     /// - Parameter done: The number of steps that the database has had.
     func mayBeInterrupted(_ program: ProgramVersion, done: Int) -> Bool {
         entries.last.map { $0.program.version == program.version && $0.schema > done } ?? true
     }
 
-    /// The version that made the database too new for a program with that many steps: a copy was made before it.
+    /// Returns the version that made the database too new for a program with this number of steps. A copy was made
+    /// before that upgrade.
     func upgrade(beyond schema: Int) -> String? {
         let first = entries.lastIndex { $0.schema <= schema }.map { $0 + 1 } ?? 0
         return first < entries.count ? entries[first].program.version : nil
     }
 
-    /// Why this program does not open the database, and what to do.
+    /// Returns the reason why this program does not open the database, and what to do.
     /// - Parameters:
     ///   - schema: The number of this program's steps.
-    ///   - copy: The path of the copy before the upgrade by a version; nil if there is none.
+    ///   - copy: Returns the path of the copy that was made before the upgrade by a version; nil if there is none.
     func refusal(of program: ProgramVersion, schema: Int, copy: (String) -> String?) -> String {
         guard let last = entries.last, let version = upgrade(beyond: schema) else {
             return "The database was written by a newer version of this program; run that version, or restore a backup."

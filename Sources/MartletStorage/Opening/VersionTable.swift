@@ -9,13 +9,13 @@ struct VersionTable {
         self.connection = connection
     }
 
-    /// The names of the migration steps that the database has had; empty if it is new.
+    /// Returns the names of the migration steps that the database has had; empty if it is new.
     func steps() throws(StorageError) -> [String] {
         guard try exists("migrations") else { return [] }
         return try connection.all("SELECT name FROM migrations ORDER BY position") { $0.text(0) }
     }
 
-    /// Empty for a database that is older than the table.
+    /// Returns the history; empty for a database that is older than the table.
     func history() throws(StorageError) -> VersionHistory {
         guard try exists("versions") else { return VersionHistory(entries: []) }
         let entries = try connection.all("SELECT at, version, \"commit\", schema FROM versions ORDER BY rowid") {
@@ -26,7 +26,8 @@ struct VersionTable {
         return VersionHistory(entries: entries)
     }
 
-    /// Records a version that is not the last one recorded. Does nothing for one without a name, or without the table.
+    /// Records a version, unless it is the last one recorded. Does nothing if the version has no name or the table does
+    /// not exist.
     func record(_ program: ProgramVersion, schema: Int, at now: Timestamp) throws(StorageError) {
         guard !program.version.isEmpty, try exists("versions"), try history().lacks(program, schema: schema) else {
             return

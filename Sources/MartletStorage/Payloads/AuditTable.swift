@@ -1,7 +1,7 @@
 import MartletCore
 import MartletModel
 
-/// Who has fetched what, and who was refused, on one connection.
+/// Records of who read which payload, and who was refused, on one connection.
 struct AuditTable {
     private let connection: Connection
 
@@ -15,7 +15,7 @@ struct AuditTable {
             access.payload.stored, access.user, access.outcome.rawValue, access.address)
     }
 
-    /// The latest, newest last.
+    /// Returns the latest entries, in ascending order of time.
     func entries(_ query: AuditQuery) throws(StorageError) -> [AuditEntry] {
         let entries = try connection.all(Self.sql(for: query), query.payload?.stored, query.user, query.limit) {
             row throws(StorageError) in
@@ -30,7 +30,7 @@ struct AuditTable {
         return entries.reversed()
     }
 
-    /// Names only the columns that the query is of, so that each kind of query has its index.
+    /// Uses only the columns that the query filters by, so that each kind of query has its own index.
     private static func sql(for query: AuditQuery) -> String {
         let conditions = [query.payload.map { _ in "payload = ?1" }, query.user.map { _ in "user = ?2" }]
         let condition = conditions.compactMap(\.self).joined(separator: " AND ")
@@ -40,7 +40,7 @@ struct AuditTable {
             """
     }
 
-    /// - Returns: How many went.
+    /// - Returns: The number of removed entries.
     func removeOld(before timestamp: Timestamp, limit: Int) throws(StorageError) -> Int {
         try connection.run(
             """
@@ -50,8 +50,9 @@ struct AuditTable {
         return connection.changes
     }
 
-    /// Keeps only so many refusals, the latest: anyone who tries ids can make any number.
-    /// - Returns: How many went.
+    /// Keeps only the latest refusals, because anyone who tries ids can create any number of them.
+    /// - Parameter count: The number of refusals to keep.
+    /// - Returns: The number of removed entries.
     func removeRefusals(but count: Int, limit: Int) throws(StorageError) -> Int {
         try connection.run(
             """

@@ -1,8 +1,10 @@
 extension Migration {
-    /// A payload's text is apart, so that it can go before its record; its body is a file of that name.
+    /// A payload's text has a separate table, so that the text can be removed before the record. A payload's body is a
+    /// file, whose name is in `body`.
     ///
-    /// `size` is that of the content that is there, and `payload_totals` its sum for each sender, with what has expired
-    /// and is not removed yet. `unread` counts the addressees that have not read what is read once.
+    /// `size` is the size of the content that is still stored. `payload_totals` is the sum of these sizes for each
+    /// sender, including payloads that have expired but are not removed yet. For payloads that can be read only once,
+    /// `unread` counts the addressees that have not read them.
     static let payloads = Migration(
         name: "payloads",
         script: """

@@ -1,7 +1,7 @@
 import MartletCore
 import MartletModel
 
-/// What users fetch, on one connection.
+/// The payloads that users read, on one connection.
 struct PayloadReading {
     private let connection: Connection
 
@@ -9,7 +9,7 @@ struct PayloadReading {
         self.connection = connection
     }
 
-    /// A payload that a user may fetch.
+    /// Returns a payload that a user may read.
     func find(_ id: PayloadID, for user: String, at now: Timestamp) throws(StorageError) -> SealedPayload? {
         let found = try connection.first(Self.lookUp, id.stored, user) { row throws(StorageError) in
             SealedPayload.mayFetch(row, at: now) ? try SealedPayload(id, row) : nil
@@ -17,7 +17,7 @@ struct PayloadReading {
         return found ?? nil
     }
 
-    /// The same, with all that reading it changes.
+    /// Reads a payload like `find`, and also makes the changes that reading causes.
     /// - Returns: The payload, and whether its text has been removed.
     func read(
         _ id: PayloadID, for user: String, at now: Timestamp, from address: String
@@ -36,7 +36,8 @@ struct PayloadReading {
         return (found, try PayloadTable(connection).removeText(of: id))
     }
 
-    /// One row whatever there is, from the same look-ups whatever there is: how long it takes tells nothing.
+    /// Always returns one row from the same look-ups, whether the payload exists or not, so that the duration reveals
+    /// nothing.
     static let lookUp = """
         SELECT p.kind, p.sender, p.type, p.content_type, p.message, p.body, p.size, p.is_once, p.device, p.created_at,
             p.expires_at, p.is_published, a.user IS NOT NULL, a.read_at, u.created_at, t.sealed
@@ -44,7 +45,7 @@ struct PayloadReading {
             LEFT JOIN users u ON u.folded_name = ?2 LEFT JOIN payload_texts t ON t.payload = ?1
         """
 
-    /// - Returns: nil where the user has sent no such payload.
+    /// - Returns: nil if the user has not sent this payload.
     func readers(
         of id: PayloadID, sentBy user: String, after name: String?, limit: Int, at now: Timestamp
     ) throws(StorageError) -> [PayloadReader]? {
@@ -63,10 +64,10 @@ struct PayloadReading {
     }
 }
 
-/// A payload as an addressee is to get it, its text sealed still.
+/// A payload for an addressee; its text is still sealed.
 struct SealedPayload {
     private let id: PayloadID
-    /// With the sealed text in the place of the text.
+    /// The draft, with the sealed text instead of the text.
     let draft: PayloadDraft
     let readAt: Timestamp?
 

@@ -5,27 +5,28 @@ import MartletModel
 struct PayloadRemoval {
     private let connection: Connection
 
-    /// Payloads per portion, and rows.
+    /// The maximum numbers of payloads and of rows per portion.
     static let payloadLimit = 100
     static let rowLimit = 1000
 
-    /// How long a payload may take from being added to being published.
+    /// The maximum time between adding a payload and publishing it.
     private static let patience: Duration = .seconds(86_400)
 
     init(_ connection: Connection) {
         self.connection = connection
     }
 
-    /// Lets expire what was added and never published.
-    /// - Parameter now: nil: all, because the process that was about to publish is gone.
+    /// Expires payloads that were added and never published.
+    /// - Parameter now: The current time; nil expires all of them, because the process that was going to publish them
+    ///   has ended.
     func expireUnpublished(at now: Timestamp?) throws(StorageError) {
         let end = now.map { $0 + (.zero - Self.patience) }
         try connection.run(
             "UPDATE payloads SET expires_at = 0 WHERE is_published = 0 AND created_at <= ifnull(?, created_at)", end)
     }
 
-    /// A page of the payloads that have expired.
-    /// - Parameter last: The last of the page before; nil for the first.
+    /// Returns a page of the payloads that have expired.
+    /// - Parameter last: The last payload of the previous page; nil for the first page.
     func expired(at now: Timestamp, after last: ExpiredPayload?) throws(StorageError) -> [ExpiredPayload] {
         try connection.all(
             """
@@ -40,7 +41,7 @@ struct PayloadRemoval {
         }
     }
 
-    /// - Returns: Whether nothing is left of these payloads.
+    /// - Returns: Whether these payloads have been removed completely.
     func removePortion(of ids: [PayloadID]) throws(StorageError) -> Bool {
         var rows = Self.rowLimit
         for id in ids {
@@ -54,10 +55,10 @@ struct PayloadRemoval {
     }
 }
 
-/// A payload that is to go.
+/// A payload to remove.
 struct ExpiredPayload {
     let id: PayloadID
-    /// The name of its body, where it has one.
+    /// The name of the payload's body, if it has one.
     let body: String?
     let expiresAt: Timestamp
 }

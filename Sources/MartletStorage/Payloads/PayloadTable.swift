@@ -27,7 +27,7 @@ struct PayloadTable {
         return .added(id)
     }
 
-    /// Whom there is no payload to be addressed to, or no longer, is left out.
+    /// Adds addressees. Does nothing if the payload does not exist anymore or is already published.
     func addAddressees(_ users: [String], of id: PayloadID) throws(StorageError) {
         var added = 0
         for user in users {
@@ -45,7 +45,7 @@ struct PayloadTable {
         try connection.run("UPDATE payloads SET is_published = 1 WHERE id = ?", id.stored)
     }
 
-    /// The rest goes with what has expired.
+    /// Removes the text now. The other data is removed together with the expired payloads.
     func withdraw(_ id: PayloadID) throws(StorageError) {
         try removeText(of: id)
         try connection.run("UPDATE payloads SET expires_at = 0 WHERE id = ?", id.stored)
@@ -71,8 +71,8 @@ struct PayloadTable {
 
     // MARK: Quotas
 
-    /// A sender's payloads that have not expired, in bytes. What has expired is removed soon, so that there are few to
-    /// take away.
+    /// Returns the total size in bytes of a sender's payloads that have not expired. Computed by subtracting the
+    /// expired payloads, which are few because they are removed soon.
     func liveSize(of sender: String, at now: Timestamp) throws(StorageError) -> Int64 {
         try connection.first(
             """
@@ -90,7 +90,7 @@ struct PayloadTable {
             """, sender, size)
     }
 
-    /// Forgets senders that have nothing here.
+    /// Subtracts a size from a sender's total, and removes senders whose total is zero.
     private func discount(_ size: Int64, for sender: String) throws(StorageError) {
         try connection.run("UPDATE payload_totals SET size = size - ? WHERE sender = ?", size, sender)
         try connection.run("DELETE FROM payload_totals WHERE sender = ? AND size <= 0", sender)
@@ -98,7 +98,7 @@ struct PayloadTable {
 
     // MARK: Removing
 
-    /// - Returns: Whether there was one.
+    /// - Returns: Whether the payload had a text.
     @discardableResult
     func removeText(of id: PayloadID) throws(StorageError) -> Bool {
         try connection.run("DELETE FROM payload_texts WHERE payload = ?", id.stored)

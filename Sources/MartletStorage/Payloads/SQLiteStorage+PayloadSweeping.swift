@@ -3,9 +3,9 @@ import MartletModel
 import Synchronization
 
 extension SQLiteStorage {
-    /// Removes payloads that have expired, and first their bodies: one whose body cannot be removed stays, for the next
-    /// sweep.
-    /// - Throws: Also why a body could not be removed, once all others have been.
+    /// Removes payloads that have expired, starting with their bodies. If a body cannot be removed, its payload is kept
+    /// until the next sweep.
+    /// - Throws: Also if a body could not be removed, but only after all other payloads have been removed.
     func removeExpiredPayloads(at now: Timestamp) async throws(StorageError) {
         try await writer.write { connection throws(StorageError) in
             try PayloadRemoval(connection).expireUnpublished(at: now)
@@ -33,15 +33,15 @@ extension SQLiteStorage {
         if let failure { throw failure }
     }
 
-    /// To be called after the text of a payload was removed: copies of it are in the write-ahead log.
+    /// Records that the text of a payload was removed, because copies of it are still in the write-ahead log.
     func recordRemovedText() {
         hasRemovedTexts.store(true, ordering: .releasing)
     }
 
-    /// Carries the log into the database, and empties it, where texts of payloads have been removed.
+    /// Transfers the log into the database and empties it, if texts of payloads have been removed.
     private func emptyLogOfRemovedTexts() async throws(StorageError) {
         guard hasRemovedTexts.exchange(false, ordering: .acquiringAndReleasing) else { return }
-        // Of two checkpoints at the same time one fails.
+        // If two checkpoints run at the same time, one of them fails.
         await checkpointer.settle()
         guard try await writer.emptyLog() else { return recordRemovedText() }
     }

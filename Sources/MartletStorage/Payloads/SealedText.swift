@@ -1,6 +1,6 @@
 import MartletCore
 
-/// The text of a payload as it is stored: sealed for its place.
+/// The text of a payload in its stored form. The sealing context binds the text to its payload.
 enum SealedText {
     static let sealedColumns = [
         SealedColumn(table: "payload_texts", column: "sealed", context: "'payload_texts/' || payload")

@@ -2,29 +2,30 @@ import Glibc
 import MartletCore
 import Synchronization
 
-/// One bit per member in a file that is mapped into memory: what was set is in the file when the process dies.
+/// A progress map with one bit per member, in a file that is mapped into memory. Bits that were set are in the file
+/// even if the process dies.
 ///
-/// Unchecked: the words are only touched atomically, `allocated` too, and the rest never changes.
+/// Unchecked: the words and `allocated` are only accessed atomically, and the other properties never change.
 final class FileProgressMap: ProgressMap, @unchecked Sendable {
     private let words: UnsafeMutablePointer<Atomic<UInt64>>
     private let byteCount: Int
     private let descriptor: Int32
-    /// Per page of the file, whether its place on disk is certain. Writing to a hole of a full disk would be fatal; on
-    /// some file systems reading one as well.
+    /// For each page of the file, whether its disk space is allocated. Writing to an unallocated page on a full disk
+    /// would crash the process; on some file systems reading such a page would too.
     private let allocated: UnsafeMutablePointer<Atomic<UInt8>>
-    /// Bits for whose page the disk has no room. They end with the process.
+    /// The bits whose page has no space on the disk. They are lost when the process ends.
     private let homeless = Locked<Set<Int64>>([])
-    /// Spares the lock while there are none, which is always so unless the disk is full.
+    /// Avoids the lock while `homeless` is empty, which is always the case unless the disk is full.
     private let hasHomeless = Atomic<Bool>(false)
-    /// Told of the map when it has the first such bit: it is to be kept.
+    /// Called with the map when its first bit cannot be written to disk, so that the map is kept in memory.
     private let keep: @Sendable (FileProgressMap) -> Void
 
     private static let pageSize = 4096
     private static let pageWords = pageSize / 8
-    /// SEEK_DATA of lseek(2), which the Glibc module does not have.
+    /// SEEK_DATA of lseek(2), which the Glibc module does not define.
     private static let seekData: Int32 = 3
 
-    /// Opens the file of a map, made where it is missing.
+    /// Opens the file of a map, and creates it if it does not exist.
     init(
         _ path: String, through lastNumber: Int64, keep: @escaping @Sendable (FileProgressMap) -> Void = { _ in }
     ) throws(StorageError) {
@@ -97,7 +98,7 @@ final class FileProgressMap: ProgressMap, @unchecked Sendable {
         }
     }
 
-    /// The numbers of everybody who is in it, which is slow where there are many.
+    /// The numbers of all members in the map. This is slow for large maps.
     var numbers: Set<Int64> { homelessNumbers.union(numbersInFile) }
 
     private var homelessNumbers: Set<Int64> {
@@ -125,7 +126,8 @@ final class FileProgressMap: ProgressMap, @unchecked Sendable {
         (Int(number) / 64, 1 << (UInt64(number) & 63))
     }
 
-    /// Whether a page has a place on the disk, given to it here or by another user of the file: a hole holds nothing.
+    /// Whether a page has disk space, allocated by this map or by another user of the file. A page without disk space
+    /// has no bits set.
     private func isPresent(page: Int) -> Bool {
         if allocated[page].load(ordering: .relaxed) == 1 { return true }
         let start = off_t(page * Self.pageSize)
@@ -136,7 +138,8 @@ final class FileProgressMap: ProgressMap, @unchecked Sendable {
         return true
     }
 
-    /// Two threads that ask at once both allocate, which does no harm.
+    /// Allocates disk space for a page if needed. If two threads do this at the same time, both allocate, which is
+    /// harmless.
     private func isWritable(page: Int) -> Bool {
         if allocated[page].load(ordering: .relaxed) == 1 { return true }
         let start = off_t(page * Self.pageSize)

@@ -1,32 +1,34 @@
 import Glibc
 public import MartletCore
 
-/// Progress maps as files of one directory: one file for all small deliveries, and one for each that is large, which is
-/// mapped into memory while somebody holds it: many deliveries can wait at a time, and each open map costs a descriptor.
+/// Progress maps as files in one directory: one file for all small deliveries, and one file for each large delivery.
+/// The file of a large delivery is mapped into memory only while it is in use, because many deliveries can be waiting
+/// and each open map uses a descriptor.
 public final class FileProgressMaps: ProgressMaps {
     private let directory: String
-    /// nil where the disk has no room for them: then every delivery has a file.
+    /// nil if the disk has no space for the slots; then every delivery has its own file.
     private let slots: ProgressSlots?
     private let state: Locked<State>
 
     private struct State {
         var free: [ProgressSlot] = []
-        /// Of deliveries whose map is in a slot.
+        /// Deliveries whose map is in a slot.
         var slotted: [Delivery.ID: Slotted] = [:]
-        /// Deliveries that have a file.
+        /// Deliveries that have their own file.
         var files: Set<Delivery.ID> = []
-        /// Files that somebody holds: which pages of a file are there is known to the map that wrote them.
+        /// Maps that are in use. An open map is shared, because only the map that wrote a file knows which of the
+        /// file's pages are allocated.
         var opened: [Delivery.ID: Opened] = [:]
-        /// Files with bits that are in memory alone, because the disk is full.
+        /// Maps with bits that are only in memory, because the disk is full.
         var homeless: [Delivery.ID: FileProgressMap] = [:]
-        /// How many backups are under way, and the maps that are removed once none is.
+        /// The number of backups in progress, and the maps to remove when there are none.
         var readers = 0
         var over: [Delivery.ID] = []
     }
 
     private struct Slotted {
         let slot: ProgressSlot
-        /// nil until somebody asks for what the process before has left.
+        /// nil until the map that an earlier process left is requested.
         var map: SlotProgressMap?
     }
 
@@ -118,7 +120,7 @@ public final class FileProgressMaps: ProgressMaps {
         if hadFile { try removeFile(of: delivery) }
     }
 
-    /// - Returns: Whether there is a file to remove, too.
+    /// - Returns: Whether there is also a file to remove.
     private static func drop(_ delivery: Delivery.ID, _ state: inout State) -> Bool {
         if let slot = state.slotted.removeValue(forKey: delivery)?.slot {
             slot.free()
@@ -134,12 +136,12 @@ public final class FileProgressMaps: ProgressMaps {
 
     // MARK: Backups
 
-    /// Keeps the maps of deliveries that end from now on, until as many calls of `release`.
+    /// Keeps the maps of deliveries that end from now on, until `release` has been called as often as `hold`.
     func hold() {
         state.withLock { $0.readers += 1 }
     }
 
-    /// A map that cannot be removed now is removed at the next start.
+    /// Ends a `hold`. A map that cannot be removed now is removed at the next start.
     func release() {
         let hadFiles = state.withLock { state in
             state.readers -= 1
@@ -152,7 +154,8 @@ public final class FileProgressMaps: ProgressMaps {
 
     func path(of delivery: Delivery.ID) -> String { "\(directory)/\(delivery.rawValue)" }
 
-    /// What the slots of some deliveries hold, one after another, as a file of slots that is as long as it needs to be.
+    /// Returns the contents of the slots of some deliveries, one after another. The format is that of the file of
+    /// slots, but only as long as necessary.
     func slotBytes(of deliveries: [Delivery.ID]) -> [UInt8] {
         state.withLock { state in deliveries.flatMap { state.slotted[$0]?.slot.bytes ?? [] } }
     }

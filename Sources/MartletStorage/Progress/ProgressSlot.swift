@@ -1,21 +1,22 @@
 import MartletCore
 import Synchronization
 
-/// A place for the progress of one small delivery among `ProgressSlots`: a word that says whose it is, then an entry for
-/// each member that was reached, from the front on.
+/// A slot of `ProgressSlots` with the progress of one small delivery: a word with the id of its owner, followed by one
+/// entry for each member that was reached, filled from the front.
 ///
-/// Slots are used again and again, and when power is lost each word on disk is as old as it likes: of the delivery of
-/// now, or of one before. An entry that was taken for one of another delivery would lose a push. So each entry says of
-/// which delivery it is, by the last 24 bits of its id. Another delivery of the same bits is 16,777,216 deliveries away,
-/// and who takes a slot clears it: it would have to be the last that the kernel has ever written of that word.
+/// Slots are reused. After a loss of power each word on disk can have any age: it may belong to the current delivery or
+/// to an earlier one. If an entry of another delivery were accepted, a push would be lost. Therefore each entry
+/// contains the last 24 bits of the id of its delivery. The next delivery with the same bits is 16,777,216 deliveries
+/// away, and a slot is cleared when it is taken, so a stale entry could only be mistaken if the kernel had not written
+/// its word to disk since then.
 ///
-/// Unchecked: the words are only touched atomically, and are there for as long as the `ProgressSlots`.
+/// Unchecked: the words are only accessed atomically, and exist for as long as the `ProgressSlots`.
 struct ProgressSlot: @unchecked Sendable {
     static let wordCount = 64
     static let byteCount = wordCount * 8
-    /// How many members it has room for.
+    /// The maximum number of members in a slot.
     static let capacity = wordCount - 1
-    /// An entry has the member's number in its lower bits.
+    /// The number of lower bits of an entry that contain the member's number.
     private static let numberBits: UInt64 = 40
 
     private let words: UnsafeMutablePointer<Atomic<UInt64>>
@@ -24,13 +25,13 @@ struct ProgressSlot: @unchecked Sendable {
         self.words = words
     }
 
-    /// nil where it is free.
+    /// The delivery that owns the slot; nil if it is free.
     var owner: Delivery.ID? {
         let id = Int64(bitPattern: words[0].load(ordering: .acquiring))
         return id > 0 ? Delivery.ID(rawValue: id) : nil
     }
 
-    /// - Parameter delivery: Whose it is from now on.
+    /// - Parameter delivery: The new owner of the slot.
     func take(for delivery: Delivery.ID) {
         for index in 1..<Self.wordCount { words[index].store(0, ordering: .relaxed) }
         words[0].store(UInt64(bitPattern: delivery.rawValue), ordering: .releasing)
@@ -40,8 +41,8 @@ struct ProgressSlot: @unchecked Sendable {
         words[0].store(0, ordering: .releasing)
     }
 
-    /// Takes out what is not of its owner, so that there are no entries after an empty one. For the start, when nobody
-    /// else has it.
+    /// Removes the entries that do not belong to the owner, so that no entry follows an empty one. Only for the start,
+    /// when the slot is not used otherwise.
     func clean(for owner: Delivery.ID) {
         let entries = entries(of: owner)
         for index in 1..<Self.wordCount {
@@ -49,12 +50,12 @@ struct ProgressSlot: @unchecked Sendable {
         }
     }
 
-    /// Whether numbers up to this one can be entered.
+    /// Whether a number is in the range that can be stored.
     static func holds(_ number: Int64) -> Bool {
         number > 0 && number < 1 << numberBits
     }
 
-    /// - Parameter owner: The caller's: the slot may belong to another by now.
+    /// - Parameter owner: The delivery of the caller, because the slot may have another owner by now.
     func contains(_ number: Int64, of owner: Delivery.ID) -> Bool {
         guard Self.holds(number) else { return false }
         let wanted = Self.entry(number, owner)
@@ -66,7 +67,7 @@ struct ProgressSlot: @unchecked Sendable {
         return false
     }
 
-    /// - Returns: Whether there was room.
+    /// - Returns: Whether there was room for the number.
     func insert(_ number: Int64, of owner: Delivery.ID) -> Bool {
         guard Self.holds(number) else { return false }
         let new = Self.entry(number, owner)
@@ -81,7 +82,7 @@ struct ProgressSlot: @unchecked Sendable {
         entries(of: owner).map { Int64($0 & (1 << Self.numberBits - 1)) }
     }
 
-    /// What it holds, as it lies in the file.
+    /// The content of the slot, in the format of the file.
     var bytes: [UInt8] {
         (0..<Self.wordCount).flatMap { index in
             withUnsafeBytes(of: words[index].load(ordering: .relaxed)) { Array($0) }
@@ -94,7 +95,7 @@ struct ProgressSlot: @unchecked Sendable {
         }
     }
 
-    /// Never 0, which is an empty one: numbers begin at 1.
+    /// Returns an entry. It is never 0, which means empty, because numbers begin at 1.
     private static func entry(_ number: Int64, _ owner: Delivery.ID) -> UInt64 {
         tag(owner) << numberBits | UInt64(number)
     }

@@ -2,10 +2,10 @@ import Glibc
 import MartletCore
 import Synchronization
 
-/// One file of slots that is mapped into memory for as long as the process lives: what the progress of a send to one
-/// user is entered in, for whom making and removing a file of its own would be most of the work.
+/// One file of slots, mapped into memory as long as the process runs. It is used for sends to a single user, for which
+/// creating and removing a separate file would be most of the work.
 ///
-/// Unchecked: what the words are is said at `ProgressSlot`; the rest never changes.
+/// Unchecked: `ProgressSlot` describes how the words are accessed; the other properties never change.
 final class ProgressSlots: @unchecked Sendable {
     static let count = 1024
     /// The file's name among progress maps.
@@ -14,9 +14,9 @@ final class ProgressSlots: @unchecked Sendable {
     private let memory: UnsafeMutableRawPointer
     private static let byteCount = count * ProgressSlot.byteCount
 
-    /// Opens the file, made where it is missing. All of its place on disk is taken at once: writing to a hole of a full
-    /// disk would be fatal.
-    /// - Returns: nil where the disk has no room for it.
+    /// Opens the file, and creates it if it does not exist. All of its disk space is allocated at once, because writing
+    /// to an unallocated page on a full disk would crash the process.
+    /// - Returns: nil if the disk has no space for the file.
     init?(_ path: String) throws(StorageError) {
         let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard descriptor >= 0 else {
@@ -36,8 +36,8 @@ final class ProgressSlots: @unchecked Sendable {
         munmap(memory, Self.byteCount)
     }
 
-    /// Frees all but those of some deliveries.
-    /// - Returns: What is kept, and what is free.
+    /// Frees all slots except those of some deliveries.
+    /// - Returns: The slots that are kept, and the free slots.
     func sort(keeping unfinished: Set<Delivery.ID>) -> (kept: [Delivery.ID: ProgressSlot], free: [ProgressSlot]) {
         var kept: [Delivery.ID: ProgressSlot] = [:]
         var free: [ProgressSlot] = []

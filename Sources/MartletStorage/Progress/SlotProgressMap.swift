@@ -1,27 +1,28 @@
 import MartletCore
 import Synchronization
 
-/// The progress of a small delivery, entered in a slot. A delivery that finds no room there gets a file as with large ones:
-/// where more devices have come to be meant than when the slot was taken.
+/// The progress of a small delivery, stored in a slot. If the delivery does not fit the slot, because more devices
+/// match than when the slot was taken, it also gets a file, like a large delivery.
 final class SlotProgressMap: ProgressMap {
     let slot: ProgressSlot
     private let owner: Delivery.ID
-    /// Keeps the memory of the slot.
+    /// Keeps the memory of the slot mapped.
     private let slots: ProgressSlots
     private let openFile: @Sendable () throws(StorageError) -> FileProgressMap
     private let overflow: Locked<Overflow>
-    /// Spares the lock while there is none.
+    /// Avoids the lock while there is no overflow.
     private let hasOverflow: Atomic<Bool>
 
     private struct Overflow {
         var file: FileProgressMap?
-        /// Whom there is no file for, because it cannot be opened. They end with the process.
+        /// Members that are only stored in memory, because the file cannot be opened. They are lost when the process
+        /// ends.
         var numbers: Set<Int64> = []
     }
 
     /// - Parameters:
-    ///   - hasFile: Whether some of its members are in a file.
-    ///   - openFile: Opens the file, or makes it.
+    ///   - hasFile: Whether some of the delivery's members are stored in a file.
+    ///   - openFile: Opens the file, or creates it.
     init(
         _ slot: ProgressSlot, of owner: Delivery.ID, in slots: ProgressSlots, hasFile: Bool,
         openFile: @escaping @Sendable () throws(StorageError) -> FileProgressMap

@@ -1,5 +1,5 @@
 extension Migration {
-    /// `receipt_events` remembers what devices of a platform have ever said of a notification of the hub.
+    /// `receipt_events` records which events the devices of a platform have ever reported in the hub.
     static let receipts = Migration(
         name: "receipts",
         script: """

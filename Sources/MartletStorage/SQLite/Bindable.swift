@@ -1,7 +1,7 @@
 import CMartletSQLite
 import MartletModel
 
-/// A value that can stand for a parameter of a statement.
+/// A value that can be bound to a parameter of a statement.
 protocol Bindable {
     /// - Returns: SQLite's result code.
     func bind(to statement: OpaquePointer, at index: Int32) -> Int32

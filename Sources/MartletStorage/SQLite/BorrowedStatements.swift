@@ -1,6 +1,6 @@
 import MartletCore
 
-/// The statements of one query, which are given back together.
+/// The statements of one query. They are given back together.
 struct BorrowedStatements {
     let connection: Connection
     private var taken: [Statement] = []

@@ -1,17 +1,17 @@
 import CMartletSQLite
 import MartletCore
 
-/// One connection to the database with its prepared statements. Not Sendable: its owner lends it to a closure on
-/// its own thread.
+/// One connection to the database with its prepared statements. Not Sendable: its owner passes it to a closure on its
+/// own thread.
 final class Connection {
     private let database: OpaquePointer
-    /// Statements that nobody uses at the moment, by their text. One text can be in use more than once.
+    /// Statements that are not in use, by their SQL text. There can be several statements with the same text.
     private var idle: [String: IdleStatements] = [:]
 
     private let log = LogSize()
     private var observers: [any TransactionObserver] = []
 
-    /// How many pages the write-ahead log had after the last commit of this connection.
+    /// The number of pages in the write-ahead log after the last commit of this connection.
     var logPages: Int { log.pages }
 
     /// Opens the file, which must exist.
@@ -26,7 +26,7 @@ final class Connection {
         }
         database = opened
         sqlite3_busy_timeout(database, 5000)
-        // In place of SQLite's own checkpoints, which would run within a commit.
+        // Replaces SQLite's own checkpoints, which would run within a commit.
         sqlite3_wal_hook(
             database,
             { context, _, _, pages in
@@ -38,27 +38,27 @@ final class Connection {
     }
 
     deinit {
-        // Statements and lists hold each other.
+        // Breaks the reference cycle between statements and lists.
         for list in idle.values { list.statements = [] }
         sqlite3_close_v2(database)
     }
 
-    /// Whether a transaction is open. An error can end one.
+    /// Whether a transaction is open. An error can end a transaction.
     var isInTransaction: Bool { sqlite3_get_autocommit(database) == 0 }
 
-    /// How many rows the last statement changed.
+    /// The number of rows that the last statement changed.
     var changes: Int { Int(sqlite3_changes64(database)) }
 
     var lastInsertedRow: Int64 { sqlite3_last_insert_rowid(database) }
 
-    /// Runs statements that take no parameters.
+    /// Runs statements that have no parameters.
     func execute(_ script: String) throws(StorageError) {
         let code = sqlite3_exec(database, script, nil, nil, nil)
         guard code == SQLITE_OK else { throw StorageError(sqlite: code, database: database) }
     }
 
-    /// Runs statements that take no parameters, one after another.
-    /// - Parameter visit: Is called after each of them.
+    /// Runs statements that have no parameters, one after another.
+    /// - Parameter visit: Called after each statement.
     func execute(_ script: String, afterEach visit: () -> Void) throws(StorageError) {
         var rest = Array(script.utf8)
         while !rest.isEmpty {
@@ -74,7 +74,7 @@ final class Connection {
             defer { sqlite3_finalize(statement) }
             guard code == SQLITE_OK else { throw StorageError(sqlite: code, database: database) }
             rest.removeFirst(used)
-            // White space and comments are no statement.
+            // White space and comments give no statement.
             guard statement != nil else { continue }
             repeat { code = sqlite3_step(statement) } while code == SQLITE_ROW
             guard code == SQLITE_DONE else { throw StorageError(sqlite: code, database: database) }
@@ -82,14 +82,14 @@ final class Connection {
         }
     }
 
-    /// Runs a statement to its end.
+    /// Runs a statement to completion.
     func run(_ sql: String, _ values: any Bindable...) throws(StorageError) {
         let statement = try take(sql, values)
         defer { giveBack(statement) }
         while try statement.step() {}
     }
 
-    /// The first row of a query, or nil where there is none.
+    /// Returns the first row of a query, or nil if there is none.
     func first<Value>(
         _ sql: String, _ values: any Bindable..., read: (Statement) throws(StorageError) -> Value
     ) throws(StorageError) -> Value? {
@@ -98,7 +98,7 @@ final class Connection {
         return try statement.step() ? try read(statement) : nil
     }
 
-    /// Every row of a query.
+    /// Returns all rows of a query.
     func all<Value>(
         _ sql: String, _ values: any Bindable..., read: (Statement) throws(StorageError) -> Value
     ) throws(StorageError) -> [Value] {
@@ -109,7 +109,7 @@ final class Connection {
         return rows
     }
 
-    /// The rows of a query through the first that the caller says is past what it wants.
+    /// Returns the rows of a query, up to and including the first row for which `isPastEnd` returns true.
     func rows<Value>(
         _ sql: String, _ values: any Bindable..., through isPastEnd: (Value) -> Bool,
         read: (Statement) throws(StorageError) -> Value
@@ -125,7 +125,7 @@ final class Connection {
         return rows
     }
 
-    /// A statement for the caller alone, until `giveBack`.
+    /// Returns a statement for exclusive use by the caller until `giveBack`.
     func take(_ sql: String) throws(StorageError) -> Statement {
         if let statement = idle[sql]?.statements.popLast() { return statement }
         let siblings = idle[sql] ?? IdleStatements()
@@ -138,10 +138,10 @@ final class Connection {
         statement.siblings.statements.append(statement)
     }
 
-    /// Lets statements of this connection call a function.
+    /// Defines a function that statements of this connection can call.
     /// - Parameters:
-    ///   - observer: What the function changes. The body gets it from `sqlite3_user_data`, unretained; it lives as long as
-    ///     the connection.
+    ///   - observer: The object that the function changes. The body gets it from `sqlite3_user_data`, unretained; it
+    ///     lives as long as the connection.
     func define(
         _ function: String, argumentCount: Int32, changing observer: any TransactionObserver,
         _ body: @convention(c) (OpaquePointer?, Int32, UnsafeMutablePointer<OpaquePointer?>?) -> Void
@@ -154,26 +154,26 @@ final class Connection {
         guard code == SQLITE_OK else { throw StorageError(sqlite: code, database: database) }
     }
 
-    /// The observer of a type that a function was defined with.
+    /// Returns the observer of this type that a function was defined with.
     func observer<Observer: TransactionObserver>(_ type: Observer.Type) -> Observer? {
         for case let observer as Observer in observers { return observer }
         return nil
     }
 
-    /// To be called after each transaction whose statements may have called a function.
+    /// Notifies observers. Must be called after each transaction whose statements may have called a function.
     func tellObservers(isCommitted: Bool) {
         for observer in observers {
             if isCommitted { observer.commit() } else { observer.rollBack() }
         }
     }
 
-    /// Begins to copy the database of another connection into that of this one.
-    /// - Returns: nil where that fails, with `lastError`.
+    /// Begins to copy the database of another connection into the database of this one.
+    /// - Returns: nil if this fails; `lastError` has the cause.
     func beginCopy(of source: Connection) -> OpaquePointer? {
         sqlite3_backup_init(database, "main", source.database, "main")
     }
 
-    /// Why the last call failed.
+    /// The error of the last call.
     var lastError: StorageError { StorageError(sqlite: sqlite3_extended_errcode(database), database: database) }
 
     private func take(_ sql: String, _ values: [any Bindable]) throws(StorageError) -> Statement {
@@ -190,12 +190,12 @@ final class Connection {
     }
 }
 
-/// Statements of one text; a class, so that giving one back looks nothing up.
+/// Idle statements with the same SQL text. A class, so that giving a statement back needs no look-up.
 final class IdleStatements {
     var statements: [Statement] = []
 }
 
-/// Where SQLite's hook leaves the size of the write-ahead log; lives as long as its connection.
+/// Storage for the size of the write-ahead log, written by SQLite's hook; lives as long as its connection.
 private final class LogSize {
     var pages = 0
 }

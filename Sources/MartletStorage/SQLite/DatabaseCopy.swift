@@ -1,19 +1,20 @@
 import CMartletSQLite
 import MartletCore
 
-/// A copy of a database that is made in steps, between which its connection writes on: what it changes of the pages that
-/// have been copied is changed in the copy too. So the copy shows one point in time, that of its last step. Another connection
-/// must not write meanwhile, for then it begins again.
+/// A copy of a database that is made in steps. Between the steps the connection can continue to write: changes to pages
+/// that were already copied are also made in the copy. So the copy shows one point in time, that of its last step. No
+/// other connection may write meanwhile, because the copy would then start again.
 ///
-/// Belongs to the thread of the connection that it copies; that must outlive it.
+/// Belongs to the thread of the connection that it copies. That connection must outlive the copy.
 final class DatabaseCopy {
     private let target: Connection
     private var handle: OpaquePointer?
 
-    /// - Parameter path: An existing empty file.
+    /// - Parameter path: The path of an existing empty file.
     init(of source: Connection, to path: String) throws(StorageError) {
         target = try Connection(path: path)
-        // A copy that was not finished is thrown away: it needs no journal, and is put on disk where it ends up.
+        // An unfinished copy is discarded, so it needs no journal. A finished one is flushed to disk at its final
+        // destination.
         try target.execute("PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF")
         handle = target.beginCopy(of: source)
         guard handle != nil else { throw target.lastError }
@@ -24,7 +25,7 @@ final class DatabaseCopy {
     }
 
     /// Copies some pages.
-    /// - Returns: Whether those were the last.
+    /// - Returns: Whether these were the last pages.
     func step(pages: Int) throws(StorageError) -> Bool {
         switch sqlite3_backup_step(handle, Int32(pages)) {
         case SQLITE_OK, SQLITE_BUSY, SQLITE_LOCKED: return false
@@ -32,7 +33,7 @@ final class DatabaseCopy {
             let code = sqlite3_backup_finish(handle)
             handle = nil
             guard code == SQLITE_OK else { throw target.lastError }
-            // The copy is one file, without a log beside it.
+            // Makes the copy a single file without a separate log.
             try target.execute("PRAGMA journal_mode = DELETE")
             return true
         case let code: throw StorageError(sqlite: code, database: nil)

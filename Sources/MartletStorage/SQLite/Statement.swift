@@ -2,9 +2,10 @@ import CMartletSQLite
 import MartletCore
 import MartletModel
 
-/// A prepared statement and, after `step` said true, its current row. Belongs to its connection and so to one thread.
+/// A prepared statement and, after `step` returned true, its current row. Belongs to its connection and therefore to
+/// one thread.
 final class Statement {
-    /// Where it is given back to.
+    /// The list that the statement is given back to.
     let siblings: IdleStatements
     private let handle: OpaquePointer
     private let database: OpaquePointer
@@ -24,13 +25,13 @@ final class Statement {
         sqlite3_finalize(handle)
     }
 
-    /// - Parameter place: From 1.
+    /// - Parameter index: The index of the parameter, starting at 1.
     func bind(_ value: some Bindable, at index: Int32) throws(StorageError) {
         let code = value.bind(to: handle, at: index)
         guard code == SQLITE_OK else { throw StorageError(sqlite: code, database: database) }
     }
 
-    /// Binds what a column of another statement's row holds, or null where there is no row.
+    /// Binds the value of a column of another statement's row, or null if there is no row.
     func bind(_ row: Statement?, column: Int32, at index: Int32) throws(StorageError) {
         let code =
             if let row { sqlite3_bind_value(handle, index, sqlite3_column_value(row.handle, column)) } else {
@@ -39,8 +40,8 @@ final class Statement {
         guard code == SQLITE_OK else { throw StorageError(sqlite: code, database: database) }
     }
 
-    /// Goes to the next row.
-    /// - Returns: Whether there is one.
+    /// Advances to the next row.
+    /// - Returns: Whether there is a next row.
     func step() throws(StorageError) -> Bool {
         switch sqlite3_step(handle) {
         case SQLITE_ROW: return true
@@ -49,12 +50,12 @@ final class Statement {
         }
     }
 
-    /// Ends the run, so that the statement can be bound and stepped again and holds no snapshot.
+    /// Ends the execution, so that the statement can be bound and stepped again and does not keep a snapshot open.
     func reset() {
         sqlite3_reset(handle)
     }
 
-    /// Ends the run and lets go of what was bound.
+    /// Ends the execution and releases the bound values.
     func clear() {
         sqlite3_reset(handle)
         sqlite3_clear_bindings(handle)
@@ -104,7 +105,7 @@ extension Statement {
         withBytes(column) { Array($0) }
     }
 
-    /// Lends the bytes of a blob or a text.
+    /// Calls `read` with the bytes of a blob or a text.
     func withBytes<Value>(_ column: Int32, _ read: (UnsafeBufferPointer<UInt8>) -> Value) -> Value {
         let start = sqlite3_column_blob(handle, column)
         let count = Int(sqlite3_column_bytes(handle, column))

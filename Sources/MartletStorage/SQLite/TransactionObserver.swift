@@ -1,8 +1,9 @@
-/// What functions of a connection change in memory, beside the database. It lasts as the transaction does that called them.
+/// In-memory data outside the database that SQL functions of a connection change. Its changes are committed or rolled
+/// back together with the transaction that called the functions.
 protocol TransactionObserver: AnyObject {
-    /// What has changed since the last commit stays.
+    /// Keeps the changes made since the last commit.
     func commit()
 
-    /// What has changed since the last commit is undone.
+    /// Reverts the changes made since the last commit.
     func rollBack()
 }

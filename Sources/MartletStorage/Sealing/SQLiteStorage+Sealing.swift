@@ -1,14 +1,14 @@
 public import MartletCore
 
 extension SQLiteStorage {
-    /// How many secrets one transaction seals again.
+    /// The number of secrets that one transaction reseals.
     private static let batchSize = 100
 
-    /// Seals again, in small transactions, what was sealed with another key than the one that seals now. Others may read
-    /// and write meanwhile, and what is interrupted goes on with the next call.
-    /// - Parameter deadline: When to stop, between two transactions, as where the task is cancelled.
-    /// - Returns: Whether all was gone through.
-    /// - Throws: `StorageError` where something does not open with any key.
+    /// Reseals, in small transactions, the secrets that were sealed with another key than the current one. Others may
+    /// read and write meanwhile. If it is interrupted, the next call continues.
+    /// - Parameter deadline: When to stop, between two transactions. It also stops if the task is cancelled.
+    /// - Returns: Whether all secrets were processed.
+    /// - Throws: `StorageError` if a secret cannot be opened with any key.
     public func reseal(before deadline: ContinuousClock.Instant) async throws(StorageError) -> Bool {
         try await finishWrites()
         for column in SealedColumn.all {
@@ -17,7 +17,7 @@ extension SQLiteStorage {
         return true
     }
 
-    /// How many secrets are sealed with another key than the one that seals now.
+    /// Returns the number of secrets that are sealed with another key than the current one.
     public func sealedOtherwise() async throws(StorageError) -> Int64 {
         try await finishWrites()
         return try await readers.read { [sealer] connection throws(StorageError) in
@@ -55,7 +55,8 @@ extension SQLiteStorage {
         }
     }
 
-    /// What was sealed with another key a moment ago, and not stored yet, is stored when this returns.
+    /// Waits for pending writes, so that secrets that were just sealed with another key, but not stored yet, are stored
+    /// when this returns.
     private func finishWrites() async throws(StorageError) {
         try await writer.write { _ in }
     }

@@ -1,5 +1,5 @@
 extension Migration {
-    /// `payloads` holds ids, a comma after each, empty where there is none.
+    /// `payloads` contains ids, each followed by a comma; it is empty if there are none.
     static let sends = Migration(
         name: "sends",
         script: """

@@ -20,7 +20,7 @@ struct SendTable {
         }
     }
 
-    /// In place of one that has been remembered long enough.
+    /// Adds a record, replacing one whose retention period has ended.
     func add(_ record: SendRecord) throws(StorageError) -> SendRecord {
         if let known = try self.record(record.request.key, at: record.startedAt) { return known }
         let payloads = record.payloads.map { ($0.map(\.description) ?? "") + "," }.joined()
@@ -39,8 +39,8 @@ struct SendTable {
         try connection.run("DELETE FROM sends WHERE key = ?", key)
     }
 
-    /// Forgets sends that have been remembered long enough.
-    /// - Returns: How many.
+    /// Removes sends whose retention period has ended.
+    /// - Returns: The number of removed sends.
     func removeOld(at now: Timestamp, limit: Int) throws(StorageError) -> Int {
         try connection.run(
             "DELETE FROM sends WHERE key IN (SELECT key FROM sends WHERE started_at <= ? ORDER BY started_at LIMIT ?)",

@@ -1,18 +1,18 @@
 import MartletCore
 
-/// How long storage keeps what is over.
+/// How long storage keeps data that has ended.
 public struct Retention: Hashable, Sendable {
-    /// How long the id of a removed registration answers "gone".
+    /// How long a request for the id of a removed registration is answered with "gone".
     public var tombstones: Duration
-    /// The most such ids; the oldest go first.
+    /// The maximum number of ids of removed registrations; the oldest are removed first.
     public var tombstoneLimit: Int
-    /// How long a notification is kept from its end, with what became of it on every device.
+    /// How long a notification is kept after its end, with its outcome on every device.
     public var notifications: Duration
-    /// The most states of registrations that are over; the oldest go first.
+    /// The maximum number of former states of registrations; the oldest are removed first.
     public var historyLimit: Int
-    /// How long it is told who fetched a payload, or was refused it.
+    /// How long the records are kept of who read a payload or was refused it.
     public var audit: Duration
-    /// The most refusals of these; the oldest go first.
+    /// The maximum number of records of refusals; the oldest are removed first.
     public var refusalLimit: Int
 
     public init(
@@ -28,6 +28,7 @@ public struct Retention: Hashable, Sendable {
         self.refusalLimit = refusalLimit
     }
 
-    /// How long it is kept what a registration was: as long as a notification that was under way then.
+    /// How long the former states of registrations are kept: as long as a notification that was in progress at the
+    /// time.
     var history: Duration { notifications + NotificationIntake.lifetime }
 }

@@ -9,7 +9,7 @@ extension SQLiteStorage {
         return isThere
     }
 
-    /// Removes what is left of a deleted hub, in portions between which others write.
+    /// Removes the remaining data of a deleted hub, in portions; other writes can happen in between.
     func purge(_ id: Hub.ID) async throws(StorageError) {
         var isDone = false
         while !isDone {

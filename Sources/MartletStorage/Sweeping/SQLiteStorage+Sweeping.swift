@@ -2,8 +2,8 @@ public import MartletCore
 public import MartletModel
 
 extension SQLiteStorage {
-    /// Removes what has expired and what is left of deleted hubs, in portions between which others write. To be called
-    /// now and then; it returns early where its task is cancelled.
+    /// Removes expired data and the remaining data of deleted hubs, in portions; other writes can happen in between.
+    /// Should be called periodically. Returns early if its task is cancelled.
     public func sweep(
         at now: Timestamp, keeping retention: Retention = Retention()
     ) async throws(StorageError) {

@@ -1,8 +1,8 @@
 import MartletCore
 import MartletModel
 
-/// Removes what has expired, on one connection, a portion at a time. Tables that grow at one end are looked at from
-/// their old end, so that a sweep that finds nothing costs nothing.
+/// Removes expired data, on one connection, a portion at a time. Tables that grow at one end are searched from their
+/// oldest end, so that a sweep that finds nothing costs almost nothing.
 struct Sweeper {
     private let connection: Connection
     private let now: Timestamp
@@ -17,13 +17,13 @@ struct Sweeper {
         self.retention = retention
     }
 
-    /// What a sweep goes through.
+    /// A kind of data that a sweep removes.
     enum Kind: CaseIterable, Sendable {
         case installations, registrations, oldHistory, surplusHistory, oldTombstones, surplusTombstones, sessions,
             requests, sends, pauses, notifications, audit, surplusRefusals
     }
 
-    /// - Returns: How many rows went; as many as the limit where more may be left.
+    /// - Returns: The number of removed rows; if it equals the limit, more may be left.
     func removePortion(of kind: Kind) throws(StorageError) -> Int {
         switch kind {
         case .installations: try InstallationTable(connection).removeExpired(at: now, limit: Self.limit)
@@ -47,7 +47,8 @@ struct Sweeper {
         }
     }
 
-    /// Those that stand alone: rows go with their installation.
+    /// Removes expired registrations that do not belong to an installation. The others are removed together with their
+    /// installation.
     private func removeExpiredRegistrations() throws(StorageError) -> Int {
         let table = RegistrationTable(connection)
         let expired = try connection.all(
@@ -84,13 +85,14 @@ struct Sweeper {
         return connection.changes
     }
 
-    /// Whether a notification `n` may go: a resend that is under way reads the refusals of its original.
+    /// Whether a notification `n` may be removed. It may not be removed during a resend, which reads the refusals of
+    /// its original.
     private static let isOver = """
         n.finished_at <= ? AND NOT EXISTS
             (SELECT 1 FROM notifications r WHERE r.original = n.sequence AND r.finished_at IS NULL)
         """
 
-    /// Those of the notifications that are the next to go: a broadcast can have left a million.
+    /// Removes parts of the notifications that will be removed next, because a broadcast can have left a million rows.
     private func removeOldParts() throws(StorageError) -> Int {
         for (table, key) in DeliveryTable.parts {
             let delivery = try connection.first(

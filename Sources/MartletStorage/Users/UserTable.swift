@@ -9,7 +9,7 @@ struct UserTable {
         self.connection = connection
     }
 
-    /// Roles are words without spaces.
+    /// The columns of a user. Roles are stored as words separated by spaces, because no role contains a space.
     private static let columns = """
         name, password_hash, created_at, (SELECT group_concat(role, ' ') FROM user_roles WHERE user = folded_name)
         """
@@ -51,7 +51,7 @@ struct UserTable {
         return connection.changes > 0
     }
 
-    /// A session of a user who has been removed meanwhile is not stored, and so opens nothing.
+    /// Stores a session. If its user has been removed meanwhile, the session is not stored, and so grants no access.
     func add(_ session: Session) throws(StorageError) {
         try connection.run(
             """

@@ -1,10 +1,10 @@
 public import MartletClient
 
-/// Hands a notification to the system exactly once, at the latest when the time for that is over: with what is known by
-/// then. What `PushNotificationService` is made of.
+/// Passes a notification to the system exactly once, at the latest when the time limit ends, with the content that is
+/// available by then. `PushNotificationService` is based on this type.
 public final class NotificationDelivery: Sendable {
     private struct State {
-        /// What is shown where the time is over first; nil once something was handed over.
+        /// The content that is shown if the time limit ends first; nil once a notification was passed to the system.
         var fallback: NotificationContent?
         var deliver: (@Sendable (NotificationContent) -> Void)?
         var work: Task<Void, Never>?
@@ -13,14 +13,14 @@ public final class NotificationDelivery: Sendable {
     private let state: Locked<State>
 
     /// - Parameters:
-    ///   - fallback: What is shown where the time is over first.
+    ///   - fallback: The content that is shown if the time limit ends first.
     ///   - deliver: Called once, on any thread.
     public init(fallback: NotificationContent, _ deliver: @escaping @Sendable (NotificationContent) -> Void) {
         state = Locked(State(fallback: fallback, deliver: deliver))
     }
 
-    /// Begins to work out what is shown.
-    /// - Parameter work: Cancelled where the time is over first; nil stands for the fallback.
+    /// Begins to compute the content to show.
+    /// - Parameter work: Cancelled if the time limit ends first. If it returns nil, the fallback is shown.
     public func begin(_ work: @escaping @Sendable () async -> NotificationContent?) {
         let task = Task {
             let content = await work()
@@ -29,7 +29,7 @@ public final class NotificationDelivery: Sendable {
         state.withLock { if $0.deliver != nil { $0.work = task } }
     }
 
-    /// The time is over. Returns when the notification was handed over.
+    /// Ends the time limit. Returns after the notification was passed to the system.
     public func expire() {
         finish(nil)
     }

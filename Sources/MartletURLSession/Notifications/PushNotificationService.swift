@@ -3,8 +3,8 @@ import Foundation
 public import MartletClient
 public import UserNotifications
 
-/// A notification service extension: decrypts what was encrypted for this device, fetches what a push only announced,
-/// sends the receipt, and shows the sender's words where the time is over first.
+/// A notification service extension. It decrypts content that was encrypted for this device, fetches content that a push
+/// only announced, sends the receipt, and shows the sender's original text if the time limit ends first.
 ///
 /// The principal class of the extension is a subclass that says which client to use:
 ///
@@ -24,13 +24,14 @@ public import UserNotifications
 open class PushNotificationService: UNNotificationServiceExtension {
     private var delivery: NotificationDelivery?
 
-    /// The client to fetch and decrypt with; nil shows every push as it came. To be overridden.
+    /// Returns the client that fetches and decrypts; nil shows every push as it was received. Subclasses override this
+    /// method.
     open func makeClient() -> PushClient? { nil }
 
-    /// The sentences of the SDK's own, in the user's language. May be overridden.
+    /// The texts of the SDK itself, in the user's language. Subclasses can override this property.
     open var words: NotificationTexts { NotificationTexts() }
 
-    /// Works out what is shown.
+    /// Computes the content to show.
     open override func didReceive(
         _ request: UNNotificationRequest, withContentHandler contentHandler: @escaping (UNNotificationContent) -> Void
     ) {
@@ -42,7 +43,7 @@ open class PushNotificationService: UNNotificationServiceExtension {
         let delivery = NotificationDelivery(fallback: fallback) { handler.show($0) }
         self.delivery = delivery
         delivery.begin { [words] in
-            // The system stops this process soon after it was handed the notification.
+            // Sent concurrently, because the system stops this process soon after it has received the notification.
             async let receipt: Void = client.received(push, within: .seconds(5))
             let content = await client.notification(for: push, folder: NSTemporaryDirectory(), words: words)
             await receipt
@@ -50,13 +51,13 @@ open class PushNotificationService: UNNotificationServiceExtension {
         }
     }
 
-    /// Shows what is known so far.
+    /// Shows the content that is available so far.
     open override func serviceExtensionTimeWillExpire() {
         delivery?.expire()
     }
 }
 
-/// `@unchecked Sendable`: `NotificationDelivery` calls it once, and nobody else has the two.
+/// `@unchecked Sendable`: `NotificationDelivery` calls it once, and no other code has references to the two values.
 private struct ContentHandler: @unchecked Sendable {
     let original: UNNotificationContent
     let handler: (UNNotificationContent) -> Void

@@ -4,7 +4,7 @@ public import MartletClient
 public import UserNotifications
 
 extension UNMutableNotificationContent {
-    /// Shows a push: for the local notification that the handler of a silent push raises.
+    /// Fills this content from a push. Used for the local notification that the handler of a silent push posts.
     ///
     /// ```swift
     /// let content = UNMutableNotificationContent()
@@ -26,8 +26,8 @@ extension UNMutableNotificationContent {
 }
 
 extension UNNotificationCategory {
-    /// The category of rich notifications, with its action.
-    /// - Parameter more: What the action is called, such as "More".
+    /// Returns the category of rich notifications, with its action.
+    /// - Parameter more: The title of the action, such as "More".
     public static func rich(more: String) -> UNNotificationCategory {
         UNNotificationCategory(
             identifier: NotificationContent.richCategory,

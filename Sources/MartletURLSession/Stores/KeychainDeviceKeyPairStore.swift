@@ -3,21 +3,22 @@ import Foundation
 public import MartletClient
 import Security
 
-/// Keeps the key pair in the keychain of this device: readable since it was first unlocked after it started, because
-/// pushes arrive while it is locked, and never in a backup for another device.
+/// Keeps the key pair in the keychain of this device. It is readable once the device has been unlocked for the first
+/// time after a restart, because pushes arrive while the device is locked, and it is never in a backup for another
+/// device.
 ///
-/// The private key is not in the Secure Enclave, which would keep even anyone who has broken into the device from copying
-/// it: simulators and many Macs have no enclave. An app that can rely on one writes a `ClientCryptography` on
-/// `SecureEnclave.P256.KeyAgreement.PrivateKey`, whose private keys are that type's `dataRepresentation`; this store
-/// keeps those as well.
+/// The private key is not in the Secure Enclave, because simulators and many Macs have none. The Secure Enclave would
+/// prevent the key from being copied even by someone who has broken into the device. An app that can rely on the Secure
+/// Enclave implements `ClientCryptography` with `SecureEnclave.P256.KeyAgreement.PrivateKey` and uses that type's
+/// `dataRepresentation` as private keys; this store can keep those too.
 public struct KeychainDeviceKeyPairStore: DeviceKeyPairStore {
     private let service: String
     private let accessGroup: String?
 
     /// - Parameters:
-    ///   - service: Names the item; the bundle identifier of the **app**, in its extensions as well.
-    ///   - accessGroup: The keychain access group that the app shares with its notification service extension; nil
-    ///     keeps the pair to the app.
+    ///   - service: The name of the item: the bundle identifier of the **app**, also in its extensions.
+    ///   - accessGroup: The keychain access group that the app shares with its notification service extension. If nil,
+    ///     only the app can read the pair.
     public init(service: String, accessGroup: String? = nil) {
         self.service = service
         self.accessGroup = accessGroup
@@ -58,7 +59,7 @@ public struct KeychainDeviceKeyPairStore: DeviceKeyPairStore {
         var query: [String: Any] = [
             kSecClass as String: kSecClassGenericPassword, kSecAttrService as String: service,
             kSecAttrAccount as String: "device-key",
-            // On macOS, too, the keychain that knows access groups and accessibility.
+            // Also on macOS, use the keychain that supports access groups and accessibility.
             kSecUseDataProtectionKeychain as String: true,
         ]
         if let accessGroup { query[kSecAttrAccessGroup as String] = accessGroup }

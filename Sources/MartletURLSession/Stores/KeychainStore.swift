@@ -3,18 +3,18 @@ import Foundation
 public import MartletClient
 import Security
 
-/// Keeps a value in the keychain, readable since the device was first unlocked after it started, so that a push can be
-/// dealt with while it is locked; never in a backup for another device.
+/// Keeps a value in the keychain. It is readable once the device has been unlocked for the first time after a restart,
+/// so that a push can be handled while the device is locked, and it is never in a backup for another device.
 public struct KeychainStore: CredentialStore {
     private let service: String
     private let account: String
     private let accessGroup: String?
 
     /// - Parameters:
-    ///   - service: Names the item together with `account`; the app's bundle identifier will do.
-    ///   - account: One name for each value.
-    ///   - accessGroup: The keychain access group that an app shares with its extensions, with its team's prefix; nil
-    ///     keeps the value to the app.
+    ///   - service: The name of the item, together with `account`; for example the app's bundle identifier.
+    ///   - account: A different name for each value.
+    ///   - accessGroup: The keychain access group that an app shares with its extensions, with its team's prefix. If
+    ///     nil, only the app can read the value.
     public init(service: String, account: String = "credentials", accessGroup: String? = nil) {
         self.service = service
         self.account = account
@@ -49,7 +49,7 @@ public struct KeychainStore: CredentialStore {
         var query: [String: Any] = [
             kSecClass as String: kSecClassGenericPassword, kSecAttrService as String: service,
             kSecAttrAccount as String: account,
-            // On macOS, too, the keychain that knows access groups and accessibility.
+            // Also on macOS, use the keychain that supports access groups and accessibility.
             kSecUseDataProtectionKeychain as String: true,
         ]
         if let accessGroup { query[kSecAttrAccessGroup as String] = accessGroup }
@@ -58,12 +58,12 @@ public struct KeychainStore: CredentialStore {
 }
 
 extension ClientStores {
-    /// The system's own: the keychain for credentials, user defaults for the rest.
+    /// The stores of the system: the keychain for credentials, user defaults for other values.
     /// - Parameters:
-    ///   - service: Names the items; the bundle identifier of the **app**, in its extensions as well.
+    ///   - service: The name of the items: the bundle identifier of the **app**, also in its extensions.
     ///   - accessGroup: The keychain access group that the app shares with its extensions.
-    ///   - appGroup: The app group that it shares with its extensions.
-    ///   - process: `app` in the app; in each extension a name of its own, since receipts are not shared.
+    ///   - appGroup: The app group that the app shares with its extensions.
+    ///   - process: `app` in the app, and a different name in each extension, because receipts are not shared.
     public static func system(
         service: String, accessGroup: String? = nil, appGroup: String? = nil, process: String = "app"
     ) -> ClientStores {

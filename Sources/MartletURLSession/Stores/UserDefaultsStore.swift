@@ -1,17 +1,17 @@
 import Foundation
 public import MartletClient
 
-/// Keeps a value that is no secret in the app's user defaults.
+/// Keeps a value that is not secret in the app's user defaults.
 ///
-/// An app and its extensions share one through the suite of their app group. Two apps of one family that share defaults
-/// need two names: each app on a device has its own registration.
+/// An app and its extensions share a value through the suite of their app group. If two apps of one family share
+/// defaults, they need different keys, because each app on a device has its own registration.
 public struct UserDefaultsStore: ClientStore {
     private let suite: String?
     private let key: String
 
     /// - Parameters:
-    ///   - suite: The defaults' suite; nil means the app's own.
-    ///   - key: The name under which the value is kept.
+    ///   - suite: The suite of the defaults; nil means the app's own.
+    ///   - key: The key of the value.
     public init(suite: String? = nil, key: String) {
         self.suite = suite
         self.key = key

@@ -1,11 +1,12 @@
-/// The words that the program was started with.
+/// The arguments that the program was started with.
 enum Arguments {
-    /// `CommandLine.arguments` puts other characters where bytes are no text: a tag or a body would be another one.
+    /// Returns the arguments as strings. `CommandLine.arguments` is not used, because it replaces bytes that are not
+    /// UTF-8, which would change a tag or a body.
     /// - Parameters:
-    ///   - count: How many there are, the program's name among them.
-    ///   - vector: Each ends with a NUL.
-    /// - Returns: Those after the program's name.
-    /// - Throws: `UsageError` where one is not UTF-8.
+    ///   - count: The number of arguments, including the program's name.
+    ///   - vector: The arguments, each terminated by NUL.
+    /// - Returns: The arguments after the program's name.
+    /// - Throws: `UsageError` if an argument is not UTF-8.
     static func words(
         _ count: Int32, _ vector: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>
     ) throws(UsageError) -> [String] {

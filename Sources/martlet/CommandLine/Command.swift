@@ -1,15 +1,16 @@
 /// One command of the command line.
 struct Command: Sendable {
-    /// The words that select it: `hub`, `credential`, `set`.
+    /// The words that select the command: `hub`, `credential`, `set`.
     var path: [String]
-    /// Names of the words that must follow, in help's spelling: `NAME`; after them those that may: `[NAME]`.
+    /// The names of the required operands, as help spells them: `NAME`; then those of the optional operands: `[NAME]`.
     var operands: [String]
     var summary: String
-    /// With the file of each secret.
+    /// The options, including the option for the file of each secret.
     var options: [Option]
-    /// Whether an option is of use with these operands; help and completion show no others.
+    /// Returns whether an option is relevant for these operands; help and completion show only relevant options.
     var isRelevant: @Sendable (Option, [String]) -> Bool = { _, _ in true }
-    /// Whether it is for scripts alone: all words that follow are handed to it as they are, and help does not list it.
+    /// Whether the command is only for scripts: all following words are passed to it unchanged, and help does not list
+    /// it.
     var isInternal = false
     var run: @Sendable (Invocation) async throws -> Void
 
@@ -26,20 +27,20 @@ struct Command: Sendable {
 
     var name: String { path.joined(separator: " ") }
 
-    /// The options that are of use with the words that follow the command.
+    /// Returns the options that are relevant for the words that follow the command.
     func options(for words: [String]) -> [Option] { options.filter { isRelevant($0, words) } }
 
-    /// With its operands, as help shows it.
+    /// The command with its operands, as help shows it.
     var usage: String { (path + operands).joined(separator: " ") }
 }
 
-/// A command line that cannot be understood: exit code 64.
+/// An invalid command line: exit code 64.
 struct UsageError: Error, CustomStringConvertible {
     var description: String
-    /// The command that was meant, where that is known.
+    /// The intended command, if known.
     var command: Command?
-    /// The first words, where they select no command.
+    /// The first words of the command line, if they do not select a command.
     var path: [String] = []
-    /// What to do, where that is not to read the help.
+    /// Advice on what to do, if it is other than reading the help.
     var hint: String?
 }

@@ -1,11 +1,11 @@
-/// All commands, and which of them a command line means.
+/// All commands. Finds the command that a command line selects.
 struct CommandTable: Sendable {
-    /// What the words of a command line ask for.
+    /// A request that a command line expresses.
     enum Request: Sendable {
-        /// Run the command with the words that follow it.
+        /// Run the command with the words that follow its path.
         case run(Command, [String])
         case help(Command)
-        /// The commands whose path begins so; all where it is empty.
+        /// List the commands whose path begins with `path`; all commands if it is empty.
         case overview(path: [String])
         case version
     }
@@ -13,7 +13,7 @@ struct CommandTable: Sendable {
     let commands: [Command]
 
     /// - Parameter words: The command line without the program's name.
-    /// - Throws: `UsageError` where no command is meant.
+    /// - Throws: `UsageError` if no command is selected.
     func request(_ words: [String]) throws(UsageError) -> Request {
         var words = words
         let options = words.prefix { $0 != "--" }
@@ -36,7 +36,7 @@ struct CommandTable: Sendable {
         throw problem(path, words)
     }
 
-    /// `send --encrypt`, the former name of `notify --encrypt`, and the option anywhere after either word.
+    /// Replaces `send --encrypt`, the former name of `notify --encrypt`, with the option anywhere after either word.
     private static func withoutAlias(_ words: [String]) -> [String] {
         let option = "--encrypt"
         guard let first = words.first, ["send", "notify"].contains(first),
@@ -47,12 +47,12 @@ struct CommandTable: Sendable {
         return ["notify", option] + rest
     }
 
-    /// The commands whose path begins with these words.
+    /// Returns the commands whose path begins with these words.
     func commands(under path: [String]) -> [Command] {
         commands.filter { $0.path.starts(with: path) && !$0.isInternal }
     }
 
-    /// The names that a configuration file may have, and the environment in its spelling.
+    /// The names that may be used in a configuration file and, in the spelling of variables, in the environment.
     var settings: Set<String> { Set(commands.flatMap(\.options).filter { !$0.isFlagAlone }.map(\.name)) }
 
     private func problem(_ path: [String], _ words: [String]) -> UsageError {

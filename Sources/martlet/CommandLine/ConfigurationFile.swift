@@ -1,7 +1,7 @@
-/// A configuration file: a line `key = value` for each setting. ` #` begins a comment, and quotes around a value are taken
-/// off. One file may serve all commands, so a key that another command knows is no error.
+/// A configuration file with one line `key = value` for each setting. ` #` begins a comment, and quotes around a value
+/// are removed. One file may serve all commands, so a key of another command is not an error.
 enum ConfigurationFile {
-    /// - Parameter settings: The names that some command knows.
+    /// - Parameter settings: The names of the settings of all commands.
     static func read(_ path: String, settings: Set<String>) throws -> [String: String] {
         try parse(try TextFile.readText(path), path: path, settings: settings)
     }
@@ -28,7 +28,7 @@ enum ConfigurationFile {
         init(_ sentence: String) { self.sentence = sentence }
     }
 
-    /// - Returns: nil for an empty line and a comment.
+    /// - Returns: nil if the line is empty or a comment.
     private static func setting(
         _ line: Substring, _ settings: Set<String>
     ) throws(Problem) -> (key: String, value: String)? {
@@ -56,7 +56,7 @@ enum ConfigurationFile {
         return String(rest[..<end])
     }
 
-    /// A number sign begins a comment only after white space: it may stand in a URL.
+    /// Removes a comment. A number sign begins a comment only after white space, because URLs can contain one.
     private static func withoutComment(_ text: Substring) -> String {
         var previous: Character = " "
         for index in text.indices {
@@ -68,7 +68,7 @@ enum ConfigurationFile {
 }
 
 extension Substring {
-    /// Without the white space, and the byte order mark, at its ends.
+    /// The text without white space and byte order mark at its ends.
     fileprivate var trimmed: Substring {
         let start = drop { $0.isWhitespace || $0 == "\u{FEFF}" }
         guard let end = start.lastIndex(where: { !$0.isWhitespace }) else { return "" }

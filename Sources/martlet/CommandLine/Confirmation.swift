@@ -1,6 +1,6 @@
 import MartletServer
 
-/// Whether something is done that cannot be undone.
+/// Whether an action that cannot be undone is performed.
 enum Confirmation: Equatable {
     case given
     /// The user is at a terminal and can be asked.
@@ -17,8 +17,9 @@ enum Confirmation: Equatable {
         self.init(isGiven: invocation.isOn(Self.option.name), isInteractive: Terminal.isInteractive)
     }
 
-    /// Lets a user at a terminal type a name again before it is acted on; elsewhere `--yes` must be given.
-    /// - Parameter consequence: What is done, without a period: `Deleting a hub removes its registrations for good`.
+    /// Requires a user at a terminal to type a name again before the action; without a terminal, `--yes` must be given.
+    /// - Parameter consequence: What the action does, without a period: `Deleting a hub removes its registrations for
+    ///   good`.
     static func require(_ invocation: Invocation, typing name: String, _ consequence: String) throws {
         switch Confirmation(invocation) {
         case .given: return
@@ -30,10 +31,10 @@ enum Confirmation: Equatable {
         }
     }
 
-    /// Whether `ask` would ask.
+    /// Whether `ask` would ask the user.
     static func canAsk(_ invocation: Invocation) -> Bool { Confirmation(invocation) == .asked }
 
-    /// Asks a user at a terminal; elsewhere the command goes on.
+    /// Asks a user at a terminal; without a terminal, the command continues.
     static func ask(_ invocation: Invocation, _ question: String) throws {
         guard Confirmation(invocation) == .asked else { return }
         let answer = Terminal.ask("\(question) [y/N] ")?.lowercased()
@@ -42,7 +43,7 @@ enum Confirmation: Equatable {
 }
 
 extension Int64 {
-    /// With commas between thousands: `39,950`.
+    /// The number with commas between thousands: `39,950`.
     var grouped: String {
         let digits = String(magnitude)
         let groups = stride(from: digits.count, to: 0, by: -3).map { end in
@@ -51,7 +52,7 @@ extension Int64 {
         return (self < 0 ? "-" : "") + groups.reversed().joined(separator: ",")
     }
 
-    /// With its noun: `1 device`, `39,950 devices`.
+    /// Returns the number with its noun: `1 device`, `39,950 devices`.
     func counted(_ singular: String, _ plural: String? = nil) -> String {
         "\(grouped) \(self == 1 ? singular : plural ?? "\(singular)s")"
     }

@@ -1,9 +1,9 @@
-/// The variables of this process's environment that set options.
+/// The environment variables of this process that set options.
 enum EnvironmentVariables {
-    /// Those that are read and set no option.
+    /// Variables that are read but are not options.
     private static let others: Set<String> = ["MARTLET_CONFIG", "MARTLET_SECRET_KEY", "MARTLET_MESSAGES_PER_READ"]
 
-    /// A sentence for each variable that looks like a setting and is none.
+    /// Returns a warning for each variable that looks like a setting but is not one.
     /// - Parameter settings: The names of all settings.
     static func warnings(_ names: some Sequence<String>, settings: Set<String>) -> [String] {
         let known = others.union(settings.map { Option($0, nil, "").environmentVariable })
@@ -12,7 +12,7 @@ enum EnvironmentVariables {
         }
     }
 
-    /// The names of the variables of this process; none where the system does not tell.
+    /// The names of the environment variables of this process; empty if the system does not provide them.
     static var names: [String] {
         let entries = (try? TextFile.read("/proc/self/environ", limit: 1 << 24)) ?? []
         return entries.split(separator: 0).map { entry in

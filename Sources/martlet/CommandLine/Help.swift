@@ -1,6 +1,6 @@
-/// The texts of `--help`, and what follows a usage error.
+/// The texts of `--help`, and the hint after a usage error.
 enum Help {
-    /// Short, so that the error above it is seen.
+    /// Returns the hint after an error. It is short, so that the error above it is not overlooked.
     static func hint(after error: UsageError, _ table: CommandTable) -> String {
         if let hint = error.hint { return hint }
         if let command = error.command {

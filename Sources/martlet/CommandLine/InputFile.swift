@@ -2,13 +2,13 @@ import CMartletZlib
 import Glibc
 import MartletServer
 
-/// A file, or standard input, that is read in pieces. What is compressed with gzip (RFC 1952) is decompressed.
+/// A file or standard input, read in pieces. Data compressed with gzip (RFC 1952) is decompressed.
 final class InputFile {
     private let file: gzFile
     private let name: String
 
-    /// - Parameter path: `-` for standard input.
-    /// - Throws: `ServerError` where it cannot be opened.
+    /// - Parameter path: The path of the file, or `-` for standard input.
+    /// - Throws: `ServerError` if the file cannot be opened.
     convenience init(_ path: String) throws(ServerError) {
         let name = path == "-" ? "standard input" : path
         let descriptor = path == "-" ? dup(STDIN_FILENO) : open(path, O_RDONLY | O_CLOEXEC)
@@ -16,7 +16,7 @@ final class InputFile {
         try self.init(descriptor, name: name)
     }
 
-    /// - Parameter descriptor: Closed with this object.
+    /// - Parameter descriptor: A descriptor, which is closed together with this object.
     init(_ descriptor: Int32, name: String) throws(ServerError) {
         guard let file = gzdopen(descriptor, "rb") else {
             close(descriptor)
@@ -29,8 +29,8 @@ final class InputFile {
         gzclose(file)
     }
 
-    /// - Returns: As many bytes, fewer at the end of the file alone.
-    /// - Throws: `ServerError` for a file that cannot be read, or of which a part is missing or damaged.
+    /// - Returns: The requested number of bytes; fewer only at the end of the file.
+    /// - Throws: `ServerError` if the file cannot be read, or is incomplete or damaged.
     func read(_ count: Int) throws(ServerError) -> [UInt8] {
         var code = Z_OK
         let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in

@@ -1,33 +1,33 @@
 import Glibc
 
-/// A command with what it was given. An option's value is the flag's, else the environment variable's, else that of the
-/// configuration file, else the declared default.
+/// A command with its arguments. The value of an option is taken from the flag, else from the environment variable,
+/// else from the configuration file, else from the declared default.
 struct Invocation: Sendable {
     let command: Command
-    /// What follows the words that selected the command, as it was given.
+    /// The words after the words that selected the command, unchanged.
     let words: [String]
-    /// What a configuration file may set besides the command's own options.
+    /// The settings that a configuration file may contain in addition to the command's own options.
     private let settings: Set<String>
     private let operands: [String: String]
     private let values: [String: String]
 
-    /// The word given for an operand.
+    /// Returns the value of a required operand.
     func operand(_ name: String) -> String { operands[name] ?? "" }
 
-    /// The word given for an operand that may be missing: `[NAME]` in the command's list.
+    /// Returns the value of an optional operand, which is `[NAME]` in the command's list; nil if it is missing.
     func optionalOperand(_ name: String) -> String? { operands["[\(name)]"] }
 
-    /// The value of an option, or nil where nothing says one.
+    /// The value of an option, or nil if it is not set.
     subscript(name: String) -> String? { values[name] }
 
-    /// The value of an option that the command cannot do without.
+    /// Returns the value of a required option.
     func required(_ name: String) throws(UsageError) -> String {
         guard let value = values[name] else { throw UsageError(description: "--\(name) is missing.", command: command) }
         return value
     }
 
-    /// The value of an option that the command cannot do without, read.
-    /// - Parameter form: What the value must be, for the error: `HOST:PORT`.
+    /// Returns the parsed value of a required option.
+    /// - Parameter form: The expected format of the value, for the error: `HOST:PORT`.
     func required<Value>(_ name: String, as form: String, _ parse: (String) -> Value?) throws(UsageError) -> Value {
         guard let value = parse(try required(name)) else {
             throw UsageError(description: "--\(name) must be \(form).", command: command)
@@ -35,13 +35,15 @@ struct Invocation: Sendable {
         return value
     }
 
-    /// The value of an option, read, or nil where nothing says one.
+    /// Returns the parsed value of an option, or nil if it is not set.
     func optional<Value>(_ name: String, as form: String, _ parse: (String) -> Value?) throws(UsageError) -> Value? {
         values[name] == nil ? nil : try required(name, as: form, parse)
     }
 
-    /// The password: the line on standard input that `--password-stdin` announces, else what a user at a terminal types.
-    /// - Parameter isNew: Whether it is set, not checked, so that nothing else would tell a mistyped one.
+    /// Returns the password: a line from standard input if `--password-stdin` is given, otherwise what a user at a
+    /// terminal types.
+    /// - Parameter isNew: Whether the password is being set, not checked. In this case a typing error would not be
+    ///   detected otherwise.
     func readPassword(isNew: Bool = false) throws -> String {
         if isOn("password-stdin") { return try Terminal.readPassword() }
         guard Terminal.isInteractive else {
@@ -51,7 +53,7 @@ struct Invocation: Sendable {
         return try Terminal.askPassword(isNew: isNew)
     }
 
-    /// Says on standard error what was done, unless `--quiet` is given.
+    /// Reports on standard error what was done, unless `--quiet` is given.
     func report(_ sentence: String) {
         guard !isOn(Option.quiet.name) else { return }
         Terminal.complain(sentence)
@@ -62,18 +64,18 @@ extension Invocation {
     static let configurationOption = Option(
         "config", "FILE", "Read settings from this file: a line 'key = value' each.")
 
-    /// The configuration file of a packaged server, which is read where nothing says which server is meant.
+    /// The configuration file of a packaged server. It is read if no setting says which server is meant.
     static let systemFile = "/etc/martlet/martlet.conf"
 
     /// The value of an environment variable of this process.
     static func processEnvironment(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }
 
     /// - Parameters:
-    ///   - words: What follows the words that selected the command.
-    ///   - settings: What a configuration file may set besides the command's own options.
-    ///   - environment: The value of an environment variable; an empty one counts as none, but an empty
-    ///     `MARTLET_CONFIG` keeps `systemFile` from being read.
-    ///   - systemFile: The configuration file that is read where neither a data directory nor a file is named.
+    ///   - words: The words after the words that selected the command.
+    ///   - settings: The settings that a configuration file may contain in addition to the command's own options.
+    ///   - environment: Returns the value of an environment variable. Empty values are ignored, except that an empty
+    ///     `MARTLET_CONFIG` prevents `systemFile` from being read.
+    ///   - systemFile: The configuration file that is read if neither a data directory nor a file is given.
     init(
         _ command: Command, words: [String], settings: Set<String> = [], environment: (String) -> String?,
         systemFile: String = Self.systemFile
@@ -135,7 +137,7 @@ extension Invocation {
         operands = Dictionary(uniqueKeysWithValues: zip(command.operands, found))
     }
 
-    /// The value of a secret option, from the first source that has it or names its file.
+    /// Returns the value of a secret option, from the first source that has the value or names a file with it.
     private static func secret(
         _ option: Option, in sources: [(value: String?, file: String?)], of command: Command
     ) throws -> String? {
@@ -162,7 +164,7 @@ extension Invocation {
         values[name].flatMap { Self.switchValues[$0.lowercased()] } ?? false
     }
 
-    /// The flags with their values, and the other words. Behind `--` there are only other words.
+    /// Splits the words into flags with their values, and operands. After `--` all words are operands.
     private static func split(
         _ words: [String], _ command: Command
     ) throws(UsageError) -> (flags: [String: String], rest: [String]) {
@@ -200,7 +202,7 @@ extension Invocation {
 }
 
 extension Invocation {
-    /// The same command line with the environment and the configuration file as they are now.
+    /// Returns the same command line, evaluated again with the current environment and configuration file.
     func again() throws -> Invocation {
         try Invocation(command, words: words, settings: settings, environment: Self.processEnvironment)
     }

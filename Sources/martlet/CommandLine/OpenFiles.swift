@@ -1,9 +1,9 @@
 import Glibc
 
-/// How many files and connections the process may have open.
+/// The maximum number of files and connections that the process may have open.
 enum OpenFiles {
-    /// Raises the limit to what the system allows: the usual one of 1024 is for programs that use `select`. Where that
-    /// is refused the process keeps what it has.
+    /// Raises the limit to the maximum that the system allows. The default of 1024 is meant for programs that use
+    /// `select`. If the system refuses, the limit does not change.
     static func allowMany() {
         var limit = rlimit()
         guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return }

@@ -1,16 +1,17 @@
-/// One setting of a command, declared once: from here come its flag, its environment variable, its key in the
-/// configuration file and its line of help.
+/// One setting of a command, declared once. Its flag, its environment variable, its key in the configuration file and
+/// its line of help are derived from it.
 struct Option: Sendable {
     /// The flag without its dashes, which is also the key in the configuration file: `tls-listen`.
     var name: String
-    /// What stands for the value in help; nil for a switch.
+    /// The placeholder for the value in help; nil for a switch.
     var placeholder: String?
     var help: String
     var fallback: String?
     /// Whether the value is a secret. Other users of the machine can read the flags of a process, so the value can also
     /// be given with `fileOption`.
     var isSecret: Bool
-    /// Whether only a flag can say it. What must be said each time is in no environment and no file.
+    /// Whether the option can only be given as a flag. This is for options that must be given each time, and so cannot
+    /// be set in the environment or a file.
     var isFlagAlone: Bool
 
     init(
@@ -25,23 +26,23 @@ struct Option: Sendable {
         self.isFlagAlone = isFlagAlone
     }
 
-    /// For commands that print nothing but what they have done.
+    /// For commands that print nothing except what they have done.
     static let quiet = Option("quiet", nil, "Do not say what was done.")
 
-    /// For commands that print.
-    /// - Parameter members: What the object has, or each of them.
+    /// For commands that print a result.
+    /// - Parameter members: The members of the printed JSON object, or of each object.
     static func json(_ members: String = "everything that is known") -> Option {
         Option("json", nil, "Print it as JSON: \(members).")
     }
 
-    /// `MARTLET_TLS_LISTEN`.
+    /// The name of the environment variable, such as `MARTLET_TLS_LISTEN`.
     var environmentVariable: String {
         "MARTLET_" + name.uppercased().map { $0 == "-" ? "_" : String($0) }.joined()
     }
 
     var usage: String { placeholder.map { "--\(name) \($0)" } ?? "--\(name)" }
 
-    /// The option that names a file with the value of a secret one.
+    /// The option that names a file with the value of a secret option.
     var fileOption: Option {
         Option(
             "\(name)-file", "FILE",

@@ -1,15 +1,15 @@
-/// How far something long is, as lines for a person: on a terminal one that is drawn again and again, elsewhere one every
-/// 10 seconds.
+/// The progress of a long operation, as lines for a person: on a terminal a single line that is redrawn, otherwise a
+/// new line every 10 seconds.
 struct Progress: Equatable {
     enum Unit: Equatable {
         case items, bytes
-        /// Of 100, where the number of items is not known.
+        /// Percent, for an unknown number of items.
         case percent
     }
 
     private static let paceOnTerminal = Duration.milliseconds(200)
     private static let pace = Duration.seconds(10)
-    /// Before that a rate is chance.
+    /// The time before which no rate is shown, because it would be too random.
     private static let rateAfter = Duration.seconds(1)
 
     let unit: Unit
@@ -22,10 +22,10 @@ struct Progress: Equatable {
     }
 
     /// - Parameters:
-    ///   - total: nil where it is not known.
-    ///   - notes: What else there is to say.
-    ///   - elapsed: Since the work began.
-    /// - Returns: nil where it is too soon for another line.
+    ///   - total: The total; nil if it is unknown.
+    ///   - notes: Additional texts to show.
+    ///   - elapsed: The time since the operation began.
+    /// - Returns: nil if it is too early for another line.
     mutating func line(_ done: Int64, of total: Int64?, notes: [String] = [], after elapsed: Duration) -> String? {
         guard elapsed - lastLine >= (isTerminal ? Self.paceOnTerminal : Self.pace) else { return nil }
         lastLine = elapsed

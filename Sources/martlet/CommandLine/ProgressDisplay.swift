@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Shows on standard error how far something is. On a terminal the line is gone when this ends.
+/// Shows the progress of an operation on standard error. On a terminal the line is removed at the end.
 final class ProgressDisplay: Sendable {
     private struct State {
         var progress: Progress
@@ -14,7 +14,7 @@ final class ProgressDisplay: Sendable {
         state = Mutex(State(progress: Progress(unit, isTerminal: Terminal.showsErrors)))
     }
 
-    /// As often as one likes.
+    /// Shows the progress. May be called as often as needed.
     func show(_ done: Int64, of total: Int64? = nil, notes: [String] = []) {
         state.withLock { state in
             guard let line = state.progress.line(done, of: total, notes: notes, after: .now - begin) else { return }
@@ -27,7 +27,7 @@ final class ProgressDisplay: Sendable {
         }
     }
 
-    /// Before anything else is printed.
+    /// Removes the line. Must be called before anything else is printed.
     func end() {
         state.withLock { state in
             if state.isDrawn { Terminal.draw("") }

@@ -1,21 +1,22 @@
 import Glibc
 import Synchronization
 
-/// SIGTERM and SIGINT as cancellation, SIGHUP as reload.
+/// Handles SIGTERM and SIGINT as cancellation, and SIGHUP as reload.
 ///
-/// The main thread blocks the signals before there is another thread, which inherits that, and from then on does nothing
-/// but take them. A command that can end in good order says how with `runUntilTermination`; otherwise, and at the second
+/// The main thread blocks the signals before there are other threads, which inherit the blocking; from then on it only
+/// waits for signals. A command that can end in an orderly way uses `runUntilTermination`. Otherwise, and at the second
 /// signal, the process ends at once.
 enum Signals {
     private static let termination = Mutex<(@Sendable (Int32) -> Void)?>(nil)
     private static let hangup = Mutex<(@Sendable () -> Void)?>(nil)
 
     /// Runs the work in a task that is cancelled by the first signal.
-    /// - Parameter announce: Is told the signal's name before that.
+    /// - Parameter announce: Called with the signal's name before the task is cancelled.
     static func runUntilTermination(
         announce: @escaping @Sendable (String) -> Void = { _ in }, _ work: @escaping @Sendable () async -> Void
     ) async {
-        // Under the lock, so that whatever the work says first, a signal that answers it finds the task.
+        // Done under the lock, so that a signal sent in response to the first output of the work already finds the
+        // task.
         let task = termination.withLock { termination in
             let task = Task { await work() }
             termination = { number in
@@ -27,7 +28,7 @@ enum Signals {
         await task.value
     }
 
-    /// Does some work that a signal ends together with the process, after a clean-up.
+    /// Runs work during which a signal ends the process, after a clean-up.
     static func cleaningUp<Value>(_ cleanUp: @escaping @Sendable () -> Void, while work: () -> Value) -> Value {
         endAfter(cleanUp)
         defer { termination.withLock { $0 = nil } }
@@ -52,21 +53,21 @@ enum Signals {
         }
     }
 
-    /// Calls a closure at each SIGHUP, which ends a command that does not ask for this. SIGUSR1 and SIGUSR2, which would
-    /// end it too, mean nothing from now on.
+    /// Calls a closure at each SIGHUP. In commands that do not call this, SIGHUP ends the process. From now on, SIGUSR1
+    /// and SIGUSR2 are ignored instead of ending the process.
     static func onHangup(_ work: @escaping @Sendable () -> Void) {
         signal(SIGUSR1, SIG_IGN)
         signal(SIGUSR2, SIG_IGN)
         hangup.withLock { $0 = work }
     }
 
-    /// Begins to hold signals back. Only the main thread may call it, before there is a second one.
+    /// Begins to block signals. Must be called by the main thread before there is a second thread.
     static func block() {
         var signals = set
         pthread_sigmask(SIG_BLOCK, &signals, nil)
     }
 
-    /// Takes signals for as long as the process lives.
+    /// Handles signals as long as the process runs.
     static func takeForever() -> Never {
         while true {
             var signals = set
@@ -82,13 +83,13 @@ enum Signals {
         }
     }
 
-    /// - Returns: Whether the process goes on.
+    /// - Returns: Whether the process continues.
     private static func takeHangup() -> Bool {
         if let work = hangup.withLock(\.self) {
             work()
             return true
         }
-        // `nohup` has it ignored, but whoever waits for a signal is given it all the same.
+        // `nohup` sets the signal to be ignored, but waiting for the signal returns it anyway.
         var action = sigaction()
         sigaction(SIGHUP, nil, &action)
         return unsafeBitCast(action.__sigaction_handler.sa_handler, to: Int.self) == 1

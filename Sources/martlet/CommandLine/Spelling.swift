@@ -1,20 +1,21 @@
-/// What somebody may have meant who mistyped a word.
+/// Finds the intended word for a mistyped one.
 enum Spelling {
-    /// The known word that differs least, or nil where none is close: by at most two edits, one in a word of up to four
-    /// characters. Two characters in the wrong order are one edit.
+    /// Returns the most similar known word, or nil if none is similar. Words are similar if they differ by at most two
+    /// edits, or one edit in a word of up to four characters. Swapping two adjacent characters is one edit.
     static func closest(to word: String, in known: some Sequence<String>) -> String? {
         let limit = word.count > 4 ? 2 : 1
         let distances = known.map { (word: $0, distance: distance(word, $0)) }.filter { $0.distance <= limit }
         return distances.min { ($0.distance, $0.word) < ($1.distance, $1.word) }?.word
     }
 
-    /// A sentence for the end of an error, with a space before it; empty where no known word is close.
-    /// - Parameter prefix: What users write before the word: the dashes of an option.
+    /// Returns a question for the end of an error message, with a space before it; empty if no known word is similar.
+    /// - Parameter prefix: The characters that users write before the word, such as the dashes of an option.
     static func question(_ word: String, _ known: some Sequence<String>, prefix: String = "") -> String {
         closest(to: word, in: known).map { " Did you mean '\(prefix)\($0)'?" } ?? ""
     }
 
-    /// How many insertions, deletions, replacements and exchanges of neighbours make one word of the other.
+    /// Returns the number of insertions, deletions, replacements and swaps of adjacent characters that turn one word
+    /// into the other.
     static func distance(_ first: String, _ second: String) -> Int {
         let (first, second) = (Array(first.lowercased()), Array(second.lowercased()))
         var rows = [Array(0...second.count)]

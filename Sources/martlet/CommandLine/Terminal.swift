@@ -3,30 +3,31 @@ import MartletServer
 
 /// Standard output, standard error and standard input.
 enum Terminal {
-    /// Prints a line on standard output, whole and at once.
+    /// Prints a line on standard output with a single write.
     static func print(_ line: String) {
         write(line + "\n", to: STDOUT_FILENO)
     }
 
-    /// Prints lines on standard error. Errors repeat what others sent.
+    /// Prints lines on standard error. Control characters are replaced, because errors can contain text from others.
     static func complain(_ text: String) {
         let lines = text.split(separator: "\n", omittingEmptySubsequences: false).map { singleLine(String($0)) }
         write(lines.joined(separator: "\n") + "\n", to: STDERR_FILENO)
     }
 
-    /// Says why a command failed.
+    /// Reports why a command failed.
     static func fail(_ error: any Error) {
         let text = "\(error)".split(separator: "\n", omittingEmptySubsequences: false)
         let lines = text.map { singleLine(String($0)) }.joined(separator: "\n")
         write(colored("martlet:", .red, on: STDERR_FILENO) + " \(lines)\n", to: STDERR_FILENO)
     }
 
-    /// A color of a terminal, by its number in ECMA-48.
+    /// A terminal color, by its number in ECMA-48.
     enum Color: Int {
         case red = 31, green = 32, yellow = 33
     }
 
-    /// The text in a color where the file is a terminal, unless the environment forbids colors (https://no-color.org).
+    /// Returns the text in a color if the file is a terminal, unless the environment forbids colors
+    /// (https://no-color.org).
     static func colored(_ text: String, _ color: Color, on file: Int32 = STDOUT_FILENO) -> String {
         let forbids = getenv("NO_COLOR").map { $0[0] != 0 } ?? false
         let isDumb = getenv("TERM").map { strcmp($0, "dumb") == 0 } ?? true
@@ -34,26 +35,26 @@ enum Terminal {
         return "\u{1B}[\(color.rawValue)m\(text)\u{1B}[0m"
     }
 
-    /// Whether a person can be asked: standard input and standard error are a terminal.
+    /// Whether a person can be asked: both standard input and standard error are a terminal.
     static var isInteractive: Bool { isatty(STDIN_FILENO) == 1 && isatty(STDERR_FILENO) == 1 }
 
-    /// Whether what is printed on standard error is seen by a person.
+    /// Whether standard error is shown to a person.
     static var showsErrors: Bool { isatty(STDERR_FILENO) == 1 }
 
-    /// Puts a line of this program's own words in the place of the one that the cursor is in.
+    /// Replaces the line that the cursor is in. The new line must be text of this program itself.
     static func draw(_ line: String) {
         write("\r\(line)\u{1B}[K", to: STDERR_FILENO)
     }
 
-    /// Asks on standard error, where the output of a command is not.
-    /// - Returns: The line that was typed, without its end; nil at the end of the input.
+    /// Asks on standard error, so that the question does not mix with the output of a command.
+    /// - Returns: The line that was typed, without its line end; nil at the end of the input.
     static func ask(_ question: String) -> String? {
         write(question, to: STDERR_FILENO)
         return readLine(strippingNewline: true)
     }
 
-    /// A text that others sent, as one line that can neither steer the terminal nor turn the order of what it shows:
-    /// such characters become spaces.
+    /// Returns text from others as one line that can neither control the terminal nor change the direction of the text.
+    /// Characters that could are replaced with spaces.
     static func singleLine(_ text: String) -> String {
         var line = String.UnicodeScalarView()
         for scalar in text.unicodeScalars {
@@ -65,8 +66,9 @@ enum Terminal {
         return String(line)
     }
 
-    /// Asks for a password that the terminal does not show.
-    /// - Parameter isNew: Whether it is asked for twice, because nothing else tells a mistyped one.
+    /// Asks for a password without showing it on the terminal.
+    /// - Parameter isNew: Whether the password is asked for twice, because a typing error would not be detected
+    ///   otherwise.
     static func askPassword(isNew: Bool) throws -> String {
         let password = try askUnseen("Password: ")
         guard !password.isEmpty else { throw ServerError("The password is empty.") }
@@ -86,7 +88,7 @@ enum Terminal {
         settings.c_lflag |= tcflag_t(ECHONL)
         tcsetattr(STDIN_FILENO, TCSAFLUSH, &settings)
         defer { restore(visible) }
-        // Ctrl-C must not leave a terminal that shows nothing.
+        // Ctrl-C must not leave the terminal with its echo switched off.
         return Signals.cleaningUp {
             restore(visible)
         } while: {
@@ -99,7 +101,7 @@ enum Terminal {
         tcsetattr(STDIN_FILENO, TCSANOW, &settings)
     }
 
-    /// The first line of standard input, without its end: a password.
+    /// Returns the first line of standard input without its line end, as a password.
     static func readPassword() throws -> String {
         guard let line = readLine(strippingNewline: true), !line.isEmpty else {
             throw ServerError("Standard input has no password: give it as one line.")
@@ -111,7 +113,7 @@ enum Terminal {
         write(Array(text.utf8), to: file)
     }
 
-    /// Writes bytes as they are.
+    /// Writes bytes unchanged.
     /// - Returns: Whether all of them were written.
     @discardableResult
     static func write(_ bytes: [UInt8], to file: Int32 = STDOUT_FILENO) -> Bool {

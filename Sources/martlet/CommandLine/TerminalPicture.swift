@@ -1,23 +1,23 @@
 import Glibc
 import MartletCrypto
 
-/// A terminal that can show a PNG picture among its text, and how it wants to be told.
+/// A terminal that can show PNG pictures within its text, by the protocol that it uses.
 enum TerminalPicture: Equatable {
-    /// Inline images of iTerm2, which others understand as well.
+    /// Inline images of iTerm2, which other terminals also support.
     case iTerm2
     /// The graphics protocol of kitty.
     case kitty
 
-    /// How many rows of the terminal a picture takes.
+    /// The height of a picture in rows of the terminal.
     private static let rows = 8
-    /// The longest portion of kitty's protocol, in characters of Base 64.
+    /// The maximum length of a chunk in kitty's protocol, in characters of Base64.
     private static let portion = 4096
     /// The signature of a PNG file.
     private static let signature: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
 
-    /// Judges by what the terminal says of itself in the environment.
-    /// - Parameter variable: The value of an environment variable.
-    /// - Returns: nil where it is none that is known to show pictures, or follows a multiplexer, which may not hand
+    /// Detects the terminal from its environment variables.
+    /// - Parameter variable: Returns the value of an environment variable.
+    /// - Returns: nil if the terminal is not known to show pictures, or if a multiplexer is in use, which may not pass
     ///   them on.
     init?(_ variable: (String) -> String?) {
         guard variable("TMUX") == nil, variable("STY") == nil else { return nil }
@@ -28,13 +28,13 @@ enum TerminalPicture: Equatable {
         }
     }
 
-    /// The terminal on standard output; nil where there is none, or it shows no pictures.
+    /// The terminal on standard output; nil if standard output is not a terminal, or the terminal shows no pictures.
     static var ofThisProcess: TerminalPicture? {
         guard isatty(STDOUT_FILENO) == 1 else { return nil }
         return TerminalPicture { name in getenv(name).map { String(cString: $0) } }
     }
 
-    /// What shows a picture when it is printed; nil for bytes that are no PNG file.
+    /// Returns the text that shows a picture when it is printed; nil if the bytes are not a PNG file.
     func text(showing picture: [UInt8]) -> String? {
         guard picture.starts(with: Self.signature) else { return nil }
         let escape = "\u{1B}"

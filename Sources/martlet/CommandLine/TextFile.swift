@@ -1,9 +1,9 @@
 import Glibc
 import MartletServer
 
-/// Files that the caller names on the command line.
+/// Files that the user names on the command line.
 enum TextFile {
-    /// - Parameter limit: A longer file is refused, in bytes.
+    /// - Parameter limit: The maximum size in bytes; a longer file is refused.
     static func read(_ path: String, limit: Int = 1 << 20) throws -> [UInt8] {
         let file = open(path, O_RDONLY | O_CLOEXEC)
         guard file >= 0 else { throw ServerError("Cannot read \(path): \(String(cString: strerror(errno))).") }
@@ -25,7 +25,7 @@ enum TextFile {
 }
 
 extension TextFile {
-    /// A file that must hold UTF-8 text.
+    /// Reads a file that must contain UTF-8 text.
     static func readText(_ path: String) throws -> String {
         guard let text = String(validating: try read(path), as: UTF8.self) else {
             throw ServerError("\(path) is no text in UTF-8.")
@@ -37,7 +37,7 @@ extension TextFile {
 extension TextFile {
     private static let lineLimit = 65_536
 
-    /// The only line of a file, or of standard input where the path is `-`, without its end: a secret.
+    /// Reads a secret: the only line of a file, or of standard input if the path is `-`, without its line end.
     static func readLine(_ path: String, of option: Option) throws -> String {
         let bytes =
             path == "-"

@@ -9,7 +9,7 @@ enum Version {
     /// `make build`.
     static let build = String(cString: martlet_build_stamp())
 
-    /// What `martlet --version` prints.
+    /// The output of `martlet --version`.
     static var line: String { line(build: build, libraries: LibraryVersions.all) }
 
     /// - Parameter libraries: Names and versions.

@@ -2,7 +2,7 @@ import MartletHTTP
 import MartletModel
 import MartletServer
 
-/// `martlet audience`: whom a send would reach.
+/// `martlet audience`: counts the devices that a send would reach.
 enum AudienceCommand {
     static let command = Command(
         "audience", operands: ["HUB", "EXPR"],
@@ -27,7 +27,8 @@ enum AudienceCommand {
         for line in lines(count) { Terminal.print(line) }
     }
 
-    /// A line for all, one for each platform, and one where it was not all of one point in time.
+    /// Returns a line for the total, one line for each platform, and one line if the counts were not all taken at the
+    /// same point in time.
     static func lines(_ count: JSON) -> [String] {
         let head = "\(counted(count, "devices", "device")), \(counted(count, "registrations", "registration"))"
         let platforms = (count["platforms"]?.object ?? [:]).sorted { $0.key < $1.key }.map { name, part in

@@ -1,7 +1,7 @@
 import MartletHTTP
 import MartletModel
 
-/// `martlet audit`: who has fetched rich and secure notifications, and who was refused.
+/// `martlet audit`: lists who has read rich and secure notifications, and who was refused.
 enum AuditCommand {
     static let command = Command(
         "audit",

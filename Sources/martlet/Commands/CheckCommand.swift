@@ -3,7 +3,7 @@ import MartletHTTP
 import MartletModel
 import MartletServer
 
-/// `martlet check`: what `serve` needs, examined before a start.
+/// `martlet check`: checks the requirements of `serve` before a start.
 enum CheckCommand {
     static let command = Command(
         "check",
@@ -21,7 +21,7 @@ enum CheckCommand {
         try report(try await results(invocation, configuration), invocation)
     }
 
-    /// Prints what was found.
+    /// Prints the results.
     /// - Throws: `ServerError` if there is a problem.
     static func report(_ results: [CheckResult], _ invocation: Invocation) throws(ServerError) {
         for result in results where !invocation.printJSON(result.json) {
@@ -40,7 +40,8 @@ enum CheckCommand {
         let administration = try Administration(invocation)
         let runs = await running(administration)
         results += check.disk()
-        // Root needs no capability for a port; its owner needs one that the unit gives.
+        // Root needs no capability to listen on a port; the user that runs the server needs one, which the unit
+        // provides.
         if runs == nil { results += check.ports() }
         results += try asOwner(of: configuration.dataDirectory) { check.certificate() }
         if let runs {
@@ -48,13 +49,13 @@ enum CheckCommand {
         } else {
             let schema = try asOwner(of: configuration.dataDirectory) { check.database() }
             results += schema
-            // Opening a database of another schema would change it.
+            // Opening a database with another schema would change it.
             guard schema.allSatisfy({ $0.level == .ok }), !schema.isEmpty else { return results }
         }
         return results + (await credentials(check, administration))
     }
 
-    /// The state of the running server; nil if none runs.
+    /// Returns the state of the running server; nil if none is running.
     private static func running(_ administration: Administration) async -> CheckResult? {
         do {
             guard try await administration.callRunning(.get, "/ready") != nil else { return nil }
@@ -84,7 +85,7 @@ enum CheckCommand {
         }
     }
 
-    /// Reads files as the user that serves, so that what only root can read is found out.
+    /// Reads files as the user that runs the server, to find files that only root can read.
     private static func asOwner(of directory: String, _ work: () -> [CheckResult]) throws -> [CheckResult] {
         let owner = try AssumedOwner(of: directory)
         defer { owner?.end() }

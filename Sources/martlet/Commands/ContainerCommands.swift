@@ -2,7 +2,7 @@ import MartletHTTP
 import MartletModel
 import MartletServer
 
-/// `martlet container …`: storage for import and export jobs.
+/// `martlet container …`: manages storage for import and export jobs.
 enum ContainerCommands {
     static let all = [create, list, url, delete]
 

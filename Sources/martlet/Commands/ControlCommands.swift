@@ -2,7 +2,7 @@ import MartletHTTP
 import MartletModel
 import MartletServer
 
-/// `martlet cancel`, `pause`, `resume` and `status`: a send under way.
+/// `martlet cancel`, `pause`, `resume` and `status`: control a send in progress.
 enum ControlCommands {
     static let all = [
         command("cancel", .post, "Send nothing more of a notification, to devices that have not got it yet."),
@@ -28,7 +28,7 @@ enum ControlCommands {
         }
     }
 
-    /// A line for all platforms together, and one for each.
+    /// Returns a line for all platforms together, and a line for each platform.
     static func lines(of status: JSON, in hub: String) -> [String] {
         var lines = [state(of: status), numbers(of: status)]
         lines += standstill(status, in: hub).map { [$0] } ?? []
@@ -47,7 +47,7 @@ enum ControlCommands {
         return state.lowercased() == control ? "\(state)\(since)" : "\(state), \(control)\(since)"
     }
 
-    /// Why nothing of it is sent, and how it goes on.
+    /// Returns the reason why nothing of the notification is being sent, and how to continue it.
     private static func standstill(_ status: JSON, in hub: String) -> String? {
         let resume = "'martlet resume \(hub) \(status["notification"]?.string ?? "")' lets it go on."
         switch status["control"]?.string {
@@ -63,7 +63,7 @@ enum ControlCommands {
         value?.number.map { ", \(rounded($0)) a second" } ?? ""
     }
 
-    /// To two digits after the point, as far as there are any.
+    /// Formats a number with at most two digits after the decimal point.
     static func rounded(_ number: Double) -> String {
         let text = "\((number * 100).rounded() / 100)"
         return text.hasSuffix(".0") ? String(text.dropLast(2)) : text
@@ -76,7 +76,7 @@ enum ControlCommands {
 }
 
 extension JSON {
-    /// A number of either kind.
+    /// The number, whether it is an integer or not.
     var number: Double? {
         if case .double(let number) = self { number } else { integer.map(Double.init) }
     }

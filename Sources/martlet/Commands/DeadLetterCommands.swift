@@ -2,7 +2,7 @@ import MartletHTTP
 import MartletModel
 import MartletServer
 
-/// `martlet dead-deadLetters` and `martlet resend`: what ended without success, and sending it again.
+/// `martlet dead-letters` and `martlet resend`: list pushes that ended without success, and send them again.
 enum DeadLetterCommands {
     static let all = [list, resend]
 
@@ -49,7 +49,7 @@ enum DeadLetterCommands {
         if !invocation.printJSON(answer) { Terminal.print(answer["notification"]?.string ?? "") }
     }
 
-    /// One page of either listing.
+    /// Returns the lines of one page of either listing.
     static func lines(of page: JSON, isFirst: Bool) -> [String] {
         if let notifications = page["notifications"]?.array {
             guard notifications.isEmpty, isFirst else { return notifications.map(line(notification:)) }

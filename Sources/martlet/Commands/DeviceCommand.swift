@@ -6,7 +6,7 @@ import MartletNetwork
 import MartletOpenSSL
 import MartletServer
 
-/// `martlet device`: a phone in the terminal.
+/// `martlet device`: simulates a phone in the terminal.
 enum DeviceCommand {
     static let command = Command(
         "device", "Be a simulated phone: log in, register, print every notification that it shows.",
@@ -30,7 +30,7 @@ enum DeviceCommand {
         let password = try invocation.readPassword()
         let keyPairs: any DeviceKeyPairStore =
             if let path = invocation["key"] { FileDeviceKeyPairStore(path: path) } else { MemoryDeviceKeyPairStore() }
-        // Anyone who has the phone in hand sees an error at once; what waits in the background is tried on.
+        // A person who uses the phone sees an error at once; work in the background is retried.
         let client = PushClient(
             server: try ServerAddress(backend),
             transport: NetworkTransport(

@@ -2,11 +2,13 @@ import MartletHTTP
 import MartletModel
 import MartletServer
 
-/// `martlet completion`, `martlet man` and `martlet config example`: what is made from the table of commands.
+/// `martlet completion`, `martlet man` and `martlet config example`: print texts that are generated from the table of
+/// commands.
 struct DocumentationCommands: Sendable {
-    /// Not known before its last command is.
+    /// Returns the table of commands. A closure, because the table is only complete after these commands were added to
+    /// it.
     let table: @Sendable () -> CommandTable
-    /// The command whose settings a configuration file is mostly for.
+    /// The command whose settings most of the configuration file is for.
     let server: Command
 
     var all: [Command] { [completion, complete, manual, configurationExample] }
@@ -66,7 +68,8 @@ struct DocumentationCommands: Sendable {
         }
     }
 
-    /// The kind of what may follow, then the words that begin as the current one does, each with its help after a tab.
+    /// Returns the kind of completion, followed by the words that begin with the current text, each with its help after
+    /// a tab.
     private static func lines(
         of completion: Completion, after words: [String], startingWith current: String, _ table: CommandTable
     ) async -> [String] {
@@ -84,7 +87,7 @@ struct DocumentationCommands: Sendable {
         }
     }
 
-    /// What a running server lists; nothing where none answers.
+    /// Returns the names that a running server lists; empty if no server answers.
     private static func names(_ path: String, after words: [String], _ table: CommandTable) async -> [String] {
         let flags = ["--data", "--config"].flatMap { flag in
             words.lastIndex(of: flag).map { Array(words[$0...].prefix(2)) } ?? []

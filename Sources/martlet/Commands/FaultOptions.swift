@@ -1,13 +1,13 @@
 import MartletModel
 import MartletSimulator
 
-/// The options that say what goes wrong in the simulated services.
+/// The options that define faults of the simulated services.
 struct FaultOptions {
     private let faults: String
     private let script: String
     private let seed: String
 
-    /// - Parameter prefix: What the names of the options begin with.
+    /// - Parameter prefix: The prefix of the options' names.
     init(prefix: String = "") {
         faults = prefix + "faults"
         script = prefix + "fault-script"

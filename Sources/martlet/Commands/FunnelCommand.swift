@@ -2,7 +2,7 @@ import MartletHTTP
 import MartletModel
 import MartletServer
 
-/// `martlet funnel`: how far a notification came.
+/// `martlet funnel`: prints how far a notification got.
 enum FunnelCommand {
     static let command = Command(
         "funnel", operands: ["HUB", "NOTIFICATION"],

@@ -1,7 +1,7 @@
 import CMartletZlib
 import MartletServer
 
-/// Compresses a stream of bytes in the format gzip (RFC 1952).
+/// Compresses a stream of bytes in gzip format (RFC 1952).
 final class GzipWriter {
     private var stream = z_stream()
 

@@ -3,10 +3,10 @@ import MartletNetwork
 import MartletServer
 
 extension HTTPClient {
-    /// Sends one request of a command, for half a minute at most.
-    /// - Throws: `ServerError` that says what to do where there is no answer.
-    // Not `throws(ServerError)`: the optimizer of Swift 6.3.1 crashes where it inlines that into a caller that throws any
-    // error.
+    /// Sends one request of a command. The time limit is half a minute.
+    /// - Throws: `ServerError` that says what to do if there is no answer.
+    // Not `throws(ServerError)`: the optimizer of Swift 6.3.1 crashes if it inlines such a function into a caller that
+    // throws any error.
     func call(
         _ request: HTTPRequest, to origin: HTTPOrigin, _ settings: TransportSettings
     ) async throws -> HTTPResponse {

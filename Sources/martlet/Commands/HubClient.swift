@@ -4,7 +4,8 @@ import MartletModel
 import MartletNetwork
 import MartletServer
 
-/// A caller of one hub's REST API: with a connection string, or as the administrator of the server on a data directory.
+/// A client of one hub's REST API. It uses either a connection string, or administrator access to the server that uses
+/// a data directory.
 struct HubClient {
     private enum Way {
         case signed(SignedHubClient)
@@ -13,7 +14,7 @@ struct HubClient {
 
     private let way: Way
     private let name: String
-    /// The hub's name, as it is in addresses.
+    /// The hub's name, encoded for URLs.
     var hub: String { segment(name) }
 
     init(_ invocation: Invocation) throws {
@@ -27,7 +28,7 @@ struct HubClient {
     }
 
     /// Sends one request.
-    /// - Throws: `ServerError` with the hub's sentence where it refuses.
+    /// - Throws: `ServerError` with the hub's message if the hub refuses the request.
     func call(
         _ method: HTTPMethod, _ target: String, fields: HTTPFields = [:], body: [UInt8] = []
     ) async throws -> HTTPResponse {
@@ -54,7 +55,7 @@ struct HubClient {
     }
 }
 
-/// A caller of one hub's REST API that signs its requests.
+/// A client of one hub's REST API that signs its requests.
 struct SignedHubClient {
     private let connection: ConnectionString
     private let origin: HTTPOrigin
@@ -81,7 +82,7 @@ struct SignedHubClient {
     /// The server's address, without a secret.
     var address: String { connection.origin }
 
-    /// Sends one request with a signature of its own.
+    /// Sends one request with its own signature.
     func respond(
         _ method: HTTPMethod, _ target: String, fields: HTTPFields, body: [UInt8]
     ) async throws -> HTTPResponse {

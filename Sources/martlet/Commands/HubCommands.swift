@@ -2,7 +2,7 @@ import MartletHTTP
 import MartletModel
 import MartletServer
 
-/// `martlet hub …`: hubs and their credentials.
+/// `martlet hub …`: manages hubs and their credentials.
 enum HubCommands {
     static let all = [
         create, list, show, connectionString, delete, setCredential, removeCredential, LimitCommand.command,
@@ -114,7 +114,7 @@ enum HubCommands {
             properties = try await SimulatorConnection(invocation).credential(for: platform)
         }
         for field in Platforms.credentialFields where field.platforms.contains(platform.lowercased()) {
-            // What is given by itself prevails over what a file has.
+            // A value given by its own flag takes precedence over a value from a file.
             guard properties[field.property] == nil, let value = invocation[field.flag] else { continue }
             properties[field.property] = try text(of: field, given: value)
         }
@@ -134,7 +134,8 @@ enum HubCommands {
         invocation.report("Hub '\(invocation.operand("NAME"))' has a credential for \(name).")
     }
 
-    /// A new key makes every registration useless that belongs to the old one, so the old credential must go first.
+    /// Generates a credential. The old credential must be deleted first, because a new key makes all registrations
+    /// useless that were made with the old key.
     private static func generateCredential(
         _ invocation: Invocation, _ platform: String
     ) async throws -> (properties: [String: String], shown: [(flag: String, value: String)]) {
@@ -158,7 +159,8 @@ enum HubCommands {
         invocation.report("Hub '\(hub)' has no credential for \(Platforms.name(of: platform) ?? platform).")
     }
 
-    /// What a flag gives: a text, the text of a file, or a member of the JSON object in a file, where it has that.
+    /// The value of a flag: a text, the text of a file, or, if a file contains a JSON object with the property, the
+    /// value of that property.
     private static func text(of field: Platforms.CredentialField, given value: String) throws -> JSON? {
         guard field.isFile else { return .string(value) }
         let content = try TextFile.readText(value)
@@ -169,7 +171,7 @@ enum HubCommands {
         return file[member]?.string.map(JSON.string)
     }
 
-    /// The same sentence with flags in the place of the properties that they set.
+    /// Returns a message with property names replaced by the flags that set them.
     static func inFlags(_ sentence: String, of platform: String) -> String {
         let fields = Platforms.credentialFields.filter { $0.platforms.contains(platform.lowercased()) }
         let words = sentence.split(separator: " ", omittingEmptySubsequences: false).map { word in
@@ -189,13 +191,13 @@ extension Option {
     static let data = Option("data", "DIR", "The data directory of the server.", default: "data")
     static let adminSocket = Option(
         "admin-socket", "PATH", "The socket for administration; admin.sock in the data directory where not given.")
-    /// For commands that print addresses.
+    /// The option for commands that print addresses.
     static let publicURL = Option(
         "public-url", "URL", "The address that clients use, to print where no server runs that knows it.")
 }
 
 extension Invocation {
-    /// The address that clients use, where it is given.
+    /// The address that clients use, if it is given.
     func publicURL() throws(UsageError) -> HTTPOrigin? {
         try optional("public-url", as: "http(s)://HOST[:PORT] without a path") { HTTPOrigin($0) }
     }

@@ -1,11 +1,11 @@
 import MartletHTTP
 import MartletModel
 
-/// The state of a hub, for people and for programs.
+/// The state of a hub, as text or as JSON.
 struct HubState {
     let json: JSON
 
-    /// - Throws: `ServerError` where there is no such hub.
+    /// - Throws: `ServerError` if the hub does not exist.
     init(_ administration: Administration, hub: String) async throws {
         let path = "/hubs/\(segment(hub))"
         let hub = try await administration.call(.get, path)

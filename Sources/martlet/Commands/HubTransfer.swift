@@ -4,8 +4,8 @@ import MartletHTTP
 import MartletModel
 import MartletServer
 
-/// One import or export of a hub: a job of the running server, with a storage container of its own that is removed at the
-/// end.
+/// One import or export of a hub. It is a job of the running server and has its own storage container, which is removed
+/// at the end.
 struct HubTransfer {
     /// A finished job.
     struct Result {
@@ -17,25 +17,25 @@ struct HubTransfer {
 
     private static let input = "input.txt"
 
-    /// Sent for one block; the file's length need not be known.
+    /// The size of a block in an upload. Uploading in blocks works without knowing the file's length.
     private static let blockBytes = 4 << 20
     private static let poll = Duration.milliseconds(200)
-    /// The origin of the container's URL in the job. Signatures cover the path alone.
+    /// The origin of the container's URL in the job. It is arbitrary, because signatures cover only the path.
     private static let origin = "http://admin"
 
     private let administration: Administration
     private let hub: String
     private let container: String
-    /// Path and query of the container, signed.
+    /// The signed path and query of the container.
     private let path: String
     private let query: String
 
     /// Makes the container.
-    /// - Throws: `ServerError`, among others where no server runs or there is no such hub.
+    /// - Throws: `ServerError`, for example if no server is running or the hub does not exist.
     init(_ administration: Administration, hub: String) async throws {
         self.administration = administration
         self.hub = hub
-        // A hub that does not exist is known before a file is uploaded.
+        // Detects a hub that does not exist before a file is uploaded.
         try Self.check(
             try await administration.receive("/rest/\(segment(hub))/registrations?$top=1") { _ in true }, hub: hub)
         container = "transfer-" + Hex.encode(RandomBytes.generate(8))
@@ -53,7 +53,7 @@ struct HubTransfer {
     }
 
     /// Uploads the file of an import.
-    /// - Parameter read: The next bytes, up to a number; empty at the end.
+    /// - Parameter read: Returns the next bytes, up to the given number; empty at the end.
     func upload(_ read: (Int) throws -> [UInt8]) async throws {
         var list = "<?xml version=\"1.0\" encoding=\"utf-8\"?><BlockList>"
         var number = 0
@@ -77,8 +77,8 @@ struct HubTransfer {
 
     /// Runs the job to its end.
     /// - Parameters:
-    ///   - type: Of the job: `ExportRegistrations`.
-    ///   - progress: Is told the percentage again and again.
+    ///   - type: The type of the job, such as `ExportRegistrations`.
+    ///   - progress: Called repeatedly with the percentage.
     func run(_ type: String, progress: (Double) -> Void) async throws -> Result {
         let source = type == "ExportRegistrations" ? "" : element("ImportFileUri", "\(path)/\(Self.input)?\(query)")
         let document =
@@ -98,7 +98,7 @@ struct HubTransfer {
                     files: NotificationDetails.texts(of: "d3p1:Value", in: entry))
             }
             progress(NotificationDetails.text(of: "Progress", in: entry).flatMap { Double($0) } ?? 0)
-            // A server does not report the end of a job by itself.
+            // The job is polled, because a server does not report its end.
             try await Task.sleep(for: Self.poll)
             entry = try await call(.get, "/\(segment(hub))/jobs/\(segment(id))", body: [])
         }
@@ -116,10 +116,10 @@ struct HubTransfer {
         return String(decoding: response.bytes, as: UTF8.self)
     }
 
-    /// Fetches a file that the job wrote.
+    /// Downloads a file that the job wrote.
     /// - Parameters:
     ///   - name: `Output.txt` or `Failed.txt`.
-    ///   - take: Gets the bytes in pieces, in order; false ends the transfer.
+    ///   - take: Receives the bytes in pieces, in order; returning false ends the transfer.
     func download(_ name: String, of result: Result, take: @escaping @Sendable ([UInt8]) -> Bool) async throws {
         guard let blob = result.files.first(where: { $0.hasSuffix("/\(name)") }) else { return }
         let target = "\(path)/\(blob.split(separator: "/").map { segment(String($0)) }.joined(separator: "/"))?\(query)"

@@ -2,8 +2,8 @@ import MartletHTTP
 import MartletModel
 import MartletServer
 
-/// `martlet hub key …`: the keys of a hub's access rules. `martlet namespace …`: those of the rules that hold for every
-/// hub.
+/// `martlet hub key …`: manages the keys of a hub's access rules. `martlet namespace …`: manages the keys of the rules
+/// that apply to every hub.
 enum KeyCommands {
     static let all = [list, regenerate, connectionString, listNamespace, regenerateNamespace]
 

@@ -2,7 +2,7 @@ import MartletHTTP
 import MartletModel
 import MartletServer
 
-/// `martlet hub limits`: how much a hub may be asked to do.
+/// `martlet hub limits`: shows and sets the limits of a hub.
 enum LimitCommand {
     static let command = Command(
         "hub limits", operands: ["NAME"], "Print the limits of a hub and how much of it is unfinished, or change them.",

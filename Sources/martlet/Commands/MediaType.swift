@@ -1,4 +1,4 @@
-/// Media types of files, by what their names end with.
+/// The media types of files, by file name extension.
 enum MediaType {
     private static let types = [
         "png": "image/png", "jpg": "image/jpeg", "jpeg": "image/jpeg", "gif": "image/gif", "webp": "image/webp",

@@ -1,4 +1,4 @@
-/// `martlet metrics`: what the running server counts and measures.
+/// `martlet metrics`: prints the metrics of the running server.
 enum MetricsCommand {
     static let command = Command(
         "metrics", "Print the metrics of the running server in the text format of Prometheus.",
@@ -9,6 +9,6 @@ enum MetricsCommand {
 }
 
 extension String {
-    /// Without the line feed at its end.
+    /// The text without the line feed at its end.
     fileprivate var trimmedAtEnd: String { hasSuffix("\n") ? String(dropLast()) : self }
 }

@@ -2,7 +2,7 @@ import MartletHTTP
 import MartletModel
 import MartletServer
 
-/// `martlet migrate azure`: copies the devices of a hub at Azure.
+/// `martlet migrate azure`: copies the devices of a hub in Azure.
 enum MigrateCommand {
     static let command = Command(
         "migrate azure", operands: ["HUB"],
@@ -36,12 +36,12 @@ enum MigrateCommand {
     }
 }
 
-/// A migration under way.
+/// A migration in progress.
 private struct Migration {
     private static let pageLimit = 100
-    /// Bytes of the documents in one request to the server.
+    /// The maximum size of the documents in one request to the server, in bytes.
     private static let batchBytes = 1 << 20
-    /// The seconds for which a server that does not run is waited for.
+    /// How long to wait for a server that is not running, in seconds.
     private static let patience = 600
 
     private let invocation: Invocation
@@ -57,7 +57,7 @@ private struct Migration {
         path = "/hubs/\(segment(invocation.operand("HUB")))/migration"
     }
 
-    /// Copies once.
+    /// Runs one pass of the copy.
     func run() async throws {
         let begun = try await call(.get, "")["checkpoint"]
         let isSame = begun?["source"]?.string == source.name
@@ -66,7 +66,7 @@ private struct Migration {
         if token != nil { invocation.report("martlet: goes on where it was.") }
         repeat {
             guard let page = try await source.page(after: token) else {
-                // The source no longer knows the token.
+                // Starts again, because the source no longer knows the token.
                 (token, report) = (nil, MigrationReport())
                 continue
             }
@@ -91,7 +91,7 @@ private struct Migration {
         show(report, ["copied", "unchanged", "kept", "refused"], deleted)
     }
 
-    /// Reads installations from the source, in groups for one request each.
+    /// Reads installations from the source, in groups that each fit one request.
     private func installations(_ wanted: [JSON]) async throws -> [[JSON]] {
         var groups: [[JSON]] = []
         var bytes = Self.batchBytes
@@ -109,7 +109,7 @@ private struct Migration {
         return groups
     }
 
-    /// Deletes copies that the source has no more, each after it was asked for.
+    /// Deletes copies that no longer exist in the source. Each one is checked in the source first.
     private func deleteGone() async throws -> Int64 {
         var count: Int64 = 0
         var query: String? = ""
@@ -157,7 +157,7 @@ private struct Migration {
         if report.counts.isEmpty { Terminal.print("The source has no registrations.") }
     }
 
-    /// Asks the server, which may be started again meanwhile.
+    /// Sends a request to the server, which may be restarted meanwhile.
     @discardableResult
     private func call(_ method: HTTPMethod, _ route: String, body: [UInt8] = []) async throws -> JSON {
         for attempt in 1... {
@@ -183,9 +183,9 @@ private struct Migration {
     }
 }
 
-/// The hub at Azure.
+/// The hub in Azure.
 private final class Source {
-    /// Without a secret.
+    /// The name for output; it contains no secret.
     let name: String
     private let client: SignedHubClient
     private let hub: String
@@ -216,7 +216,7 @@ private final class Source {
         return (response.bytes, next)
     }
 
-    /// - Returns: nil if there is none.
+    /// - Returns: nil if the installation does not exist.
     func installation(_ id: String) async throws -> [UInt8]? {
         let response = try await get("installations/\(segment(id))?api-version=2020-06")
         if [404, 410].contains(response.status.code) { return nil }

@@ -1,18 +1,18 @@
 import MartletModel
 
-/// What a migration has done so far, by platform.
+/// The results of a migration so far, by platform.
 struct MigrationReport: Hashable {
     private(set) var counts: [String: [String: Int64]] = [:]
     private(set) var reasons: [String: Int64] = [:]
 
     init() {}
 
-    /// - Parameter json: As `json` gives it.
+    /// - Parameter json: A value that the property `json` returned.
     init(_ json: JSON?) {
         if let json { add(json) }
     }
 
-    /// Adds the answer to one request.
+    /// Adds the results of one request.
     mutating func add(_ answer: JSON) {
         for (platform, outcomes) in answer["counts"]?.object ?? [:] {
             for (outcome, count) in outcomes.object ?? [:] {
@@ -31,7 +31,7 @@ struct MigrationReport: Hashable {
         ]
     }
 
-    /// - Parameter outcomes: The words, in the order in which they are shown.
+    /// - Parameter outcomes: The names of the outcomes, in the order in which they are shown.
     func lines(_ outcomes: [String]) -> [String] {
         let platforms = counts.sorted { $0.key < $1.key }.map { platform, numbers in
             "\(platform): " + outcomes.map { "\((numbers[$0] ?? 0).grouped) \($0)" }.joined(separator: ", ")

@@ -3,18 +3,18 @@ import MartletHTTP
 import MartletNetwork
 
 extension RetryPolicy {
-    /// A person at the terminal rather sees the error at once and decides.
+    /// No retries, because a person at the terminal prefers to see the error at once and decide.
     static let once = RetryPolicy(attempts: 1, keepsTrying: false)
 }
 
-/// The SDK's requests over the server's own network, so that no Foundation is linked.
+/// Sends the SDK's requests with the server's own network code, so that Foundation is not linked.
 struct NetworkTransport: ClientTransport {
     private static let timeout: Duration = .seconds(30)
 
     private let client: HTTPClient
     private let settings: TransportSettings
 
-    /// - Parameter pem: The authority to trust instead of the system's.
+    /// - Parameter pem: The certificate of the authority to trust instead of the system's.
     init(_ client: HTTPClient, trusting pem: String?) {
         self.client = client
         settings = TransportSettings(trustedCertificatesPEM: pem)

@@ -1,4 +1,4 @@
-/// What telemetry says of a notification, read from the hub's XML (NotificationHubs.md, section 8.1).
+/// The telemetry of a notification, read from the hub's XML (NotificationHubs.md, section 8.1).
 struct NotificationDetails {
     struct Outcome {
         var name: String
@@ -18,19 +18,19 @@ struct NotificationDetails {
         }
     }
 
-    /// A sentence of the hub without the tracking id that it ends with.
+    /// Returns a message of the hub without the tracking id at its end.
     static func withoutTracking(_ detail: String) -> String {
         guard let tracking = detail.firstRange(of: ".TrackingId:") else { return detail }
         let sentence = detail[..<tracking.lowerBound]
         return sentence.last == "." ? String(sentence) : sentence + "."
     }
 
-    /// The texts of all elements of a name that have no attributes.
+    /// Returns the texts of all elements with a name and without attributes.
     static func texts(of element: String, in xml: String) -> [String] {
         xml.pieces(between: "<\(element)>", and: "</\(element)>")
     }
 
-    /// The text of the first element of a name that has no attributes.
+    /// Returns the text of the first element with a name and without attributes.
     static func text(of element: String, in xml: String) -> String? {
         texts(of: element, in: xml).first
     }

@@ -1,16 +1,17 @@
 import MartletClient
 import MartletServer
 
-/// What an app on a simulated phone does with what comes: fetches or decrypts it, shows it, and tells the server.
+/// The app on a simulated phone: it fetches or decrypts the notifications it receives, shows them, and sends receipts
+/// to the server.
 struct PhoneApp {
     let client: PushClient
-    /// Where rich content is saved; nil leaves it in memory.
+    /// The directory in which rich content is saved; nil keeps it in memory.
     let folder: String?
-    /// Whether its user opens every notification.
+    /// Whether the phone's user opens every notification.
     let opens: Bool
     let picture = TerminalPicture.ofThisProcess
 
-    /// Prints a line for one notification, and after it the picture where there is one and the terminal can.
+    /// Prints a line for one notification, followed by its picture if it has one and the terminal can show it.
     func take(_ delivery: SimulatedPhone.Delivery) async {
         let content = PushContent(payload: delivery.payload)
         guard let shown = await show(content, delivery) else { return }

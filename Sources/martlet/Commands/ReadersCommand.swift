@@ -3,7 +3,7 @@ import MartletModel
 import MartletNetwork
 import MartletServer
 
-/// `martlet readers`: who has read what a user sent.
+/// `martlet readers`: lists who has read a notification that a user sent.
 enum ReadersCommand {
     static let command = Command(
         "readers", operands: ["ID"], "Print who may read a notification that you sent, and since when each has.",

@@ -3,7 +3,7 @@ import MartletHTTP
 import MartletModel
 import MartletServer
 
-/// `martlet restore FILE --check`: restores a backup to a temporary directory, examines that and removes it.
+/// `martlet restore FILE --check`: restores a backup to a temporary directory, checks the result and removes it.
 struct RestoreCheck {
     private let invocation: Invocation
 
@@ -11,11 +11,12 @@ struct RestoreCheck {
         self.invocation = invocation
     }
 
-    /// - Throws: `ServerError` if the backup cannot be restored, or a server could not use what was restored.
+    /// - Throws: `ServerError` if the backup cannot be restored, or if a server could not use the restored data.
     func run() async throws {
         let key = try invocation["key-file"].map { try TextFile.read($0, limit: 65_536) }
         let parent = getenv("TMPDIR").map { String(cString: $0) } ?? "/var/tmp"
-        // mkdtemp puts a random name for the last six letters, and makes the directory for its owner alone.
+        // mkdtemp replaces the last six characters with random ones, and makes the directory accessible only to its
+        // owner.
         var template = Array("\(parent)/martlet-check-XXXXXX".utf8CString)
         guard mkdtemp(&template) != nil else {
             throw ServerError("Cannot make a directory in \(parent): \(String(cString: strerror(errno))).")
@@ -70,14 +71,14 @@ struct RestoreCheck {
     }
 
     private static func write(_ bytes: [UInt8], to path: String) throws {
-        // The backup may have brought a key of its own; the one that was named counts.
+        // The backup may contain a key, but the key given by the user takes precedence.
         unlink(path)
         let file = try NewFile(path)
         try file.write(bytes)
         try file.complete()
     }
 
-    /// Removes a directory with all that is in it, without following links.
+    /// Removes a directory with all its contents, without following links.
     private static func remove(_ path: String) {
         if let entries = opendir(path) {
             while let entry = readdir(entries) {

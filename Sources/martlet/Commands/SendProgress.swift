@@ -1,10 +1,10 @@
 import MartletModel
 
-/// How far a notification is, read from its status.
+/// The progress of a notification, read from its status.
 struct SendProgress {
     private let state: String
     private let control: String
-    /// nil where it is not known yet.
+    /// The number of targeted devices; nil if it is not known yet.
     let targeted: Int64?
     private let succeeded: Int64
     private let failed: Int64
@@ -22,7 +22,7 @@ struct SendProgress {
 
     var isOver: Bool { ["Completed", "NoTargetFound", "Abandoned", "Canceled"].contains(state) }
 
-    /// What there is to say besides, to people who wait.
+    /// Additional information for people who wait.
     var notes: [String] {
         var notes: [String] = []
         if retrying > 0 { notes.append("\(retrying.grouped) \(retrying == 1 ? "is" : "are") tried again") }
@@ -30,7 +30,7 @@ struct SendProgress {
         return notes + ["Ctrl-C leaves it running"]
     }
 
-    /// Why not everybody got it; nil where everybody did.
+    /// The reason why some devices did not get the notification; nil if all got it.
     var failure: String? {
         if failed > 0 {
             return "\(failed) of \(succeeded + failed) failed: 'martlet dead-letters' and 'martlet why' say why."

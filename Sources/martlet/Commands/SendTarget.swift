@@ -1,4 +1,5 @@
-/// Whom `martlet send` is for. A send to everybody is asked for: it is not what a forgotten option means.
+/// The recipients of `martlet send`. A send to all devices must be requested explicitly, so that a forgotten option
+/// cannot cause one.
 enum SendTarget: Equatable {
     case tags(String)
     case handle(String)

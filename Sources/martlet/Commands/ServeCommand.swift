@@ -4,7 +4,7 @@ import MartletModel
 import MartletServer
 import MartletSimulator
 
-/// `martlet serve`: the server.
+/// `martlet serve`: runs the server.
 enum ServeCommand {
     static let command = Command(
         "serve", "Serve hubs and the app backend until SIGTERM.",
@@ -110,7 +110,7 @@ enum ServeCommand {
         }
         let directory = configuration.dataDirectory
         if let refusal = DirectoryOwner(of: directory)?.refusalToServe(directory, as: geteuid()) { throw refusal }
-        // Until there is something to reload.
+        // Ignores SIGHUP until there is something to reload.
         Signals.onHangup {}
         OpenFiles.allowMany()
         var simulator: Simulator?
@@ -139,7 +139,7 @@ enum ServeCommand {
         }
     }
 
-    /// `martlet: ready http://… https://… simulator=https://…`, each part only where it is on.
+    /// Returns `martlet: ready http://… https://… simulator=https://…`; each part is included only if it is enabled.
     private static func readyLine(_ server: Server, _ simulator: Simulator?) -> String {
         var parts = ["martlet: ready"] + server.origins.map(\.description)
         if let socket = server.socket { parts.append("unix:\(socket)") }
@@ -147,14 +147,14 @@ enum ServeCommand {
         return parts.joined(separator: " ")
     }
 
-    /// Besides its own place, the authority lies in the data directory, where people look.
+    /// Also writes the authority's certificate to the data directory, where people look for it.
     private static func publishAuthority(of simulator: Simulator, in directory: String) throws {
         _ = try SimulatorAuthority.publish(simulator.caCertificatePEM, port: simulator.port)
         try TextFile.write(simulator.caCertificatePEM, to: "\(directory)/simulator-ca.pem")
     }
 
-    /// What the settings of an invocation ask for.
-    /// - Throws: `UsageError` that names the setting that cannot be understood.
+    /// Returns the server configuration that the settings of an invocation describe.
+    /// - Throws: `UsageError` that names the invalid setting.
     static func configuration(_ invocation: Invocation) throws -> ServerConfiguration {
         let tlsListen = try invocation.address("tls-listen")
         var configuration = ServerConfiguration(dataDirectory: invocation["data"] ?? "data")
@@ -282,21 +282,22 @@ enum ServeCommand {
 }
 
 extension Invocation {
-    /// The address that an option names.
+    /// Returns the address that an option specifies.
     func address(_ name: String) throws(UsageError) -> ServerConfiguration.Address? {
         try optional(name, as: "ADDRESS:PORT, such as 127.0.0.1:8080 or [::1]:8080, or :PORT for all addresses") {
             ServerConfiguration.Address($0)
         }
     }
 
-    /// The number that an option says, 1 or more.
+    /// Returns the number that an option specifies, which must be at least 1.
     func count(_ name: String, upTo limit: Int) throws(UsageError) -> Int? {
         try optional(name, as: "a number from 1 to \(limit)") { text in
             Int(text).flatMap { (1...limit).contains($0) ? $0 : nil }
         }
     }
 
-    /// The bytes that an option says: a number with k, M or G after it for thousands, millions or thousands of these.
+    /// Returns the number of bytes that an option specifies: a number, optionally followed by k, M or G for thousands,
+    /// millions or billions.
     func byteCount(_ name: String) throws(UsageError) -> Int64 {
         try required(name, as: "a number of bytes, such as 500000, 500k, 10M or 2G") { text in
             let units: [Character: Int64] = ["k": 1000, "M": 1_000_000, "G": 1_000_000_000]

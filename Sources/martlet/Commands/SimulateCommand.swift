@@ -3,7 +3,7 @@ import MartletModel
 import MartletServer
 import MartletSimulator
 
-/// `martlet simulate`: the push services alone.
+/// `martlet simulate`: runs only the simulated push services.
 enum SimulateCommand {
     static let command = Command(
         "simulate", "Simulate the push services until SIGTERM.",
@@ -32,8 +32,8 @@ enum SimulateCommand {
     }
 
     /// - Parameters:
-    ///   - option: The option with the address to listen on; it has a default.
-    ///   - ledger: Where messages that are taken are noted; nil for nowhere.
+    ///   - option: The option for the address to listen on; it has a default.
+    ///   - ledger: The path of the file that records accepted messages; nil for none.
     static func start(
         _ option: String, _ invocation: Invocation, faults: FaultOptions, ledger: String? = nil
     ) async throws -> Simulator {

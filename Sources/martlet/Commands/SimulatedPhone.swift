@@ -3,13 +3,13 @@ import MartletModel
 import MartletNetwork
 import MartletServer
 
-/// A device that the simulator has made up, followed by its event stream.
+/// A made-up device of the simulator, followed through its event stream.
 struct SimulatedPhone {
-    /// What came to the phone.
+    /// A notification that the phone received.
     struct Delivery {
-        /// The body of the push, as the platform hands it to an app.
+        /// The body of the push, as the platform passes it to an app.
         let payload: [UInt8]
-        /// What the phone shows by itself; nil for what is for the app alone.
+        /// The text that the phone shows by itself; nil if the push is only for the app.
         let text: String?
     }
 
@@ -17,7 +17,7 @@ struct SimulatedPhone {
 
     let simulator: SimulatorConnection
 
-    /// Asks for what a phone's system gives its apps at every launch.
+    /// Requests a handle, as an app does from its phone's system at every launch.
     func obtainHandle(platform: String) async throws -> String {
         let description: JSON = ["platform": .string(platform)]
         let device = try await simulator.call(.post, "/simulator/devices", description, expecting: .created)
@@ -25,7 +25,7 @@ struct SimulatedPhone {
         return handle
     }
 
-    /// Begins to listen; nothing that is sent from now on is missed.
+    /// Begins to listen; no notification sent from now on is missed.
     func follow(_ handle: String) async throws -> AsyncThrowingStream<[UInt8], any Error> {
         let request = HTTPRequest(
             .get, "/simulator/device/events?handle=\(segment(handle))", authority: simulator.origin.authority)
@@ -35,7 +35,7 @@ struct SimulatedPhone {
         return body
     }
 
-    /// Hands on what comes to the phone, one after the other, until the stream ends.
+    /// Passes the phone's notifications to a closure, one after the other, until the stream ends.
     func forEachDelivery(
         of events: AsyncThrowingStream<[UInt8], any Error>, _ take: (Delivery) async -> Void
     ) async throws {
@@ -54,13 +54,13 @@ struct SimulatedPhone {
 }
 
 extension SimulatedPhone.Delivery {
-    /// Reads a line of the event stream; nil for those that bring nothing.
+    /// Reads a line of the event stream; nil if the line contains no notification.
     init?(_ line: [UInt8]) {
         let prefix = Array("data: ".utf8)
         guard line.starts(with: prefix), let event = try? JSON(parsing: Array(line.dropFirst(prefix.count))),
             let payload = event["payload"]
         else { return nil }
-        // Bodies that are no JSON to their platform are told as texts.
+        // Bodies that are not JSON on their platform are reported as strings.
         self.payload = payload.string.map { Array($0.utf8) } ?? payload.bytes
         text = event["text"]?.string
     }

@@ -1,8 +1,8 @@
 import Glibc
 import MartletServer
 
-/// Where a simulator leaves the certificate of its authority, so that programs of the same user on this machine find it
-/// by the simulator's port: `martlet-UID/simulator-PORT.pem` in the directory for temporary files.
+/// The file in which a simulator stores the certificate of its authority, so that programs of the same user on this
+/// machine can find it by the simulator's port: `martlet-UID/simulator-PORT.pem` in the directory for temporary files.
 enum SimulatorAuthority {
     static func publish(_ pem: String, port: UInt16) throws -> String {
         let directory = directory
@@ -17,7 +17,7 @@ enum SimulatorAuthority {
         return file
     }
 
-    /// The certificate of the simulator at a port, where one of this user has left it.
+    /// Returns the certificate of the simulator at a port, if a simulator of this user has stored one.
     static func find(port: UInt16) throws -> String? {
         let file = "\(directory)/simulator-\(port).pem"
         guard isOwn(directory), access(file, R_OK) == 0 else { return nil }
@@ -29,7 +29,8 @@ enum SimulatorAuthority {
         return "\(parent)/martlet-\(getuid())"
     }
 
-    /// Whether the directory is this user's and closed to others, so that nobody else can have put a file there.
+    /// Whether the directory belongs to this user and is not accessible to others, so that no other user can have put a
+    /// file there.
     private static func isOwn(_ path: String) -> Bool {
         var status = stat()
         return lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR && status.st_uid == getuid()

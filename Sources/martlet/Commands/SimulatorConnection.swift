@@ -3,7 +3,7 @@ import MartletModel
 import MartletNetwork
 import MartletServer
 
-/// The control interface of a simulator, as the options `simulator` and `simulator-ca-file` name it.
+/// A connection to the control interface of a simulator, which the options `simulator` and `simulator-ca-file` specify.
 struct SimulatorConnection {
     static let authority = Option(
         "simulator-ca-file", "FILE", "The authority to trust at the simulator; found by itself on loopback.")
@@ -26,13 +26,13 @@ struct SimulatorConnection {
         client = HTTPClient(loops: try EventLoopGroup(count: 1))
     }
 
-    /// What the simulator says of its services, by their platforms.
+    /// Returns the simulator's description of its services, by platform.
     func services() async throws -> JSON {
         try await call(.get, "/simulator/services", expecting: .ok)
     }
 
-    /// What a hub needs to send to one of the simulated services.
-    /// - Parameter platform: Any of its names.
+    /// Returns the credential that a hub needs to send to one of the simulated services.
+    /// - Parameter platform: Any of the platform's names.
     func credential(for platform: String) async throws -> [String: JSON] {
         let services = try await services()
         guard let name = Platforms.name(of: platform), let credential = services[name]?["credential"]?.object else {
@@ -41,7 +41,7 @@ struct SimulatorConnection {
         return credential
     }
 
-    /// - Throws: `ServerError` with the simulator's own sentence where it answers with another status.
+    /// - Throws: `ServerError` with the simulator's message if it answers with another status.
     func call(
         _ method: HTTPMethod, _ path: String, _ body: JSON? = nil, expecting status: HTTPStatus
     ) async throws -> JSON {

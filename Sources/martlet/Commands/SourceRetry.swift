@@ -1,19 +1,19 @@
-/// When a request to the source of a migration is sent again.
+/// Decides when a request to the source of a migration is sent again.
 enum SourceRetry {
-    /// About ten minutes in all.
+    /// The maximum number of attempts, which takes about ten minutes in total.
     static let attemptLimit = 16
     private static let longestWait = 3600
 
     /// - Parameters:
-    ///   - status: nil if there was no answer.
-    ///   - retryAfter: The field `Retry-After`.
-    ///   - attempt: The number of this request's attempts so far, from 1.
+    ///   - status: The status of the answer; nil if there was no answer.
+    ///   - retryAfter: The value of the field `Retry-After`.
+    ///   - attempt: The number of attempts of this request so far, starting at 1.
     /// - Returns: The seconds to wait; nil if the answer is final.
     static func wait(status: Int?, retryAfter: String?, attempt: Int) -> Int? {
         let pause = min(60, 1 << min(attempt - 1, 6))
         switch status {
         case nil, 500, 502, 504, 408: return attempt < attemptLimit ? pause : nil
-        // A source that throttles is obeyed for as long as it does.
+        // If the source throttles requests, its waits are followed for as long as it does.
         case 429, 503: return retryAfter.flatMap { Int($0) }.map { min(max($0, 1), longestWait) } ?? pause
         default: return nil
         }

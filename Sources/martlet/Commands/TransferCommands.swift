@@ -3,7 +3,8 @@ import MartletModel
 import MartletServer
 import Synchronization
 
-/// `martlet import` and `martlet export`: the registrations of a hub as lines of a file, in the format of Azure's jobs.
+/// `martlet import` and `martlet export`: read and write the registrations of a hub as lines of a file, in the format
+/// of Azure's jobs.
 enum TransferCommands {
     static let all = [importing, exporting]
 
@@ -78,7 +79,7 @@ enum TransferCommands {
         invocation.report("Exported \(exported.count.grouped) registrations of '\(hub)'.")
     }
 
-    /// Runs the work with a container of its own, which is removed in any case.
+    /// Runs the work with its own container, which is always removed at the end.
     private static func transfer(
         _ invocation: Invocation, _ hub: String,
         _ work: (HubTransfer, (Double) -> Void) async throws -> HubTransfer.Result
@@ -98,18 +99,18 @@ enum TransferCommands {
     }
 }
 
-/// Where an export is written: a new file, compressed if its name ends in `.gz`, or standard output.
+/// The destination of an export: a new file, compressed if its name ends in `.gz`, or standard output.
 private final class ExportFile: Sendable {
     private let file: NewFile?
     private let gzip: Mutex<GzipWriter?>
 
-    /// - Parameter path: `-` for standard output.
+    /// - Parameter path: The path of the file, or `-` for standard output.
     init(_ path: String) throws(ServerError) {
         file = path == "-" ? nil : try NewFile(path)
         gzip = Mutex(path.hasSuffix(".gz") ? try GzipWriter() : nil)
     }
 
-    /// - Returns: Whether the bytes could be written.
+    /// - Returns: Whether the bytes were written.
     func take(_ bytes: [UInt8]) -> Bool { write(gzip.withLock { $0?.compress(bytes) } ?? bytes) }
 
     func complete() throws(ServerError) {

@@ -1,7 +1,7 @@
 import MartletHTTP
 import MartletModel
 
-/// `martlet user …`: who may log in to the app backend.
+/// `martlet user …`: manages the users who may log in to the app backend.
 enum UserCommands {
     static let all = [add, list, remove, addRole, removeRole, addGroup, removeGroup]
 

@@ -2,7 +2,7 @@ import MartletHTTP
 import MartletModel
 import MartletServer
 
-/// `martlet why`: what became of a notification on a device.
+/// `martlet why`: explains what happened to a notification on a device.
 enum WhyCommand {
     static let command = Command(
         "why", operands: ["HUB", "NOTIFICATION", "DEVICE"],

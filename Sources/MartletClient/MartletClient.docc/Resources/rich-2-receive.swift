@@ -1,7 +1,7 @@
 import Foundation
 import MartletClient
 
-/// Returns what to show; nil where there is nothing.
+/// Returns the content to show; nil if there is none.
 func receive(_ content: PushContent, client: PushClient) async -> NotificationContent? {
     await client.notification(for: content, folder: NSTemporaryDirectory())
 }

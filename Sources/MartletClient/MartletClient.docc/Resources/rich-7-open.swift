@@ -1,7 +1,7 @@
 import Foundation
 import MartletClient
 
-/// Returns the path of what the user wants to see; nil where there is nothing more.
+/// Returns the path of the content that the user wants to see; nil if there is no content.
 func open(_ content: PushContent, client: PushClient) async throws(PushClientError) -> String? {
     await client.opened(content)
     guard case .rich(let reference) = content else { return nil }

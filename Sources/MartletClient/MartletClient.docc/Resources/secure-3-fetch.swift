@@ -1,6 +1,6 @@
 import MartletClient
 
-/// Returns what to show; nil where it is nothing to fetch.
+/// Returns the text to show; nil if there is nothing to fetch.
 func receive(_ content: PushContent, client: PushClient) async throws(PushClientError) -> String? {
     guard case .secure(let reference) = content else { return nil }
     switch try await client.fetch(reference) {

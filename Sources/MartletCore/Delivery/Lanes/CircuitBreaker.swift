@@ -1,12 +1,12 @@
 import MartletModel
 
-/// Stops sending to something that may be failing: a lane, an origin of it, or a device.
+/// Stops sending to a lane, one of its origins or a device that may be failing.
 ///
-/// While it is closed, everything may be sent. After enough failures in a row, or on request, it pauses: nothing is
-/// sent until a timestamp, and each pause is twice as long as the one before, until the breaker closes. After a pause
-/// one probe is sent, and others wait for its result: a failure begins the next pause, an answer closes the breaker.
-/// Failures of pushes that were let in before a pause do not lengthen it. If the clock is set back, a pause is over,
-/// because the timestamp of its end has no meaning any more.
+/// While the breaker is closed, everything may be sent. After enough failures in a row, or on request, it pauses:
+/// nothing is sent until the end of the pause, and each pause is twice as long as the previous one, until the breaker
+/// closes. After a pause one probe is sent, and other pushes wait for its result: a failure begins the next pause, an
+/// answer closes the breaker. Failures of pushes that were sent before a pause do not lengthen it. If the clock is set
+/// back, a pause ends, because the timestamp of its end is no longer meaningful.
 struct CircuitBreaker: Sendable, Equatable {
     struct Terms: Sendable, Equatable {
         /// The number of failures in a row that begin a pause.
@@ -15,9 +15,10 @@ struct CircuitBreaker: Sendable, Equatable {
         var longestPause: Duration
 
         static let lane = Terms(failures: 1, firstPause: .seconds(1), longestPause: .seconds(60))
-        /// Longer pauses: a lane has many origins, and some of those that devices have chosen never work again.
+        /// The terms of origins. Their pauses are longer, because a lane has many origins, and some of those that
+        /// devices have chosen never work again.
         static let origin = Terms(failures: 1, firstPause: .seconds(5), longestPause: .seconds(900))
-        /// Counts broken connections; a failed request counts as three.
+        /// The terms of devices. Broken connections are counted; a failed request counts as three.
         static let device = Terms(failures: 3, firstPause: .seconds(1), longestPause: .seconds(60))
     }
 
@@ -32,7 +33,7 @@ struct CircuitBreaker: Sendable, Equatable {
     private(set) var pausedUntil: Timestamp?
     private(set) var pauses = 0
     private var failures = 0
-    /// Until when other pushes wait for the probe that is under way.
+    /// The time until which other pushes wait for the probe in progress.
     private var probedUntil: Timestamp?
     private var clock = ClockWatch()
 
@@ -43,24 +44,24 @@ struct CircuitBreaker: Sendable, Equatable {
     var isClosed: Bool { pauses == 0 }
 
     /// Asks whether something may be sent now.
-    /// - Parameter duration: The longest time of a probe; after that another probe may be sent.
+    /// - Parameter duration: The maximum duration of a probe, after which another probe may be sent.
     mutating func enter(at now: Timestamp, probeDuration duration: Duration) -> Entry {
         if isClosed { return .free }
         if clock.setBack(at: now) != nil { (pausedUntil, probedUntil) = (nil, nil) }
         if let until = pausedUntil, until > now { return .paused(until: until) }
-        // Most probes are over soon, so those that wait ask again early.
+        // Most probes end quickly, so waiting pushes ask again before the probe's maximum duration is over.
         if let until = probedUntil, until > now { return .paused(until: min(until, now + terms.firstPause)) }
         probedUntil = now + duration
         return .probe
     }
 
-    /// Ends a probe that has shown nothing.
+    /// Ends a probe that has not shown whether sending works.
     mutating func endProbe() {
         probedUntil = nil
     }
 
-    /// Records failed pushes, none of which was answered.
-    /// - Parameter isProbe: Whether they were let in after a pause.
+    /// Records failed pushes, none of which got an answer.
+    /// - Parameter isProbe: Whether the pushes were admitted as a probe after a pause.
     mutating func fail(_ count: Int = 1, isProbe: Bool, at now: Timestamp) {
         failures = min(failures + count, terms.failures)
         guard isClosed ? failures >= terms.failures : isProbe else { return }
@@ -68,7 +69,7 @@ struct CircuitBreaker: Sendable, Equatable {
     }
 
     /// Pauses for at least `least`.
-    /// - Parameter isProbe: Whether the push that asks for the pause was let in after a pause.
+    /// - Parameter isProbe: Whether the push that requests the pause was admitted as a probe after a pause.
     /// - Returns: The end of the pause.
     mutating func pause(atLeast least: Duration = .zero, isProbe: Bool, at now: Timestamp) -> Timestamp {
         if clock.setBack(at: now) != nil { pausedUntil = nil }
@@ -85,13 +86,13 @@ struct CircuitBreaker: Sendable, Equatable {
         return pausedUntil ?? until
     }
 
-    /// Restores a pause that an earlier process has begun.
+    /// Restores a pause that an earlier process began.
     mutating func restore(until timestamp: Timestamp) {
         pausedUntil = max(timestamp, pausedUntil ?? timestamp)
         pauses = max(pauses, 1)
     }
 
-    /// Allows a probe at once. If it fails, pauses begin with the shortest again.
+    /// Allows a probe at once. If it fails, the next pause is the shortest one again.
     mutating func allowProbe() {
         guard !isClosed else { return }
         (pausedUntil, probedUntil, pauses) = (nil, nil, 1)

@@ -3,10 +3,11 @@ import MartletModel
 /// Decides which answers that a handle is dead are believed.
 ///
 /// A wrong bundle id, project or environment makes every handle look dead. An answer that may have such a cause is
-/// believed only while this kind of push is proven to work: the sliding window has a success, and not more fatal
-/// answers than successes (PushServices.md, section 0.4). An answer without that doubt is believed at once, except in a
-/// quarantine. A quarantine begins when most of many answers are fatal, and ends with the proof. Answers that came in a
-/// quarantine are not believed afterwards either: a device that is gone will be called so again.
+/// believed only while this kind of push is proven to work: the sliding window contains a success, and no more fatal
+/// answers than successes (PushServices.md, section 0.4). An answer that cannot have such a cause is believed at once,
+/// except during a quarantine. A quarantine begins when most of a large number of answers are fatal, and ends when
+/// pushes are proven to work. Answers that arrived during a quarantine are not believed afterwards either: if a device
+/// really is gone, the service will report it again.
 struct DeletionGuard: Sendable {
     private struct Slot {
         var start: Timestamp
@@ -22,9 +23,9 @@ struct DeletionGuard: Sendable {
     private static let slotLength: Duration = .seconds(60)
     private static let slotLimit = 10
     private static let windowLength: Duration = slotLength * slotLimit
-    /// Up to this many answers, no quarantine begins.
+    /// The number of answers up to which no quarantine begins.
     static let enoughAnswers = 20
-    /// The most devices that are remembered until there is a proof.
+    /// The maximum number of devices that are remembered until pushes are proven to work.
     static let suspectLimit = 1000
 
     /// Whether no answer is believed until pushes are proven to work.
@@ -32,7 +33,7 @@ struct DeletionGuard: Sendable {
     private var slots: [Slot] = []
     private var suspectedStale: [Suspect] = []
 
-    /// - Parameter isQuarantined: Whether an earlier process has begun a quarantine.
+    /// - Parameter isQuarantined: Whether an earlier process began a quarantine.
     init(isQuarantined: Bool = false) {
         self.isQuarantined = isQuarantined
     }
@@ -40,7 +41,7 @@ struct DeletionGuard: Sendable {
     /// Records the answers of a page.
     /// - Returns: The devices that are believed to be gone.
     mutating func record(_ health: PageHealth, at now: Timestamp) -> [ChannelFeedback] {
-        // A slot that begins in the future was begun before the clock was set back.
+        // A slot whose start is in the future was begun before the clock was set back.
         if slots.last.map({ now - $0.start >= Self.slotLength || $0.start - now >= Self.slotLength }) ?? true {
             slots.append(Slot(start: now))
             if slots.count > Self.slotLimit { slots.removeFirst() }
@@ -66,21 +67,22 @@ struct DeletionGuard: Sendable {
         return health.dead
     }
 
-    /// Forgets all answers, because they say nothing about a new credential. A quarantine stays.
+    /// Removes all answers, because they say nothing about a new credential. A quarantine continues.
     mutating func reset() {
         slots = []
         suspectedStale = []
     }
 }
 
-/// The answers to the pushes of a page that share an application, as far as they show whether devices are gone.
+/// The answers to those pushes of a page that share an application, as far as the answers show whether devices are
+/// gone.
 struct PageHealth: Sendable, Equatable {
     var successes = 0
-    /// Answers that a handle is dead.
+    /// The number of answers that a handle is dead.
     var fatal = 0
-    /// Devices that are gone without doubt.
+    /// Devices that are certainly gone.
     var dead: [ChannelFeedback] = []
-    /// Devices that are gone unless a configuration is wrong.
+    /// Devices that are gone, unless a wrong configuration caused the answer.
     var doubtful: [ChannelFeedback] = []
 
     static func += (left: inout PageHealth, right: PageHealth) {
@@ -92,7 +94,8 @@ struct PageHealth: Sendable, Equatable {
 }
 
 extension ChannelFeedback {
-    /// The same feedback with a timestamp, to be applied later: a device that registers again meanwhile is not gone.
+    /// The same feedback with a timestamp, to be applied later. A device that has registered again after that timestamp
+    /// is not gone.
     fileprivate func asOf(_ timestamp: Timestamp) -> ChannelFeedback {
         guard case .gone(asOf: nil) = kind else { return self }
         return ChannelFeedback(channel: channel, kind: .gone(asOf: timestamp))

@@ -1,10 +1,10 @@
 import MartletModel
 
-/// Devices of a lane whose pushes fail. Each has a circuit breaker of its own, and none is the probe of its lane.
+/// Devices of a lane whose pushes fail. Each has its own circuit breaker, and none is used as the probe of its lane.
 ///
 /// If a request was reset or not answered, its device is paused for one second, and for twice as long with each further
-/// failure; if a connection broke, only from the third time on. After a pause one push tries the device. Further pushes
-/// to the device are spaced out, so that even many of them cost little.
+/// failure. If a connection broke, its device is paused only from the third time on. After a pause, one push tests the
+/// device. Further pushes to the device are spaced out, so that even many of them cost little.
 struct FailingDevices: Sendable, Equatable {
     struct Wait: Sendable, Equatable {
         var until: Timestamp
@@ -14,7 +14,7 @@ struct FailingDevices: Sendable, Equatable {
 
     enum Entry: Sendable, Equatable {
         case free
-        /// This push tries whether the device can be reached again.
+        /// This push tests whether the device can be reached again.
         case trial
         case wait(Wait)
     }
@@ -27,11 +27,11 @@ struct FailingDevices: Sendable, Equatable {
         var waiting = 0
     }
 
-    /// The most devices; beyond this, the device that failed longest ago is forgotten.
+    /// The maximum number of devices. If there are more, the device that failed longest ago is removed.
     static let limit = 128
     /// The time between two postponed pushes to the same device.
     static let spacing = Duration.milliseconds(200)
-    /// The most postponed pushes that are spaced out; all further ones are due at the same time.
+    /// The maximum number of postponed pushes that are spaced out. All further ones are due at the same time.
     private static let queueLimit = 4500
 
     private var devices: [DeviceIdentity: Device] = [:]
@@ -39,7 +39,7 @@ struct FailingDevices: Sendable, Equatable {
     var isEmpty: Bool { devices.isEmpty }
     var count: Int { devices.count }
 
-    /// Whether the device is paused, or was and has not been reached since.
+    /// Whether the device is paused, or was paused and has not been reached since.
     func contains(_ device: DeviceIdentity) -> Bool {
         devices[device].map { !$0.breaker.isClosed } ?? false
     }
@@ -69,23 +69,24 @@ struct FailingDevices: Sendable, Equatable {
         if devices[failure.device] == nil { makeRoom() }
         var device = devices[failure.device] ?? Device(outcome: failure.outcome, failedAt: now)
         (device.outcome, device.failedAt) = (failure.outcome, now)
-        // A connection may break for reasons of its own, and breaks for all devices on it.
+        // A broken connection is not necessarily the device's fault, and affects all devices on that connection.
         device.breaker.fail(
             failure.connection == nil ? CircuitBreaker.Terms.device.failures : 1, isProbe: isTrial, at: now)
         devices[failure.device] = device
     }
 
-    /// Records that the device was answered.
+    /// Records that a push to the device was answered.
     mutating func remove(_ device: DeviceIdentity) {
         devices[device] = nil
     }
 
-    /// Ends a trial, whether it has shown something or not.
+    /// Ends a trial, whether it had a result or not.
     mutating func endTrial(_ device: DeviceIdentity) {
         devices[device]?.breaker.endProbe()
     }
 
-    /// Allows a trial of every device at once: the service was failing, which explains the failures, and works again.
+    /// Allows an immediate trial of every device: the service was failing, which explains the devices' failures, and
+    /// works again.
     mutating func release() {
         for device in devices.keys { devices[device]?.breaker.allowProbe() }
     }
@@ -99,19 +100,20 @@ struct FailingDevices: Sendable, Equatable {
 /// The pushes of a lane that wait for an answer, by device. Only pushes of small pages are counted.
 ///
 /// If other devices are answered and one is not, further pushes to that device wait until it is answered, or until the
-/// first of them has failed: each would occupy a turn of its lane for as long as a request may take.
+/// first of its outstanding pushes has failed. Otherwise each of them would occupy a turn of the lane for as long as a
+/// request may take.
 struct OutstandingPushes: Sendable, Equatable {
     private struct Device: Sendable, Equatable {
         var count = 0
-        /// When the first of these pushes was begun, or when the last one ended.
+        /// When the first of these pushes began, or when the last one ended.
         var since: Timestamp
     }
 
-    /// Pushes of a page with more devices than this are not counted by device.
+    /// The maximum number of devices in a page whose pushes are counted by device.
     static let pageLimit = 8
-    /// Fewer outstanding pushes than this do not make further pushes to the device wait.
+    /// The number of outstanding pushes below which further pushes to the device need not wait.
     static let freeCount = 4
-    /// How much later than others a device may be answered.
+    /// How much later than other devices a device may be answered.
     static let patience = Duration.seconds(2)
 
     private var devices: [DeviceIdentity: Device] = [:]

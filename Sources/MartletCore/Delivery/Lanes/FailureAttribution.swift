@@ -1,12 +1,13 @@
 import MartletModel
 
-/// Decides whether single devices and connections fail, or the whole service: one instance for each lane, and one for
-/// each origin that devices have chosen.
+/// Decides whether single devices and connections fail, or the whole service. There is one instance for each lane, and
+/// one for each origin that devices have chosen.
 ///
 /// The service fails if no connection to it can be made, or if several different devices fail one after another and
-/// none is answered in between. A failure does not count if an answer arrived while that push was under way, however
-/// many devices fail at once. A second failure of the same device, or of another device on the connection that broke,
-/// does not count either. Once the service is found failing, each further failure confirms it, until an answer arrives.
+/// none is answered in between. The failure of a push does not count if an answer to any push arrived while the failing
+/// push was in progress, however many devices fail at once. A second failure of the same device, or of another device
+/// on the connection that broke, does not count either. Once the service is considered failing, each further failure
+/// confirms this, until an answer arrives.
 struct FailureAttribution: Sendable, Equatable {
     enum Verdict: Sendable, Equatable {
         case devices
@@ -15,10 +16,10 @@ struct FailureAttribution: Sendable, Equatable {
 
     /// The number of different devices that must fail without an answer in between.
     static let deviceLimit = 3
-    /// How long a failure counts. It is longer than the longest pause plus the time that a request may take.
+    /// How long a failure counts. This is longer than the longest pause plus the maximum duration of a request.
     static let window = Duration.seconds(120)
 
-    /// The number of failed connections in a row that show that the service fails.
+    /// The number of consecutive failed connections that show that the service fails.
     private let connectionLimit: Int
     private(set) var lastAnswer: Timestamp?
     private var failures: [Failure] = []
@@ -31,13 +32,14 @@ struct FailureAttribution: Sendable, Equatable {
         var at: Timestamp
     }
 
-    /// - Parameter connectionLimit: The number of failed connections in a row that show that the service fails. One
-    ///   failure says little about an origin that a device has chosen.
+    /// - Parameter connectionLimit: The number of consecutive failed connections that show that the service fails. For
+    ///   an origin that a device has chosen, a single failure is not significant.
     init(connectionLimit: Int = 1) {
         self.connectionLimit = connectionLimit
     }
 
-    /// - Parameter evidence: Without devices that are known to fail, because they show nothing new.
+    /// - Parameter evidence: The results, without devices that are known to fail, because their failures show nothing
+    ///   new.
     mutating func record(_ evidence: PushEvidence, at now: Timestamp) -> Verdict {
         guard evidence.answers == 0 else {
             self = FailureAttribution(connectionLimit: connectionLimit)
@@ -52,7 +54,7 @@ struct FailureAttribution: Sendable, Equatable {
     }
 
     private func wasAnswered(after start: Timestamp, at now: Timestamp) -> Bool {
-        // A later timestamp than now was taken before the clock was set back.
+        // A timestamp later than now was taken before the clock was set back.
         lastAnswer.map { $0 > start && $0 <= now } ?? false
     }
 
@@ -78,13 +80,13 @@ struct PushEvidence: Sendable, Equatable {
         var outcome: Outcome
     }
 
-    /// The most devices whose failures are kept; more of them show nothing more.
+    /// The maximum number of devices whose failures are kept. More would provide no further evidence.
     static let limit = 16
 
-    /// When the pushes were begun.
+    /// When the pushes began.
     var startedAt: Timestamp
     var answers = 0
-    /// Failures of different devices.
+    /// Failures, each of a different device.
     private(set) var failures: [Failure] = []
     /// The number of pushes for which no connection could be made.
     var unreachable = 0
@@ -116,7 +118,7 @@ struct DeviceIdentity: Hashable, Sendable {
         number = channel.rawValue
     }
 
-    /// - Parameter handle: Its hash becomes a negative number, which no channel has.
+    /// - Parameter handle: The handle of a direct send. Its hash becomes a negative number, which no channel has.
     init(handle: UnsafeBufferPointer<UInt8>) {
         var hasher = Hasher()
         hasher.combine(bytes: UnsafeRawBufferPointer(handle))

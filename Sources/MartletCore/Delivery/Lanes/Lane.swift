@@ -1,21 +1,21 @@
 import MartletModel
 
-/// Whether a lane may send, and how healthy it is. An answer that asks for no pause, or a new credential, opens the
-/// lane.
+/// Whether a lane may send, and its health. The lane opens when an answer arrives that requests no pause, or when its
+/// credential changes.
 struct Lane: Sendable {
     var breaker = CircuitBreaker(.lane)
     var attribution = FailureAttribution()
     var failingDevices = FailingDevices()
     var outstanding = OutstandingPushes()
-    /// The number of trials of failing devices that are under way.
+    /// The number of trials of failing devices in progress.
     private var trialCount = 0
-    /// The most trials at a time: each may occupy a turn for as long as a request may take.
+    /// The maximum number of trials at a time, because each may occupy a turn for as long as a request may take.
     static let trialLimit = 4
     /// One guard for each application (`PushService.application`).
     private(set) var guards: [String: DeletionGuard] = [:]
 
-    /// The most applications at a time; no device of any further one is believed to be gone. Senders choose topics, and
-    /// devices choose origins, so the number must be bounded.
+    /// The maximum number of applications at a time. For any further application, no device is believed to be gone. The
+    /// number must be limited because senders choose topics, and devices choose origins.
     static let guardLimit = 1024
 
     var isOpen: Bool { breaker.isClosed }
@@ -92,12 +92,12 @@ struct Lane: Sendable {
         return (gone, known.isQuarantined == before ? nil : known.isQuarantined)
     }
 
-    /// Restores a quarantine that an earlier process has begun.
+    /// Restores a quarantine that an earlier process began.
     mutating func restoreQuarantine(of application: String) {
         guards[application] = DeletionGuard(isQuarantined: true)
     }
 
-    /// Forgets the answers of the old credential, because they say nothing about the new one.
+    /// Removes the answers to the old credential, because they say nothing about the new one.
     mutating func resetGuards() {
         for application in guards.keys { guards[application]?.reset() }
     }

@@ -1,7 +1,7 @@
 import MartletModel
 import Synchronization
 
-/// The state of all lanes, and the deliveries whose message no device of their platform can take.
+/// The state of all lanes, and the deliveries whose message no device of their platform can receive.
 final class LaneCircuitBreakers: Sendable {
     /// The number of pushes in the first page of a lane after a pause.
     static let probeSize = 10
@@ -22,12 +22,12 @@ final class LaneCircuitBreakers: Sendable {
         state.withLock { $0.lanes[id]?.isOpen ?? true }
     }
 
-    /// Ends the probe of a delivery that sends nothing for now.
+    /// Ends the probe of a delivery that sends nothing at the moment.
     func endProbe(_ ready: SendContext) {
         if ready.isProbe { endProbe(ready.id) }
     }
 
-    /// Ends a probe that has shown nothing, so that another one may be sent.
+    /// Ends a probe that has not shown whether the lane works, so that another one may be sent.
     func endProbe(_ id: LaneID) {
         state.withLock { $0.lanes[id]?.breaker.endProbe() }
     }
@@ -48,7 +48,7 @@ final class LaneCircuitBreakers: Sendable {
         }
     }
 
-    /// Drops everything about a hub that was deleted.
+    /// Removes all data about a hub that was deleted.
     func forget(_ hub: Hub.ID) {
         state.withLock { state in state.lanes = state.lanes.filter { $0.key.hub != hub } }
     }
@@ -58,12 +58,12 @@ final class LaneCircuitBreakers: Sendable {
 
     // MARK: Devices that fail
 
-    /// Which pushes must wait, and which are trials of failing devices.
+    /// The pushes that must wait, and the pushes that are trials of failing devices.
     struct Admission: Sendable {
         /// The pushes that must wait, by index in the list of devices.
         var waits: [Int: FailingDevices.Wait] = [:]
         var trials: Set<DeviceIdentity> = []
-        /// The devices whose pushes are counted until they end.
+        /// The devices whose pushes are counted until the pushes end.
         var outstanding: [DeviceIdentity] = []
     }
 
@@ -76,10 +76,11 @@ final class LaneCircuitBreakers: Sendable {
         state.withLock { !($0.lanes[id]?.failingDevices.isEmpty ?? true) }
     }
 
-    /// Asks whether pushes to devices may be sent. Admitted pushes are counted until `end` if they are few.
+    /// Asks whether pushes to devices may be sent. If there are only a few, the admitted pushes are counted until
+    /// `end`.
     /// - Parameters:
-    ///   - isProbe: Whether the page is the probe of the lane. Then a failing device is tried only if all devices of
-    ///     the page fail.
+    ///   - isProbe: Whether the page is the probe of the lane. A failing device is then tested only if all devices of
+    ///     the page are failing.
     ///   - expiry: When the notification expires. A push that would have to wait longer is sent at once.
     func begin(
         _ devices: [DeviceIdentity], in id: LaneID, isProbe: Bool, expiry: Timestamp, at now: Timestamp,
@@ -91,13 +92,13 @@ final class LaneCircuitBreakers: Sendable {
         }
     }
 
-    /// Ends an admission, when its pushes have ended.
+    /// Ends an admission when its pushes have ended.
     func end(_ admission: Admission, in id: LaneID, at now: Timestamp) {
         state.withLock { $0.lanes[id]?.end(admission, at: now) }
     }
 
     /// Records the results of pushes.
-    /// - Parameter reached: The devices that were answered, if any device of the lane is known to fail.
+    /// - Parameter reached: The devices that were answered; only needed if any device of the lane is known to fail.
     /// - Returns: Whether the service fails, and the evidence without devices that were known to fail.
     func record(
         _ evidence: PushEvidence, reached: [DeviceIdentity], trials: Set<DeviceIdentity>, in id: LaneID,
@@ -111,8 +112,8 @@ final class LaneCircuitBreakers: Sendable {
     // MARK: Pages
 
     /// Records the results of a page.
-    /// - Parameter isCurrent: Whether its credential is still that of the lane. If not, the page neither pauses nor
-    ///   opens the lane.
+    /// - Parameter isCurrent: Whether the page was sent with the lane's current credential. Otherwise the page neither
+    ///   pauses nor opens the lane.
     func record(_ page: LaneReport, _ ready: SendContext, isCurrent: Bool, at now: Timestamp) -> LaneChange {
         state.withLock { state in
             var lane = state.lanes[ready.id] ?? Lane()
@@ -134,7 +135,7 @@ final class LaneCircuitBreakers: Sendable {
                     record.pause = LanePause(until: until, outcome: cause.name, reason: cause.reason)
                 }
             } else if page.answered > 0, lane.isOpen || ready.isProbe {
-                // An answer to a page that was let in before the pause does not end the pause.
+                // An answer to a page that was sent before the pause does not end the pause.
                 if !wasOpen { lane.failingDevices.release() }
                 lane.breaker.close()
             } else if isProbe {
@@ -146,7 +147,7 @@ final class LaneCircuitBreakers: Sendable {
         }
     }
 
-    /// Restores what an earlier process knew about a lane, except pauses of origins.
+    /// Restores the lane state that an earlier process stored, except pauses of origins.
     func restore(_ memory: PersistedLaneState) {
         state.withLock { state in
             var lane = state.lanes[memory.lane] ?? Lane()
@@ -170,7 +171,7 @@ final class LaneCircuitBreakers: Sendable {
         }
     }
 
-    /// Why no device can take the message of a delivery, if an answer has shown that.
+    /// The outcome that shows that no device can receive the message of a delivery; nil if no answer has shown that.
     func refusal(of delivery: Delivery.ID) -> Outcome? {
         state.withLock { $0.refusals[delivery] }
     }
@@ -186,14 +187,14 @@ final class LaneCircuitBreakers: Sendable {
     }
 }
 
-/// What a page has changed about its lane.
+/// The changes that a page has caused in its lane.
 struct LaneChange: Sendable, Equatable {
     /// Whether the lane was open before the page and is paused now.
     var beginsPause = false
-    /// The pause that the page has begun or lengthened.
+    /// The pause that the page has begun or extended.
     var pause: LanePause?
     /// The devices that are believed to be gone.
     var gone: [ChannelFeedback] = []
-    /// By application: true if a quarantine has begun, false if it has ended.
+    /// Changes of quarantines by application: true if a quarantine has begun, false if it has ended.
     var quarantines: [String: Bool] = [:]
 }

@@ -1,14 +1,14 @@
 import MartletModel
 
-/// What a page, or a round of retries, reports to its lane.
+/// The report of a page, or of a round of retries, to its lane.
 struct LaneReport {
-    /// The results of the pushes that are in no merged part.
+    /// The results of pushes that do not belong to a merged report.
     var health = PageHealth()
-    /// The results of merged parts, by application (`PushService.application`).
+    /// The results of merged reports, by application (`PushService.application`).
     var healths: [String: PageHealth] = [:]
-    /// Pauses that origins have asked for.
+    /// Pauses that origins have requested.
     var holds: [LanePause] = []
-    /// The longest pause that the service has asked for on behalf of the whole lane, or that a bad credential causes.
+    /// The longest pause that the service has requested for the whole lane, or that a bad credential causes.
     var wantedPause: Duration?
     /// The last outcome that is a reason to pause the lane.
     var pauseCause: Outcome?
@@ -16,22 +16,22 @@ struct LaneReport {
     var answered = 0
     /// Whether the unanswered pushes show that the service fails.
     var isServiceFailing = false
-    /// Whether the page was a probe that shows nothing, because its devices are known to fail.
+    /// Whether the page was a probe without a result, because its devices are known to fail.
     var leavesProbe = false
-    /// Why no device of the platform can take the message.
+    /// Why no device of the platform can receive the message.
     var refusesAll: Outcome?
 
-    /// The shortest pause of the lane; nil if it need not pause.
+    /// The minimum pause of the lane; nil if the lane need not pause.
     var pause: Duration? {
         wantedPause ?? (isServiceFailing && answered == 0 ? .zero : nil)
     }
 
-    /// The devices that were called dead, whether that is believed or not.
+    /// The devices that were reported dead, whether the report is believed or not.
     var calledDead: [ChannelID] {
         healths.values.flatMap { $0.dead + $0.doubtful }.map(\.channel)
     }
 
-    /// - Parameter application: What the pushes of the other part have in common.
+    /// - Parameter application: The application that the pushes of the other report share.
     mutating func merge(_ other: LaneReport, of application: String) {
         healths[application, default: PageHealth()] += other.health
         for (application, health) in other.healths { healths[application, default: PageHealth()] += health }

@@ -1,11 +1,12 @@
 import MartletModel
 
-/// Finds what a lane sends with: the push service of its platform, made from the hub's credential.
+/// Resolves the push service and the credential of a lane: the push service of its platform, made from the hub's
+/// credential.
 struct LaneResolver: Sendable {
-    /// What a lane sends with.
+    /// The result of resolving a lane.
     enum Resolution {
         case service(any PushService, Credential)
-        /// Nothing; this is the outcome of every push.
+        /// The lane cannot send; this is the outcome of every push.
         case missing(Outcome)
         /// The credential is not usable.
         case unusable(PushServiceError)
@@ -13,7 +14,7 @@ struct LaneResolver: Sendable {
 
     let hubs: HubDirectory
     let platforms: PushPlatformList
-    /// Caches services; if nil, a service is made each time.
+    /// The cache of services; if nil, a service is made each time.
     var services: PushServiceCache?
 
     func resolve(_ lane: LaneID) -> Resolution {
@@ -32,7 +33,7 @@ struct LaneResolver: Sendable {
         }
     }
 
-    /// Whether the hub's credential is still the one that is sent with.
+    /// Whether the context was made with the hub's current credential.
     func isCurrent(_ context: SendContext) -> Bool {
         hubs.credential(for: context.id.platform, of: context.id.hub) == context.credential
     }
@@ -46,7 +47,7 @@ extension LaneResolver {
     }
 
     /// Asks whether a page may be sent in a lane.
-    /// - Parameter probeDuration: The longest time of a probe of a paused lane.
+    /// - Parameter probeDuration: The maximum duration of a probe of a paused lane.
     func enter(
         _ lane: LaneID, _ breakers: LaneCircuitBreakers, at now: Timestamp, probeDuration: Duration
     ) -> Readiness {

@@ -2,8 +2,8 @@ import MartletHTTP
 import MartletModel
 import Synchronization
 
-/// Pauses origins of lanes whose devices are at several origins: because an origin has asked for it, or because it
-/// fails (`FailureAttribution`).
+/// Pauses origins, in lanes whose devices are at several origins. An origin is paused because it has requested that, or
+/// because it fails (`FailureAttribution`).
 final class OriginCircuitBreakers: Sendable {
     private struct Key: Hashable {
         var lane: LaneID
@@ -23,12 +23,12 @@ final class OriginCircuitBreakers: Sendable {
         case free
         /// One push may be sent as the probe of the origin.
         case probe
-        /// Nothing is sent until this timestamp, because of this outcome.
+        /// Nothing is sent until this time, because of this outcome.
         case paused(until: Timestamp, Outcome)
     }
 
-    /// The most origins in memory, because devices choose them. Beyond this, the origin that is not paused and was used
-    /// longest ago is forgotten.
+    /// The maximum number of origins in memory, because devices choose their origins. If there are more, the least
+    /// recently used origin that is not paused is removed.
     static let limit = 4096
     private let known = Mutex<[Key: Known]>([:])
 
@@ -47,10 +47,10 @@ final class OriginCircuitBreakers: Sendable {
 
     /// Records the results of pushes to an origin.
     /// - Parameters:
-    ///   - evidence: Without devices that are known to fail.
+    ///   - evidence: The results, without devices that are known to fail.
     ///   - outcomes: The outcomes that are not plain successes.
-    ///   - isProbe: Whether the pushes were the probe. Answers to pushes that were let in before a pause do not end it.
-    /// - Returns: The pause that the origin has asked for, to be stored; nil if it has asked for none.
+    ///   - isProbe: Whether the pushes were the probe. Answers to pushes that were sent before a pause do not end it.
+    /// - Returns: The pause that the origin has requested, to be stored; nil if it has requested none.
     @discardableResult
     func record(
         _ evidence: PushEvidence, _ outcomes: [Outcome], _ lane: LaneID, _ origin: HTTPOrigin, isProbe: Bool,
@@ -74,7 +74,7 @@ final class OriginCircuitBreakers: Sendable {
         }
     }
 
-    /// The longest pause that an origin has asked for.
+    /// The longest pause that an origin has requested.
     private static func wait(in outcomes: [Outcome]) -> (Duration, Outcome)? {
         var longest: (wait: Duration, cause: Outcome)?
         for outcome in outcomes where outcome.name != .pnsUnreachable {
@@ -84,7 +84,7 @@ final class OriginCircuitBreakers: Sendable {
         return longest
     }
 
-    /// Restores a pause that an origin has asked an earlier process for.
+    /// Restores a pause that an origin requested from an earlier process.
     func restore(_ pause: LanePause, of lane: LaneID, at now: Timestamp) {
         guard let text = pause.origin, let origin = HTTPOrigin(text) else { return }
         let cause = Outcome(pause.outcome, reason: pause.reason, .retry(after: pause.until - now, scope: .origin))
@@ -98,12 +98,12 @@ final class OriginCircuitBreakers: Sendable {
         known.withLock { $0[Key(lane: lane, origin: origin)]?.breaker.isClosed ?? true }
     }
 
-    /// Ends a probe that has shown nothing.
+    /// Ends a probe that has not shown whether the origin works.
     func endProbe(_ lane: LaneID, _ origin: HTTPOrigin) {
         known.withLock { $0[Key(lane: lane, origin: origin)]?.breaker.endProbe() }
     }
 
-    /// Drops everything about a hub that was deleted.
+    /// Removes all data about a hub that was deleted.
     func forget(_ hub: Hub.ID) {
         known.withLock { known in known = known.filter { $0.key.lane.hub != hub } }
     }

@@ -1,7 +1,7 @@
 import MartletModel
 import Synchronization
 
-/// Caches the push service that was last made from each lane's credential: reading a credential costs as much as
+/// Caches the latest push service of each lane, made from the lane's credential. Reading a credential costs as much as
 /// hundreds of pushes, and most deliveries end with their first page.
 final class PushServiceCache: Sendable {
     private struct Entry {
@@ -11,8 +11,8 @@ final class PushServiceCache: Sendable {
 
     private let entries: Mutex<ByteBoundedCache<LaneID, Entry>>
 
-    /// - Parameter byteLimit: The most memory that they may take, in bytes: enough for a few hundred lanes with
-    ///   ordinary credentials.
+    /// - Parameter byteLimit: The maximum memory of the cached services, in bytes. The default has room for a few
+    ///   hundred lanes with ordinary credentials.
     init(byteLimit: Int = 8 << 20) {
         entries = Mutex(ByteBoundedCache(byteLimit: byteLimit))
     }
@@ -23,7 +23,7 @@ final class PushServiceCache: Sendable {
     func contains(_ lane: LaneID) -> Bool { entries.withLock { $0.contains(lane) } }
 
     /// Returns the push service of a lane for a credential.
-    /// - Throws: `PushServiceError` if the credential is not usable; then nothing is cached.
+    /// - Throws: `PushServiceError` if the credential is not usable. Nothing is cached then.
     func service(
         _ type: any PushService.Type, of lane: LaneID, credential: Credential
     ) throws(PushServiceError) -> any PushService {
@@ -36,18 +36,18 @@ final class PushServiceCache: Sendable {
         return service
     }
 
-    /// Drops the push services of a hub that was deleted.
+    /// Removes the push services of a hub that was deleted.
     func forget(_ hub: Hub.ID) {
         entries.withLock { $0.removeAll { lane, _ in lane.hub == hub } }
     }
 
-    /// Drops the push service of a lane that has no credential any more.
+    /// Removes the push service of a lane that no longer has a credential.
     func forget(_ lane: LaneID) {
         entries.withLock { $0.removeValue(for: lane) }
     }
 
-    /// The text is kept twice, as it is and as the service reads it; OpenSSL's objects for keys and certificates take
-    /// some kilobytes more.
+    /// The approximate memory of a credential, in bytes. Its text is kept twice, once as it is and once as the service
+    /// has parsed it; OpenSSL's objects for keys and certificates need some additional kilobytes.
     private static func bytes(of credential: Credential) -> Int {
         let texts = credential.properties.reduce(0) { $0 + $1.key.utf8.count + $1.value.utf8.count + 64 }
         return 2 * texts + 8192

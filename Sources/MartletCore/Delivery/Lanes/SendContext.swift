@@ -2,15 +2,15 @@
 struct SendContext: Sendable {
     enum Sending: Sendable {
         case by(any PushService)
-        /// Nothing to send with; this is the outcome of every push.
+        /// The lane cannot send; this is the outcome of every push.
         case refused(Outcome)
     }
 
     var id: LaneID
-    /// nil if the hub has none.
+    /// The hub's credential; nil if the hub has none.
     var credential: Credential?
     var sending: Sending
-    /// Whether the page is the probe of a paused lane: a few pushes show whether the lane works again.
+    /// Whether the page is the probe of a paused lane, whose few pushes show whether the lane works again.
     var isProbe: Bool
 
     init(_ id: LaneID, _ credential: Credential?, _ sending: Sending, isProbe: Bool = false) {

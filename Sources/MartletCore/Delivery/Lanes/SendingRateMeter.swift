@@ -1,21 +1,21 @@
 import MartletModel
 
-/// Decides when messages of one account may be sent: pure bookkeeping.
+/// Decides when messages of one account may be sent, without I/O.
 ///
-/// Messages are spread evenly, except that small numbers may be sent up to a second early. Large numbers wait until
-/// nothing was sent early, so that small ones overtake them. After a minute without messages the rate is a tenth of the
-/// full rate, and grows to it within a minute.
+/// Messages are spread evenly, except that small numbers may be sent up to a second early. Large numbers wait until all
+/// messages that were sent early are due, so that small numbers overtake them. After a minute without messages the rate
+/// is a tenth of the full rate, and grows to the full rate within a minute.
 struct SendingRateMeter: Sendable {
-    /// The largest number of messages that may be sent early.
+    /// The maximum number of messages that may be sent early.
     private static let few = 100
     private static let headStart: Duration = .seconds(-1)
     private static let growth: Duration = .seconds(60)
 
-    /// Messages per second once the rate has grown. Two seconds' worth of each minute are reserved for messages that
+    /// The full rate in messages per second. The messages of two seconds in each minute are reserved for messages that
     /// are sent early.
     private let fullRate: Double
     private var began: Timestamp?
-    /// When all admitted messages would have been sent at the even rate.
+    /// The time at which all admitted messages would have been sent at the even rate.
     private var end: Timestamp?
     private var clock = ClockWatch()
 

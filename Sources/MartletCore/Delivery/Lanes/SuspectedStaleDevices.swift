@@ -1,24 +1,25 @@
 import MartletModel
 import Synchronization
 
-/// The suspected stale devices of each lane: their last answer refused them, and they were kept, because the service
-/// called their token dead while that was not believed, or throttled them.
+/// The suspected stale devices of each lane. The last answer refused these devices, but they were not removed, because
+/// the service throttled them, or because it reported their token dead and that was not believed.
 ///
-/// Some services slow down a whole connection after such an answer, so these devices have a connection of their own and
-/// are sent to after the others. The store keeps the list; the copy of a lane in memory is read again from time to
+/// Some services slow down a whole connection after such an answer, so these devices have their own connection and are
+/// sent to after the others. The store keeps the list. The copy of a lane's list in memory is read again from time to
 /// time, because a device that registers again is no longer suspected.
 final class SuspectedStaleDevices: Sendable {
     private struct Known {
-        /// Sorted.
+        /// The channels, sorted.
         var channels: [ChannelID]
         var readAt: Timestamp
     }
 
-    /// The most suspected devices of one lane; any further ones are treated like all other devices.
+    /// The maximum number of suspected devices in one lane. Any further ones are treated like all other devices.
     static let limit = 10_000
-    /// The most devices in one round, so that one connection with a single stream completes the round in time.
+    /// The maximum number of devices in one round, so that one connection with a single stream completes the round in
+    /// time.
     static let roundLimit = 250
-    /// The most devices in memory, of all lanes together.
+    /// The maximum number of devices in memory, over all lanes.
     static let totalLimit = 200_000
     static let laneLimit = 10_000
     private static let freshness = Duration.seconds(60)
@@ -33,19 +34,19 @@ final class SuspectedStaleDevices: Sendable {
     /// The suspected stale devices of a lane, sorted.
     func channels(of lane: LaneID, at now: Timestamp) async -> [ChannelID] {
         let known = lanes.withLock { $0[lane] }
-        // A list that was read at a later time than now was read before the clock was set back.
+        // A list whose read time is later than now was read before the clock was set back.
         if let known, known.readAt + Self.freshness > now, now + Self.freshness > known.readAt { return known.channels }
         do throws(StorageError) {
             let found = try await store.suspectedStale(of: lane.platform, in: lane.hub, limit: Self.limit)
             lanes.withLock { Self.keep(Known(channels: found, readAt: now), of: lane, in: &$0) }
             return found
         } catch {
-            // If the store cannot be read, the delivery fails elsewhere.
+            // If the store cannot be read, another step of the delivery fails.
             return known?.channels ?? []
         }
     }
 
-    /// Stores a list, and removes the lists of other lanes that were read longest ago if there are too many.
+    /// Stores a list in memory. If there are too many devices, removes the least recently read lists of other lanes.
     private static func keep(_ known: Known, of lane: LaneID, in lanes: inout [LaneID: Known]) {
         lanes[lane] = known
         var count = lanes.values.reduce(0) { $0 + $1.channels.count }
@@ -57,7 +58,7 @@ final class SuspectedStaleDevices: Sendable {
         }
     }
 
-    /// Drops everything about a hub that was deleted.
+    /// Removes all data about a hub that was deleted.
     func forget(_ hub: Hub.ID) {
         lanes.withLock { lanes in lanes = lanes.filter { $0.key.hub != hub } }
     }
@@ -65,7 +66,8 @@ final class SuspectedStaleDevices: Sendable {
     /// The number of lanes in memory.
     var count: Int { lanes.withLock(\.count) }
 
-    /// The indices of suspected stale devices in a page. For a page without any this takes two binary searches.
+    /// The indices of suspected stale devices in a page. For a page without suspected devices, this takes only two
+    /// binary searches.
     func indices(in page: AudiencePage, of lane: LaneID, at now: Timestamp) async -> Set<Int> {
         let channels = await channels(of: lane, at: now)
         guard page.followed.isEmpty else {
@@ -80,7 +82,7 @@ final class SuspectedStaleDevices: Sendable {
         return Set(page.members.indices.filter { suspectedStale.contains(page.members[$0].channel) })
     }
 
-    /// Applies changes that the store will be told of.
+    /// Applies changes in memory that the caller will also store.
     /// - Returns: The added devices that were not suspected before and for which there is room.
     func change(_ lane: LaneID, adding new: Set<ChannelID>, removing old: Set<ChannelID>) -> [ChannelID] {
         guard !new.isEmpty || !old.isEmpty else { return [] }
@@ -98,7 +100,7 @@ final class SuspectedStaleDevices: Sendable {
 }
 
 extension [ChannelID] {
-    /// The index of the first element that is not before a channel; the array is sorted.
+    /// The index of the first element that is not less than a channel, in a sorted array.
     fileprivate func index(of channel: ChannelID) -> Int {
         var low = 0
         var high = count

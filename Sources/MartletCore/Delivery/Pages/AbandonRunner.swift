@@ -7,9 +7,9 @@ struct AbandonRunner: Sendable {
     let settings: DeliverySettings
     let time: any TimeSource
 
-    /// Counts a page of members that are not sent to any more: first those that no page has reached yet, then those
-    /// with retries. When all are counted, the delivery ends. An expired push leaves a dead letter; a canceled one does
-    /// not.
+    /// Counts a page of members that are no longer sent to: first those that no page has reached yet, then those with
+    /// retries. When all members are counted, the delivery ends. An expired push leaves a dead letter; a canceled one
+    /// does not.
     /// - Parameter state: Canceled or abandoned.
     func run(_ run: inout DeliveryRun, as state: NotificationState) async throws(StorageError) -> DeliveryRun.Ending {
         let outcome = state == .canceled ? Outcome.canceled : .expired
@@ -49,16 +49,16 @@ struct AbandonRunner: Sendable {
         run.progress = progress
     }
 
-    /// Whether no page was ever begun, in this process or in one that was killed: each page creates the progress map
-    /// before it sends.
+    /// Whether no page of the delivery was ever begun, in this process or in one that was killed. Each page creates the
+    /// progress map before it sends.
     private func hasNeverBegun(_ progress: DeliveryProgress) throws(StorageError) -> Bool {
         let delivery = progress.delivery
         guard progress.cursor == .none, delivery.notification.collapse != nil else { return false }
         return try reader.maps.existingMap(for: delivery.id, through: delivery.lastNumber) == nil
     }
 
-    /// Gives up as many retries as fit in one step. Each expired retry leaves a dead letter with the outcome of its
-    /// last attempt.
+    /// Ends as many retries as fit in one step. Each expired retry leaves a dead letter with the outcome of its last
+    /// attempt.
     /// - Parameter outcome: The outcome that the retries are counted as.
     /// - Returns: Whether there were any retries.
     private func endRetries(
@@ -72,7 +72,7 @@ struct AbandonRunner: Sendable {
         // Current handles are looked up for dead letters only.
         let isAbandoned = outcome == .abandoned
         let round = isAbandoned ? try await reader.round(of: left.map(\.member), run.progress, map) : nil
-        // Retries that did not fit are left to the next step.
+        // Retries that did not fit are left for the next step.
         if let last = round?.through { left.removeAll { $0.member > last } }
         let addressees = round?.addressees ?? [:]
         let now = time.now
@@ -80,7 +80,7 @@ struct AbandonRunner: Sendable {
             delivery: delivery.id, isFannedOut: run.progress.isFannedOut, state: .processing,
             settled: left.map(\.member))
         for retry in left {
-            // An attempt reached the member, but the process was killed before the outcome was recorded.
+            // An attempt has reached the member, but the process was killed before it recorded the outcome.
             let isReached = map.contains(retry.member)
             let isSentToAsAnother = round?.repeated.contains(retry.member) ?? false
             step.counts[isReached ? .success : isSentToAsAnother ? .skipped : outcome, default: 0] += 1

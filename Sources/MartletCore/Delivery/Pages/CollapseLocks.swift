@@ -1,8 +1,8 @@
 import MartletModel
 import Synchronization
 
-/// Prevents pages of different notifications with the same collapse key from being under way to the same device at the
-/// same time: the older notification could arrive last.
+/// Prevents pages of different notifications with the same collapse key from being sent to the same device at the same
+/// time, because the older notification could arrive last.
 final class CollapseLocks: Sendable {
     private struct Waiting {
         var page: CollapseLockTable.Page
@@ -16,18 +16,18 @@ final class CollapseLocks: Sendable {
 
     private let state = Mutex(State())
 
-    /// Takes the turn of a page; nil if a page that shares a device is under way.
+    /// Takes the lock for a page; returns nil if a page that shares a device is in progress.
     func take(_ scope: CollapseLockTable.Scope, _ devices: CollapseDevices) -> CollapseLockTable.Turn? {
         let wanted = CollapseLockTable.Page(devices)
         return state.withLock { $0.board.take(scope, wanted) }
     }
 
-    /// Waits until no page that shares a device is under way, which takes no longer than the requests of such a page.
+    /// Waits until no page that shares a device is in progress. This takes no longer than the requests of such a page.
     func wait(_ scope: CollapseLockTable.Scope, _ devices: CollapseDevices) async {
         let wanted = CollapseLockTable.Page(devices)
         await withCheckedContinuation { continuation in
             let isBusy = state.withLock { state in
-                // The page that was waited for may have ended since `take`.
+                // The conflicting page may have ended since `take`.
                 guard state.board.isBusy(scope, for: wanted) else { return false }
                 state.waiting[scope, default: []].append(Waiting(page: wanted, continuation: continuation))
                 return true
@@ -51,16 +51,16 @@ final class CollapseLocks: Sendable {
     }
 }
 
-/// The pages with collapse keys that are under way: pure bookkeeping.
+/// The pages with collapse keys that are in progress, without I/O.
 struct CollapseLockTable {
-    /// Within a scope, one notification replaces another.
+    /// The lane and collapse key within which one notification replaces another.
     struct Scope: Hashable {
         var lane: LaneID
         var key: String
     }
 
-    /// The devices of a page, each once. Devices known by handle cannot be compared with devices known by channel, so
-    /// such pages are assumed to share devices.
+    /// The devices of a page, each once. Devices identified by handle cannot be compared with devices identified by
+    /// channel, so two such pages are assumed to share devices.
     enum Page {
         case channels(Set<ChannelID>)
         case handleKeys(Set<String>)
@@ -91,7 +91,7 @@ struct CollapseLockTable {
     private var pages: [Scope: [Int: Page]] = [:]
     private var last = 0
 
-    /// Records that a page is under way; nil if a page that shares a device is.
+    /// Records that a page is in progress; returns nil if a page that shares a device already is.
     mutating func take(_ scope: Scope, _ page: Page) -> Turn? {
         guard !isBusy(scope, for: page) else { return nil }
         last += 1

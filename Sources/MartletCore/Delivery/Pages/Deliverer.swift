@@ -1,10 +1,10 @@
 import MartletModel
 
-/// Sends one delivery to its audience: page by page from a cursor, then the retries that are due. Between two pages
+/// Sends one delivery to its audience: page by page from a cursor, then the retries that are due. Between two pages,
 /// other deliveries have their turn.
 ///
-/// A delivery can be stopped and continued anywhere. The cursor says which pages are done; the progress map says which
-/// members of the page under way were reached.
+/// A delivery can be stopped and continued at any point. The cursor says which pages are done; the progress map says
+/// which members of the page in progress were reached.
 struct Deliverer: Sendable {
     let reader: PageReader
     let resolver: LaneResolver
@@ -65,7 +65,7 @@ struct Deliverer: Sendable {
         }
     }
 
-    /// Drops everything about a delivery that is gone from the store.
+    /// Removes all data about a delivery that no longer exists in the store.
     private func leave(_ run: DeliveryRun) async -> DeliveryRun.Ending {
         if let lane = run.lane { lanes.endProbe(lane) }
         await recorder.forget(run.delivery.id, of: run.delivery.notification.sequence)
@@ -75,7 +75,7 @@ struct Deliverer: Sendable {
     private func advance(_ run: inout DeliveryRun) async throws(StorageError) -> DeliveryRun.Ending {
         let delivery = run.delivery
         let hub = delivery.notification.hub
-        // First, so that a deletion that begins from here on finds the delivery and can stop it.
+        // This comes first, so that a deletion that begins after this point finds the delivery and can stop it.
         board.begin(delivery.notification.sequence, in: hub)
         defer { board.end(delivery.notification.sequence) }
         switch resolver.hubs.presence(of: hub) {
@@ -95,20 +95,20 @@ struct Deliverer: Sendable {
         case .fanOut:
             var content = takeContent(of: &run)
             defer { run.content = content }
-            // The pages of a roll-out may take days. Retries must neither wait nor expire in that time.
+            // The pages of a roll-out may take days, and retries must neither wait nor expire in that time.
             if try await rollouts.isRetryDue(delivery) { return try await retrying.runDue(&run, &content) }
             return try await paging.run(&run, &content)
         }
     }
 
-    /// The minimum wait for the deletion of a hub to succeed or fail; both wake the delivery.
+    /// The minimum time to wait for the deletion of a hub to succeed or fail; either result wakes the delivery.
     private static let deletionPatience = Duration.seconds(60)
 
     private func takeContent(of run: inout DeliveryRun) -> DeliveryContent {
         run.takeContent() ?? sender.content(of: run.delivery, on: resolver.platforms[run.delivery.platform])
     }
 
-    /// Drops what memory holds about a delivery that is gone from the store.
+    /// Removes from memory all data about a delivery that no longer exists in the store.
     /// - Parameter notification: The sequence number of its notification; nil if it is not known.
     func forget(_ delivery: Delivery.ID, of notification: Int64?) async {
         await recorder.forget(delivery, of: notification)

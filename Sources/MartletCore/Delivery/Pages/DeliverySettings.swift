@@ -1,17 +1,17 @@
-/// The sizes, limits and times of delivery. All defaults are here and in `QueueLimits`.
+/// The sizes, limits and times of delivery. All defaults are defined here and in `QueueLimits`.
 public struct DeliverySettings: Sendable {
-    /// Members per page of fan-out.
+    /// The number of members in each page of the fan-out.
     public var pageSize: Int
-    /// Members of the first page. A delivery that is no longer than this is sent before the further pages of longer
-    /// ones.
+    /// The number of members in the first page. A delivery that fits in its first page is sent before the further pages
+    /// of longer deliveries.
     public var firstPageSize: Int
-    /// The most pages of one delivery that are sent at the same time, if its service is fast enough.
+    /// The maximum number of pages of one delivery that are sent at the same time, if its service is fast enough.
     public var pagesAtOnce: Int
-    /// The most pages, over all deliveries, that are sent while another page of the same delivery is in progress. This
-    /// bounds memory.
+    /// The maximum number of pages, over all deliveries, that are sent while another page of the same delivery is in
+    /// progress. This limits the use of memory.
     public var extraPages: Int
     public var queue: QueueLimits
-    /// The longest wait for the answers to one round of requests. Pushes without an answer are tried again.
+    /// The maximum wait for the answers to one round of requests. Pushes without an answer are retried.
     public var requestTimeout: Duration
     public var retry: RetryPolicy
 
@@ -29,7 +29,7 @@ public struct DeliverySettings: Sendable {
         self.retry = retry
     }
 
-    /// The page size if each device of the page leaves a dead letter: dead letters are written one by one, and all
-    /// other writers wait meanwhile.
+    /// The page size if each device of the page leaves a dead letter. It is smaller because dead letters are written
+    /// one by one, while all other writers wait.
     var letterPageSize: Int { min(pageSize, 1000) }
 }

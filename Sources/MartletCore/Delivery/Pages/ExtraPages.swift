@@ -5,7 +5,7 @@ final class ExtraPages: Sendable {
     private let count = Atomic<Int>(0)
 
     /// Counts one more page if fewer than `limit` are in progress.
-    /// - Parameter limit: The most pages.
+    /// - Parameter limit: The maximum number of pages.
     /// - Returns: Whether the page may be sent.
     func take(of limit: Int) -> Bool {
         guard count.add(1, ordering: .relaxed).newValue > limit else { return true }
@@ -13,7 +13,7 @@ final class ExtraPages: Sendable {
         return false
     }
 
-    /// The number of these pages.
+    /// The number of extra pages in progress.
     var taken: Int { count.load(ordering: .relaxed) }
 
     func giveBack(_ number: Int) {

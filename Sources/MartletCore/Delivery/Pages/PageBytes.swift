@@ -1,22 +1,22 @@
 import Synchronization
 
-/// The memory of the pages in progress, of all deliveries together. When it runs short, pages get smaller. Thread-safe.
+/// The memory of the pages in progress, over all deliveries. When memory is short, pages become smaller. Thread-safe.
 final class PageBytes: Sendable {
-    /// The memory in bytes that a page may always take, so that every delivery makes progress.
+    /// The memory in bytes that a page may always use, so that every delivery makes progress.
     static let least = 256 << 10
 
-    /// The memory in bytes that a member is expected to take before it is read.
+    /// The expected memory of a member, in bytes, before the member is read.
     private static let memberBytes = 1024
 
     private let limit: Int
     private let taken = Atomic<Int>(0)
 
-    /// - Parameter limit: In bytes; pages of `least` bytes may exceed it.
+    /// - Parameter limit: The maximum memory in bytes. Pages of `least` bytes may exceed it.
     init(limit: Int = 64 << 20) {
         self.limit = limit
     }
 
-    /// The memory that is reserved, in bytes.
+    /// The reserved memory in bytes.
     var inHand: Int { taken.load(ordering: .relaxed) }
 
     /// Whether another page of full size fits.
@@ -24,8 +24,8 @@ final class PageBytes: Sendable {
 
     /// Reserves memory for a page that is about to be read.
     /// - Parameters:
-    ///   - members: The most members that the page may have.
-    ///   - bodyBytes: The size of each member's own request body, if it has one.
+    ///   - members: The maximum number of members in the page.
+    ///   - bodyBytes: The size of each member's own request body, if members have one.
     func reserve(members: Int, bodyBytes: Int = 0) -> PageLease {
         let wanted = min(max(members * (Self.memberBytes + bodyBytes), Self.least), AudiencePage.byteLimit)
         let room = limit - taken.add(wanted, ordering: .relaxed).oldValue
@@ -39,9 +39,9 @@ final class PageBytes: Sendable {
     }
 }
 
-/// The memory reserved for one page. It is given back when the last reference is dropped.
+/// The memory that is reserved for one page. It is released with the last reference to the lease.
 final class PageLease: Sendable {
-    /// The memory in bytes that the page may take.
+    /// The memory in bytes that the page may use.
     let granted: Int
     private let taken: Atomic<Int>
     private let owner: PageBytes
@@ -56,7 +56,7 @@ final class PageLease: Sendable {
         owner.add(-taken.load(ordering: .relaxed))
     }
 
-    /// Replaces the reservation by the actual size of the page, once it is read.
+    /// Replaces the reservation with the actual size of the page, once the page is read.
     func settle(at bytes: Int) {
         owner.add(bytes - taken.exchange(bytes, ordering: .relaxed))
     }

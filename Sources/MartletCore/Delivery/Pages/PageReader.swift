@@ -1,7 +1,7 @@
 import MartletModel
 
-/// Finds the members that a delivery sends to next: pages of the audience, of a resend, and of retries. Sends and
-/// records nothing.
+/// Finds the members that a delivery sends to next: pages of the audience, of a resend, and of retries. It neither
+/// sends nor records anything.
 struct PageReader: Sendable {
     let notifications: any NotificationStore
     let deadLetters: any DeadLetterStore
@@ -34,17 +34,17 @@ struct PageReader: Sendable {
         return (page, page.members.last ?? progress.cursor)
     }
 
-    /// Whether the audience is empty, so that the delivery need not wait for its paused lane: most platforms of a
-    /// template notification have no devices.
+    /// Whether the audience is empty. Such a delivery need not wait for its paused lane: on most platforms, a template
+    /// notification has no devices.
     func isForNoOne(_ progress: DeliveryProgress) async throws(StorageError) -> Bool {
         guard progress.cursor == .none else { return false }
         let (page, _) = try await nextPage(progress, limit: 1)
         return page.count == 0 && page.skipped == 0 && page.isLast
     }
 
-    /// Returns those members that are still in the audience, with their current handles: a device that was unregistered
+    /// Returns those members that are still in the audience, with their current handles. A device that was unregistered
     /// meanwhile, or has another user, must not show a notification that is not meant for it.
-    /// - Returns: As many members as fit, from the first on; `isLast` if all of them fit.
+    /// - Returns: As many members as fit, starting with the first; `isLast` is true if all of them fit.
     func page(
         of members: [AudienceMember], _ delivery: Delivery, byteLimit: Int = AudiencePage.byteLimit
     ) async throws(StorageError) -> AudiencePage {
@@ -62,17 +62,17 @@ struct PageReader: Sendable {
 
     // MARK: Progress
 
-    /// Returns the progress map of a delivery. It is held only while pushes are sent: many deliveries wait at a time,
-    /// and a map may be an open file.
-    /// - Parameter page: The page that needs the map. If no map exists yet and this is the last page, it has all
-    ///   members.
+    /// Returns the progress map of a delivery. The map is kept only while pushes are sent, because many deliveries wait
+    /// at a time, and a map may be an open file.
+    /// - Parameter page: The page that needs the map. If no map exists yet and this is the last page, all members of
+    ///   the map are on this page.
     func map(of delivery: Delivery, _ page: AudiencePage? = nil) throws(StorageError) -> any ProgressMap {
         let count = page.flatMap { $0.isLast ? $0.count : nil }
         return try maps.map(for: delivery.id, through: delivery.lastNumber, expecting: count)
     }
 
     /// Returns the members that an ending delivery has reached.
-    /// - Parameter page: The only page of the delivery, if it has just one: then the whole map need not be searched.
+    /// - Parameter page: The only page of the delivery, if it has just one; the whole map need not be searched then.
     func reached(
         of delivery: Delivery, _ page: AudiencePage? = nil
     ) throws(StorageError) -> [DeliveredBitmap] {
@@ -82,8 +82,8 @@ struct PageReader: Sendable {
         return DeliveredBitmap.blocks(of: page.members.filter(map.contains).map(\.number))
     }
 
-    /// Counts the members that an earlier attempt has reached. If the process ended while the page was under way, only
-    /// their bits in the progress map are left of it.
+    /// Counts the members that an earlier attempt has reached. If the process ended while the page was being sent,
+    /// their bits in the progress map are the only record of that.
     /// - Returns: The indices of the other members.
     func unreached(in page: AudiencePage, _ map: any ProgressMap, tally: inout PageTally) -> [Int] {
         let indices = page.members.indices.filter { !map.contains(page.members[$0]) }

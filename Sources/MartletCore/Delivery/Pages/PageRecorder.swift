@@ -1,7 +1,7 @@
 import MartletModel
 
 /// Records the outcomes of pages, of rounds of retries and of whole deliveries, and acts on them: reports to the lane,
-/// removes devices that are gone, halts roll-outs.
+/// removes devices that are gone, and halts roll-outs.
 struct PageRecorder: Sendable {
     let reader: PageReader
     let resolver: LaneResolver
@@ -34,8 +34,8 @@ struct PageRecorder: Sendable {
         try await rollouts.haltIfNeeded(delivery, step.counts)
     }
 
-    /// Records a step and then counts its outcomes in the metrics: a step that is not recorded is done and counted
-    /// again. If the delivery is gone from the store, this turn is its last.
+    /// Records a step and then counts its outcomes in the metrics. This order is needed because a step that is not
+    /// recorded is done and counted again. If the delivery no longer exists in the store, this turn is its last.
     func record(_ step: DeliveryStep, of run: inout DeliveryRun) async throws(StorageError) {
         if try await reader.notifications.record(step) { run.hasProgressed = true } else { run.isGone = true }
         metrics.addOutcomes(step.counts, on: run.delivery.platform)
@@ -49,7 +49,7 @@ struct PageRecorder: Sendable {
 
     /// Reports the page to the lane.
     private func conclude(_ tally: inout PageTally, _ lane: SendContext, _ delivery: Delivery) -> LaneConclusion {
-        // Outcomes of an old credential say nothing about the new one.
+        // Outcomes with an old credential say nothing about the new one.
         let record = lanes.record(tally.lane, lane, isCurrent: resolver.isCurrent(lane), at: time.now)
         raiseAlarms(record, tally, delivery)
         // A refused message of one template says nothing about other templates.
@@ -62,8 +62,8 @@ struct PageRecorder: Sendable {
             gone: record.gone)
     }
 
-    /// Updates handles after the step is recorded, because a refusal refers to the registration that this may remove.
-    /// After a kill between the two, the next notification finds the handle dead again.
+    /// Updates handles after the step is recorded, because a refusal refers to a registration that this update may
+    /// remove. If the process is killed between the two, the next notification finds the handle dead again.
     private func apply(
         _ tally: PageTally, _ conclusion: LaneConclusion, _ delivery: Delivery, _ lane: SendContext
     ) async throws(StorageError) {
@@ -92,7 +92,7 @@ struct PageRecorder: Sendable {
     }
 
     /// Ends the delivery.
-    /// - Parameter state: The final state; nil if it follows from the outcomes.
+    /// - Parameter state: The final state; nil if the outcomes determine it.
     func finish(
         _ run: inout DeliveryRun, _ state: NotificationState?
     ) async throws(StorageError) -> DeliveryRun.Ending {
@@ -113,7 +113,7 @@ struct PageRecorder: Sendable {
         return .finished
     }
 
-    /// Returns how the delivery continues after a round of retries, or after the last page.
+    /// Determines how the delivery continues after a round of retries, or after the last page.
     func untilNextRetry(_ run: inout DeliveryRun) async throws(StorageError) -> DeliveryRun.Ending {
         guard run.progress.isFannedOut else { return .yielded }
         let delivery = run.delivery
@@ -123,14 +123,14 @@ struct PageRecorder: Sendable {
         return due <= time.now ? .yielded : .waiting(until: min(due, delivery.notification.expiresAt))
     }
 
-    /// Drops data that is needed only while the delivery goes on. A progress map that cannot be removed now is removed
-    /// by the cleanup at the next start.
+    /// Removes data that is needed only while the delivery continues. If a progress map cannot be removed now, the
+    /// cleanup at the next start removes it.
     func forget(_ delivery: Delivery.ID) {
         lanes.forget(delivery)
         try? reader.maps.remove(delivery)
     }
 
-    /// Drops the same data, and that of the notification if this was its last delivery.
+    /// Removes the same data, and the data of the notification if this was its last delivery.
     /// - Parameter notification: The sequence number of the notification; nil if it is not known.
     func forget(_ delivery: Delivery.ID, of notification: Int64?) async {
         forget(delivery)
@@ -140,7 +140,7 @@ struct PageRecorder: Sendable {
     }
 }
 
-/// What a page changes about its lane and about handles.
+/// The changes that a page causes in its lane and in handles.
 private struct LaneConclusion {
     var pauses: [LanePause]
     var quarantines: [String: Bool]
@@ -158,7 +158,7 @@ extension DeliveryStep {
             attempts: tally.outcomes.attempts)
     }
 
-    /// A step with the outcomes of a page; updates the progress of the delivery.
+    /// Creates a step with the outcomes of a page, and updates the progress of the delivery.
     init(
         _ progress: inout DeliveryProgress, _ page: AudiencePage, through last: AudienceMember, _ tally: PageTally,
         startedAt: Timestamp, endedAt: Timestamp

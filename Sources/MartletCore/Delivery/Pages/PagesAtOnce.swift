@@ -1,23 +1,23 @@
 import MartletModel
 
-/// Limits the number of pages of a turn that are in progress to what is sent in half the time that a request may wait,
-/// estimated from the pages before. If a service is slow, the requests of further pages would time out, and all of
-/// their pushes would have to be tried again.
+/// Limits how many pages of a turn are in progress at the same time. The limit is the number of pages that can be sent
+/// in half the request timeout, estimated from earlier pages. If a service is slow, requests of additional pages would
+/// time out, and all of their pushes would have to be retried.
 struct PagesAtOnce {
-    /// The limit while the time of a page is unknown.
+    /// The limit while the time per page is unknown.
     private static let unknown = 4
 
-    /// The limit if the service is fast.
+    /// The maximum number of pages, used if the service is fast.
     let most: Int
-    /// How long a request may wait for its answer.
+    /// The request timeout: how long a request may wait for its answer.
     let patience: Duration
-    /// When the first page of the turn was begun.
+    /// When the first page of the turn began.
     let start: Timestamp
-    /// The time of a page in the turn before; nil if there was none.
+    /// The time per page in the previous turn; nil if there was no previous turn.
     let before: Duration?
 
-    /// The average time from the end of one page to the end of the next.
-    /// - Parameter ended: The number of pages of the turn that are done.
+    /// Returns the average time from the end of one page to the end of the next.
+    /// - Parameter ended: The number of finished pages of the turn.
     func pageTime(ended: Int, at now: Timestamp) -> Duration? {
         ended > 0 ? max((now - start) / ended, .milliseconds(1)) : before
     }

@@ -1,18 +1,19 @@
 import MartletModel
 
-/// Which part of the store's unfinished deliveries is known: pure bookkeeping.
+/// Tracks which of the store's unfinished deliveries are known: pure bookkeeping.
 ///
-/// All of them up to `through` are known. They are *complete* if none comes after it, and stop being so when a delivery
-/// is turned away for want of room.
+/// All unfinished deliveries up to `through` are known. The known deliveries are *complete* if the store has none after
+/// `through`. They are no longer complete once a delivery is turned away because there is no room.
 struct BacklogRefill: Sendable {
     private var through = Delivery.ID.none
     private(set) var isComplete = false
-    /// The last delivery that the store had when it was read.
+    /// The last delivery in the store when the store was last read.
     private var found = Delivery.ID.none
     private var again: Timestamp?
-    /// The last delivery that was taken, whether before or after `through`.
+    /// The last delivery that was accepted, whether before or after `through`.
     private var last = Delivery.ID.none
-    /// While the store is being read: the deliveries that ended, and whether one was turned away, in the meantime.
+    /// Whether the store is being read. During a read, `ended` collects the deliveries that end, and `hasTurnedAway`
+    /// records whether one was turned away.
     private var isReading = false
     private var ended: Set<Delivery.ID> = []
     private var hasTurnedAway = false
@@ -20,13 +21,13 @@ struct BacklogRefill: Sendable {
     /// When to read the store again after a failure.
     var nextTry: Timestamp? { isComplete || isReading ? nil : again }
 
-    /// Whether only intake can have handed over a delivery, and no earlier read of the store.
+    /// Whether a delivery can only have been handed over by intake, and not by an earlier read of the store.
     func isNew(_ id: Delivery.ID) -> Bool { isComplete && id > found }
 
-    /// Whether a delivery was left to the store, or may have been.
+    /// Whether a delivery was left to the store, or may have been left to it.
     func isLeftToStore(_ id: Delivery.ID) -> Bool { !isComplete && id > through }
 
-    /// Records that a new delivery was taken.
+    /// Records that a new delivery was accepted.
     mutating func take(_ id: Delivery.ID) {
         last = max(last, id)
         if isComplete { through = last }
@@ -43,7 +44,7 @@ struct BacklogRefill: Sendable {
         if isReading { ended.insert(id) }
     }
 
-    /// Begins reading the store, if that is due.
+    /// Begins reading the store, if a read is due.
     /// - Returns: The delivery after which to read; nil if nothing is to be read now.
     mutating func begin(at now: Timestamp) -> Delivery.ID? {
         guard !isComplete, !isReading, again.map({ $0 <= now }) ?? true else { return nil }
@@ -53,14 +54,14 @@ struct BacklogRefill: Sendable {
         return through
     }
 
-    /// Records what was read from the store.
-    /// - Parameter isAll: Whether the store had nothing after these deliveries.
-    /// - Returns: Those deliveries that have not ended meanwhile.
+    /// Records the deliveries that were read from the store.
+    /// - Parameter isAll: Whether the store had no deliveries after these.
+    /// - Returns: The deliveries that have not ended in the meantime.
     mutating func finish(_ found: [DeliveryProgress], isAll: Bool) -> [DeliveryProgress] {
         isReading = false
         again = nil
-        // A delivery that was turned away meanwhile is among `found` or comes after them: the store numbers deliveries
-        // in the order in which they become visible.
+        // A delivery that was turned away during the read is among `found` or comes after `found`, because the store
+        // numbers deliveries in the order in which they become visible.
         through = found.last?.delivery.id ?? through
         self.found = max(self.found, through)
         isComplete = isAll && !hasTurnedAway
@@ -68,7 +69,8 @@ struct BacklogRefill: Sendable {
         return found.filter { !ended.contains($0.delivery.id) }
     }
 
-    /// Drops the wait after a failure: the clock was set back, so its end may lie too far ahead.
+    /// Cancels the wait that follows a failure. Called when the clock was set back, because the end of the wait may now
+    /// be too far in the future.
     mutating func hurry() {
         again = nil
     }

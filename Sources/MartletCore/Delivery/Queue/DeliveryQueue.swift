@@ -3,13 +3,14 @@ import MartletModel
 /// The deliveries that wait for a turn, run, sleep, or are queued for a paused lane: pure bookkeeping under the
 /// dispatcher's lock.
 ///
-/// A delivery is *known* while it is in one of these four states. First pages have slots of their own, so that a
-/// delivery of one page never waits for a page of a longer one; further pages and rounds of retries share the other
-/// slots. A limited number of waiting deliveries is held with its content; of the others only the id is kept.
+/// A delivery is *known* while it is in one of these four states. First pages have their own slots, so that a
+/// single-page delivery never waits for a page of a longer delivery; further pages and rounds of retries share the
+/// remaining slots. A limited number of waiting deliveries is kept in memory with their content; for all others only
+/// the id is kept.
 struct DeliveryQueue: Sendable {
     enum Next: Sendable {
         case deliver(DeliveryRun, Kind)
-        /// A delivery of which only the id is kept: the rest must be read from the store.
+        /// A delivery of which only the id is kept; the rest must be read from the store.
         case resume(Delivery.ID, Kind)
         case wait(until: Timestamp?)
     }
@@ -28,7 +29,7 @@ struct DeliveryQueue: Sendable {
         }
 
         var content: Content
-        /// If this is not the ticket in `KnownDelivery`, a newer item has replaced this one.
+        /// Identifies the item. If it differs from the ticket in `KnownDelivery`, a newer item has replaced this item.
         var ticket: UInt64
 
         var id: Delivery.ID {
@@ -39,21 +40,21 @@ struct DeliveryQueue: Sendable {
         }
     }
 
-    /// What is kept of every known delivery.
+    /// The data that is kept for every known delivery.
     private struct KnownDelivery: Sendable {
         var lane: LaneID
         /// The sequence number of the notification.
         var notification: Int64
-        /// What the current turn, or the next one, is for.
+        /// The kind of page of the current turn, or of the next turn if the delivery is not running.
         var kind: Kind
         var expiresAt: Timestamp
-        /// Whether it is queued behind the probe of a paused lane; then it sleeps until it expires.
+        /// Whether the delivery is queued after the probe of a paused lane; if so, it sleeps until it expires.
         var isAfter = false
-        /// The number of turns in a row that recorded nothing and asked for another turn at once.
+        /// The number of consecutive turns that recorded nothing and asked for another turn at once.
         var stalls = 0
         /// The ticket of the item that waits for a turn.
         var ticket: UInt64 = 0
-        /// Whether it waits ahead of the others of its lane.
+        /// Whether the delivery waits ahead of the others of its lane.
         var isAhead = false
 
         init(_ delivery: Delivery, kind: Kind) {
@@ -75,10 +76,10 @@ struct DeliveryQueue: Sendable {
     private var held = 0
     private var heldBytes = 0
     private var lastTicket: UInt64 = 0
-    /// The number of items that a newer item has replaced.
+    /// The number of outdated items, that is, items that newer ones have replaced.
     private var outdated = 0
     private var reading = BacklogRefill()
-    /// The number of deliveries in a row for which storage has failed.
+    /// The number of consecutive deliveries for which storage has failed.
     private var failures = 0
 
     init(limits: QueueLimits, pageSize: Int) {
@@ -89,7 +90,7 @@ struct DeliveryQueue: Sendable {
     }
 
     var waitingCount: Int { firstPages.waiting + furtherPages.waiting - outdated }
-    /// The number of deliveries that are held with their content.
+    /// The number of deliveries that are kept in memory with their content.
     var heldCount: Int { held }
 
     var load: DeliveryLoad {
@@ -110,8 +111,8 @@ struct DeliveryQueue: Sendable {
 
     // MARK: Adding
 
-    /// Adds a new delivery, or leaves it to the store if there is no room. A hub with few waiting deliveries has room
-    /// whatever the backlog of other hubs.
+    /// Adds a new delivery, or leaves it to the store if there is no room. A hub with few waiting deliveries always has
+    /// room, regardless of the backlog of other hubs.
     mutating func add(_ progress: DeliveryProgress) {
         let hub = progress.delivery.lane.hub
         let ofHub = firstPages.waiting(of: hub) + furtherPages.waiting(of: hub)
@@ -121,8 +122,8 @@ struct DeliveryQueue: Sendable {
         }
         let isNew = reading.isNew(progress.delivery.id)
         reading.take(progress.delivery.id)
-        // The store may have returned this delivery before intake handed it over, and it may have ended: so only its id
-        // is kept, and it is read again in its turn.
+        // The store may have returned this delivery before intake handed it over, and it may have ended since.
+        // Therefore only its id is kept, and the delivery is read again in its turn.
         isNew ? enqueue(progress) : enqueueStored(progress.delivery)
     }
 
@@ -132,13 +133,13 @@ struct DeliveryQueue: Sendable {
         wait(.stored(delivery.id), KnownDelivery(delivery, kind: .firstPage))
     }
 
-    /// The delivery after which the store is to be read; nil if nothing is to be read now.
+    /// Returns the delivery after which the store is to be read; nil if nothing is to be read now.
     mutating func wantsMore(at now: Timestamp) -> Delivery.ID? {
         waitingCount <= limits.waiting / 2 ? reading.begin(at: now) : nil
     }
 
     /// Adds the deliveries that were read from the store.
-    /// - Parameter isAll: Whether the store had nothing after them.
+    /// - Parameter isAll: Whether the store had no deliveries after these.
     mutating func fill(_ found: [DeliveryProgress], isAll: Bool) {
         for progress in reading.finish(found, isAll: isAll) { enqueue(progress) }
     }
@@ -179,7 +180,7 @@ struct DeliveryQueue: Sendable {
     // MARK: Ahead of others
 
     /// Moves a delivery that waits for a turn or for a paused lane ahead of the others of its lane, because it replaces
-    /// older ones. A delivery that runs, or sleeps until a given time, stays where it is.
+    /// older deliveries. A delivery that is running, or is sleeping until a given time, is not moved.
     /// - Returns: Whether the delivery is known.
     mutating func advance(_ id: Delivery.ID) -> Bool {
         guard var entry = known[id] else { return false }
@@ -209,7 +210,7 @@ struct DeliveryQueue: Sendable {
 
     // MARK: Turns
 
-    /// Starts the next turn, or says until when to wait.
+    /// Starts the next turn, or returns the time until which to wait.
     mutating func next(at now: Timestamp) -> Next {
         var due: [Delivery.ID] = []
         while let sleeper = sleepers.first, sleeper.priority <= now {
@@ -258,7 +259,7 @@ struct DeliveryQueue: Sendable {
     }
 
     /// Records that the turn of a delivery has ended.
-    /// - Parameter sent: The number of pushes that it sent.
+    /// - Parameter sent: The number of pushes that the turn sent.
     mutating func end(_ id: Delivery.ID, sent: Int = 0, _ ending: DeliveryRun.Ending, at now: Timestamp) {
         guard stop(id, sent: sent) else { return }
         if ending != .stalled { known[id]?.stalls = 0 }
@@ -283,7 +284,7 @@ struct DeliveryQueue: Sendable {
             sleepers.set(id, now + .seconds(1 << (failures - 1)))
         }
         if ending == .finished || ending == .gone { failures = 0 }
-        // The next delivery in the queue of a paused lane goes at once.
+        // The next delivery in the queue of a paused lane starts at once.
         if let next = lines.end(id) { wake(next) }
     }
 
@@ -297,12 +298,12 @@ struct DeliveryQueue: Sendable {
         return true
     }
 
-    /// The wait after the first of several stalled turns in a row.
+    /// The wait after the first of several consecutive stalled turns.
     private static let stallWait = Duration.milliseconds(100)
-    /// After this many stalled turns the wait is no longer doubled: it is 12.8 seconds.
+    /// The number of consecutive stalled turns after which the wait is no longer doubled and stays at 12.8 seconds.
     private static let stallLimit = 7
 
-    /// After this many failures in a row the wait is no longer doubled: it is 64 seconds.
+    /// The number of consecutive failures after which the wait is no longer doubled and stays at 64 seconds.
     private static let failureLimit = 7
 
     /// Wakes all sleeping deliveries of a hub.
@@ -311,21 +312,22 @@ struct DeliveryQueue: Sendable {
         wake(sleepers: sleepers.keys.filter { known[$0]?.lane.hub == hub }.sorted())
     }
 
-    /// Wakes those of the deliveries that sleep or are queued for a paused lane.
+    /// Wakes the given deliveries if they sleep or are queued for a paused lane.
     mutating func wake(_ ids: Set<Delivery.ID>) {
         wake(sleepers: ids.sorted().filter { sleepers[$0] != nil })
     }
 
-    /// Wakes all sleeping deliveries: the clock was set back, so the ends of their waits may lie too far ahead.
+    /// Wakes all sleeping deliveries. Called when the clock was set back, because the ends of their waits may now be
+    /// too far in the future.
     mutating func wakeAll() {
         reading.hurry()
         wake(sleepers: sleepers.keys.sorted())
     }
 
-    /// Wakes the deliveries that are queued for a lane, because it is open.
+    /// Wakes the deliveries that are queued for a lane, because the lane is open again.
     mutating func release(_ lane: LaneID) {
         guard let (probe, others) = lines.release(lane) else { return }
-        // If the probe does not sleep, it runs or is about to.
+        // If the probe is not sleeping, it is running or about to run.
         if sleepers.remove(probe) { wake(probe) }
         for id in others { wake(id) }
     }

@@ -6,28 +6,28 @@ extension DeliveryRun {
         case finished
         /// The notification was deleted with its hub: nothing is left to do.
         case gone
-        /// A page, or a round of retries, is done and there may be more: other deliveries have their turn.
+        /// A page, or a round of retries, is done and there may be more; other deliveries get their turn.
         case yielded
-        /// The turn recorded nothing and asks for another one at once. The next turn is delayed, to prevent a busy
+        /// The turn recorded nothing and asks for another turn at once. The next turn is delayed, to prevent a busy
         /// loop.
         case stalled
-        /// The hub is being deleted. The delivery waits for the result, at most until this timestamp.
+        /// The hub is being deleted. The delivery waits for the result of the deletion, at most until this timestamp.
         case deleting(until: Timestamp)
-        /// Nothing to do until this time, when a retry is due or the notification expires.
+        /// There is nothing to do until this time, when a retry is due or the notification expires.
         case waiting(until: Timestamp)
-        /// Paused or halted until the control changes; at this time the notification expires.
+        /// The delivery is paused or halted until the control changes, or until the notification expires at this time.
         case held(until: Timestamp)
         /// The lane is paused until this time, or until the notification expires.
         case paused(LaneID, until: Timestamp)
         /// The server is shutting down.
         case interrupted
-        /// Storage failed; whatever was not recorded will be done again.
+        /// Storage failed; work that was not recorded will be repeated.
         case failed(StorageError)
     }
 }
 
 extension DeliveryRun.Ending {
-    /// Whether the delivery asks for another turn without a wait.
+    /// Whether the delivery asks for another turn immediately.
     func asksForTurn(at now: Timestamp) -> Bool {
         switch self {
         case .yielded: true

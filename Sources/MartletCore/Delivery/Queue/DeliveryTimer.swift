@@ -1,7 +1,7 @@
 import MartletModel
 import Synchronization
 
-/// One alarm. It fires at the timestamp that was set last.
+/// A single alarm. It fires at the timestamp that was set last.
 final class DeliveryTimer: Sendable {
     private struct State {
         var timestamp: Timestamp?
@@ -17,7 +17,7 @@ final class DeliveryTimer: Sendable {
         self.fire = fire
     }
 
-    /// - Parameter timestamp: nil for no alarm.
+    /// - Parameter timestamp: When to fire; nil for no alarm.
     func set(_ timestamp: Timestamp?) {
         state.withLock { state in
             guard timestamp != state.timestamp else { return }

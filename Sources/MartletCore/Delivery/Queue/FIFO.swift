@@ -1,12 +1,12 @@
 /// A first-in, first-out queue in amortized constant time.
 struct FIFO<Element: Sendable>: Sendable {
-    /// nil for an element that was removed.
+    /// The queue's elements; nil for an element that was removed.
     private var elements: [Element?] = []
     private var start = 0
 
     var count: Int { elements.count - start }
     var isEmpty: Bool { count == 0 }
-    /// All elements in order.
+    /// All elements, in order.
     var all: [Element] { elements[start...].compactMap(\.self) }
 
     mutating func append(_ element: Element) {

@@ -1,18 +1,20 @@
 import MartletModel
 
-/// Slots of one kind, and the items that wait for them: pure bookkeeping.
+/// Allocates slots of one kind to the items that wait for them: pure bookkeeping.
 ///
-/// Among hubs, the next turn goes to the one that has sent the fewest pushes since it had something to send. The
-/// platforms of a hub take turns. Within a lane, items go first-in, first-out.
+/// The next turn goes to the hub that has sent the fewest pushes since it had something to send. The platforms of a hub
+/// take turns. Within a lane, items are first-in, first-out.
 ///
-/// No lane holds more than half as many slots as are free, and no hub more than are free: a single lane gets a third of
-/// all slots, ten stuck lanes leave a sixth free, and a hub without a slot gets one as long as any is free.
+/// A lane may hold at most half as many slots as are free, and a hub at most as many as are free. Therefore a single
+/// lane gets a third of all slots, ten stuck lanes leave a sixth free, and a hub without a slot gets one as long as any
+/// is free.
 struct LaneScheduler<Item: Sendable>: Sendable {
-    /// The cost of a turn in addition to its pushes, in pushes: a page must be read and recorded.
+    /// The fixed cost of a turn for reading and recording a page, expressed as a number of pushes and added to the
+    /// actual pushes.
     static var turnCost: Int { 100 }
 
     private struct LaneTurns {
-        /// Items that go before `waiting`.
+        /// Items that run before those in `waiting`.
         var ahead = FIFO<Item>()
         var waiting = FIFO<Item>()
         var running = 0
@@ -23,12 +25,12 @@ struct LaneScheduler<Item: Sendable>: Sendable {
     }
 
     private struct HubTurns {
-        /// The pushes that the hub was given, on a virtual clock that all hubs share.
+        /// The number of pushes charged to the hub, on a virtual clock that all hubs share.
         var served: Int
         var waiting = 0
         var running = 0
         var lanes: [PlatformID: LaneTurns] = [:]
-        /// The platforms in the order of their turns.
+        /// The platforms, in the order of their turns.
         var order: [PlatformID] = []
     }
 
@@ -36,12 +38,12 @@ struct LaneScheduler<Item: Sendable>: Sendable {
     private(set) var running = 0
     private(set) var waiting = 0
     private var hubs: [Hub.ID: HubTurns] = [:]
-    /// Hubs with waiting items, by `served`.
+    /// Hubs with waiting items, ordered by `served`.
     private var line = PriorityHeap<Hub.ID, Int>()
-    /// Hubs without items, by `served`. A hub is forgotten once the clock has reached that number.
+    /// Hubs without items, ordered by `served`. A hub is removed once `clock` has reached its `served`.
     private var absent = PriorityHeap<Hub.ID, Int>()
-    /// The `served` of the hub that had the last turn. A hub that returns begins here, and does not make up for its
-    /// absence.
+    /// The `served` value of the hub that had the last turn. A hub that returns after an absence starts at this value,
+    /// so that it gets no extra turns for the time it was absent.
     private var clock = 0
 
     init(slots: Int) {
@@ -76,10 +78,10 @@ struct LaneScheduler<Item: Sendable>: Sendable {
         hubs[lane.hub] = hub
     }
 
-    /// Starts the next item; nil if none waits, or none may run now.
-    /// - Parameter cost: The number of pushes that the turn is expected to make.
+    /// Starts the next item. Returns nil if no item waits or none may run now.
+    /// - Parameter cost: The number of pushes that the turn is expected to send.
     mutating func next(cost: Int) -> (item: Item, lane: LaneID)? {
-        // A hub that is passed over holds slots, so there are never more such hubs than slots.
+        // A hub is only passed over if it holds slots, so there are never more such hubs than slots.
         var passed: [PriorityHeap<Hub.ID, Int>.Entry] = []
         defer { for entry in passed { line.putBack(entry) } }
         while slots > running, let entry = line.popFirst() {
@@ -111,15 +113,15 @@ struct LaneScheduler<Item: Sendable>: Sendable {
         return (item, LaneID(hub: id, platform: platform))
     }
 
-    /// Cancels a turn that has nothing to do.
+    /// Cancels a turn that has nothing to send.
     mutating func cancel(in lane: LaneID, cost: Int) {
         end(in: lane, cost: cost, sent: -Self.turnCost)
     }
 
     /// Ends a turn.
     /// - Parameters:
-    ///   - cost: The number of pushes that it was expected to make.
-    ///   - sent: The number of pushes that it made.
+    ///   - cost: The number of pushes that the turn was expected to send.
+    ///   - sent: The number of pushes that the turn sent.
     mutating func end(in lane: LaneID, cost: Int, sent: Int) {
         guard var hub = hubs.removeValue(forKey: lane.hub) else { return }
         running -= 1

@@ -1,8 +1,8 @@
 import MartletModel
 
-/// The queues of deliveries for paused lanes: pure bookkeeping. The first delivery of a queue, its probe, sleeps until
-/// the pause may be over. The others follow when the lane is open, or one by one if the probe ends without opening the
-/// lane.
+/// The queues of deliveries for paused lanes: pure bookkeeping. The first delivery of a queue is the probe; it sleeps
+/// until the pause may be over. The others follow once the lane is open, or one by one if the probe ends without
+/// opening the lane.
 struct PausedLaneQueues: Sendable {
     private struct Line {
         var probe: Delivery.ID
@@ -13,7 +13,7 @@ struct PausedLaneQueues: Sendable {
     private var lanes: [Delivery.ID: LaneID] = [:]
 
     /// Queues a delivery for a paused lane.
-    /// - Returns: Whether it is the probe.
+    /// - Returns: Whether the delivery is the probe.
     mutating func stand(_ id: Delivery.ID, before lane: LaneID) -> Bool {
         guard let probe = lines[lane]?.probe else {
             lines[lane] = Line(probe: id)
@@ -25,7 +25,7 @@ struct PausedLaneQueues: Sendable {
         return false
     }
 
-    /// Records that a delivery has ended. If it was a probe, the next one in the queue becomes the probe.
+    /// Records that a delivery has ended. If it was a probe, the next delivery in the queue becomes the probe.
     /// - Returns: The new probe, if there is one.
     mutating func end(_ id: Delivery.ID) -> Delivery.ID? {
         guard let lane = lanes.removeValue(forKey: id), var line = lines.removeValue(forKey: lane),

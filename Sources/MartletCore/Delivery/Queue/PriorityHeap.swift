@@ -1,5 +1,5 @@
-/// Keys by priority, each once. The first is found in O(1); any other is changed or removed in O(log n). Of equal
-/// priorities the older one is first.
+/// A priority queue in which each key occurs once. Finding the first key takes O(1); changing or removing any other
+/// takes O(log n). Among equal priorities, the oldest key is first.
 struct PriorityHeap<Key: Hashable & Sendable, Priority: Comparable & Sendable>: Sendable {
     struct Entry: Sendable {
         let key: Key
@@ -41,7 +41,7 @@ struct PriorityHeap<Key: Hashable & Sendable, Priority: Comparable & Sendable>: 
         return first
     }
 
-    /// Puts back an entry that `popFirst` returned, with its old age.
+    /// Puts back an entry that `popFirst` returned, with its original age.
     mutating func putBack(_ entry: Entry) {
         entries.append(entry)
         indices[entry.key] = entries.count - 1
@@ -61,7 +61,7 @@ struct PriorityHeap<Key: Hashable & Sendable, Priority: Comparable & Sendable>: 
         return true
     }
 
-    /// Moves the entry at an index up or down to where it belongs.
+    /// Moves the entry at an index up or down to its correct position.
     private mutating func settle(_ start: Int) {
         var index = start
         while index > 0, entries[index].precedes(entries[(index - 1) / 2]) {

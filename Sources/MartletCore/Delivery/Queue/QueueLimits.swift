@@ -1,16 +1,18 @@
-/// How many pages are sent at a time, and how much of the backlog is in memory. All defaults are here.
+/// Limits how many pages are sent at the same time, and how much of the backlog is in memory. All defaults are defined
+/// here.
 public struct QueueLimits: Sendable {
-    /// The most first pages that are sent at the same time.
+    /// The maximum number of first pages that are sent at the same time.
     public var firstPages: Int
-    /// The most further pages and rounds of retries that are sent at the same time.
+    /// The maximum number of further pages and rounds of retries that are sent at the same time.
     public var furtherPages: Int
-    /// The most deliveries that wait in memory; any others wait in the store only.
+    /// The maximum number of deliveries that wait in memory; any others wait only in the store.
     public var waiting: Int
-    /// The number of waiting deliveries that any hub has room for, whatever the backlog of others.
+    /// The number of waiting deliveries for which every hub has room, regardless of the backlog of other hubs.
     public var waitingOfAnyHub: Int
-    /// The most waiting deliveries that are held with their content; for the others it is read when their turn comes.
+    /// The maximum number of waiting deliveries that are kept in memory with their content; the content of the others
+    /// is read when their turn comes.
     public var held: Int
-    /// The most memory of the held content, in bytes.
+    /// The maximum memory for the content of waiting deliveries, in bytes.
     public var heldBytes: Int
 
     public init(

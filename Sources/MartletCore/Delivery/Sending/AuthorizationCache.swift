@@ -1,28 +1,30 @@
 import MartletHTTP
 import MartletModel
 
-/// The authorization tokens of all lanes. Where a token is valid at one origin only, there is one for each origin.
+/// The authorization tokens of all lanes. If a token is valid at one origin only, the lane has one token for each
+/// origin.
 ///
-/// Every caller gets the current token. Shortly before it expires, one exchange for a new token is started, and all
-/// callers still get the old one. If no token is valid, all callers wait for the same exchange.
+/// Every caller gets the current token. Shortly before the token expires, one exchange for a new token is started;
+/// until it finishes, all callers still get the old token. If no token is valid, all callers wait for the same
+/// exchange.
 actor AuthorizationCache {
     /// Identifies a token.
     struct Key: Hashable {
         var lane: LaneID
-        /// nil if the token is valid for the whole lane.
+        /// The only origin at which the token is valid; nil if the token is valid for the whole lane.
         var origin: HTTPOrigin?
     }
 
     /// The token that a batch is sent with.
     struct Grant: Sendable, Equatable {
         var token: String?
-        /// Changes when connections that carried an older token must not be used any more.
+        /// Changes when connections that carried an older token must no longer be used.
         var generation: Int
     }
 
     enum Answer: Sendable, Equatable {
         case granted(Grant)
-        /// The outcome of every push that would need a token.
+        /// No token is available; this is the outcome of every push that would need one.
         case refused(Outcome)
     }
 
@@ -31,10 +33,11 @@ actor AuthorizationCache {
         var token: AuthorizationToken?
         var generation: Int
         var exchange: Exchange?
-        /// How the last exchange failed, and until when no new exchange is started because of that.
+        /// How the last exchange failed, and the time until which no new exchange is started because of that failure.
         var failure: (outcome: Outcome, until: Timestamp)?
 
-        /// The grant of the current token, if it need not be renewed or cannot be renewed now.
+        /// Returns the grant of the current token; nil if the token has expired, or is due for renewal and may be
+        /// renewed now.
         func grant(at now: Timestamp) -> Grant? {
             guard let token else { return nil }
             let isDue = now >= token.renewableAt + (token.expiresAt - token.renewableAt) * 5 / 6
@@ -42,7 +45,7 @@ actor AuthorizationCache {
             return isDue && mayRenew ? nil : grantOfOld(at: now)
         }
 
-        /// The grant of the current token, if it has not expired.
+        /// Returns the grant of the current token, even if it is due for renewal; nil if it has expired.
         func grantOfOld(at now: Timestamp) -> Grant? {
             guard let token, now < token.expiresAt else { return nil }
             return Grant(token: token.value, generation: generation)
@@ -55,9 +58,9 @@ actor AuthorizationCache {
         let result: Task<Answer, Never>
     }
 
-    /// The most origins with a token of their own. Devices choose origins, so the number must be bounded.
+    /// The maximum number of origins with their own token. Devices choose origins, so the number must be bounded.
     private static let originLimit = 4096
-    /// How long a refused credential is not tried again, however many pages wait for its token.
+    /// How long a refused credential is not tried again, regardless of how many pages wait for its token.
     private static let refusalHold: Duration = .seconds(10)
 
     private let transport: any HTTPTransport
@@ -70,7 +73,7 @@ actor AuthorizationCache {
 
     /// - Parameters:
     ///   - transport: Sends the token requests.
-    ///   - timeout: The longest wait for the answer to a token request.
+    ///   - timeout: The maximum wait for the answer to a token request.
     ///   - metrics: Counts every renewal of a token.
     init(
         transport: any HTTPTransport, timeout: Duration, time: any TimeSource,
@@ -87,7 +90,7 @@ actor AuthorizationCache {
         entries = entries.filter { $0.key.lane.hub != hub }
     }
 
-    /// Returns the token to send with now, or the outcome if there is none.
+    /// Returns the token to send with now, or the outcome of the pushes if there is no token.
     func grant(for key: Key, credential: Credential, service: any PushService) async -> Answer {
         let now = time.now
         if clock.setBack(at: now) != nil { forgetTokens() }
@@ -95,7 +98,7 @@ actor AuthorizationCache {
         if let grant = entry.grant(at: now) { return .granted(grant) }
         if let failure = entry.failure, failure.until > now {
             var outcome = failure.outcome
-            // If the service asked for a wait, only the rest of that wait is left.
+            // If the service asked for a wait, only the remainder of that wait still applies.
             if case .retry(_, let scope) = outcome.reaction {
                 outcome.reaction = .retry(after: failure.until - now, scope: scope)
             }
@@ -107,7 +110,8 @@ actor AuthorizationCache {
                 switch authorization {
                 case .none: entry.token = nil
                 case .token(let token):
-                    // Each connection carries only one token, because APNs counts the tokens that it sees on it.
+                    // A connection must carry only one token, because APNs counts the tokens that it sees on each
+                    // connection.
                     if entry.token != nil { entry.generation += 1 }
                     entry.token = token
                     metrics.addRenewal(on: key.lane.platform, succeeded: true)
@@ -128,7 +132,7 @@ actor AuthorizationCache {
     }
 
     /// Records that the service refused a token: the next grant has a new token and needs new connections. Does nothing
-    /// if the token was renewed meanwhile.
+    /// if the token was renewed in the meantime.
     func discard(_ refused: Grant, for key: Key) {
         guard var entry = entries[key], entry.generation == refused.generation else { return }
         if entry.token?.value == refused.token { entry.token = nil }
@@ -136,8 +140,8 @@ actor AuthorizationCache {
         entries[key] = entry
     }
 
-    /// Drops all tokens because the clock was set back: a token's time of signing would lie in the future, and its
-    /// expiry too far ahead.
+    /// Removes all tokens. Called when the clock was set back, because the time at which a token was signed would now
+    /// be in the future, and its expiry too far in the future.
     private func forgetTokens() {
         for key in entries.keys {
             entries[key]?.token = nil
@@ -164,7 +168,8 @@ actor AuthorizationCache {
 
     // MARK: Exchanges
 
-    /// Starts a token request in a task of its own: the caller may be cancelled while others wait for the same token.
+    /// Starts a token request in its own task, because the caller may be cancelled while others wait for the same
+    /// token.
     private func start(
         _ exchange: TokenExchange, _ key: Key, _ service: any PushService, generation: Int
     ) -> Exchange {
@@ -189,8 +194,8 @@ actor AuthorizationCache {
     }
 
     private func record(_ answer: TokenAnswer, of number: Int, _ key: Key, _ generation: Int) -> Answer {
-        // False if the credential has changed meanwhile: then only the callers that waited for this exchange get its
-        // token.
+        // False if the credential has changed in the meantime. Then only the callers that waited for this exchange get
+        // its token.
         let isWanted = entries[key]?.exchange?.number == number
         if isWanted { entries[key]?.exchange = nil }
         switch answer {

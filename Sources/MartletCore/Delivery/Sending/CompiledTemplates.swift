@@ -1,7 +1,7 @@
 import MartletModel
 import Synchronization
 
-/// Caches compiled templates, so that a template is compiled once and not for every notification.
+/// Caches compiled templates, so that a template is compiled once instead of for every notification.
 final class CompiledTemplates: Sendable {
     private struct Key: Hashable {
         var template: Int64
@@ -12,15 +12,15 @@ final class CompiledTemplates: Sendable {
 
     private let compiled: Mutex<Cache>
 
-    /// - Parameter byteLimit: The most memory that the compiled templates may take, in bytes.
+    /// - Parameter byteLimit: The maximum memory for compiled templates, in bytes.
     init(byteLimit: Int = 16 << 20) {
         compiled = Mutex(Cache(byteLimit: byteLimit))
     }
 
-    /// The memory that the compiled templates take, in bytes.
+    /// The memory that the compiled templates use, in bytes.
     var bytes: Int { compiled.withLock(\.bytes) }
 
-    /// Returns the compiled template of a binding, with values escaped for the bodies of a platform.
+    /// Returns the compiled template of a binding. It escapes values for the bodies of the platform.
     func template(
         of rendering: TemplateBinding, on platform: any PushPlatform.Type
     ) -> Result<CompiledTemplate, TemplateError> {

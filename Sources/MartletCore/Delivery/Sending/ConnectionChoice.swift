@@ -1,12 +1,13 @@
 import MartletHTTP
 import MartletModel
 
-/// Selects the connections to an origin that a batch may use: never those of another hub, nor those that carried a
-/// token that was refused since.
+/// Selects the connections to an origin that a batch may use: never the connections of another hub, and never
+/// connections that carried a token that has been refused since.
 struct ConnectionChoice {
-    /// Whether the batch is for suspected stale devices: a service may slow down a connection because of them.
+    /// Whether the batch is for suspected stale devices. It then uses its own connection, because a service may slow
+    /// down a connection on which such devices are sent to.
     var areSuspectedStale: Bool
-    /// Whether the service has asked for another connection than the usual one.
+    /// Whether the service has asked for a connection other than the usual one.
     var isElsewhere = false
     /// The generation of the token (`AuthorizationCache.Grant`).
     var generation = 0

@@ -1,10 +1,10 @@
-/// What the answers of a page say about the handles that were sent to.
+/// Feedback on the handles of a page, from the answers of the push service.
 struct HandleFeedback {
     /// Handles that the service has replaced with new ones.
     var replaced: [ChannelFeedback] = []
     /// Devices that the service throttled.
     var throttled: [ChannelID] = []
-    /// Suspected stale devices that were reached.
+    /// Suspected stale devices that were reached, and are therefore no longer suspected.
     var trusted: Set<ChannelID> = []
 
     mutating func merge(_ other: HandleFeedback) {

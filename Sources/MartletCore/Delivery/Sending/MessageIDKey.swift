@@ -1,5 +1,5 @@
-/// Makes message ids. The key is secret to the server, so that a push service learns nothing about notifications from
-/// ids.
+/// Generates message ids. The key is secret to the server, so that a push service cannot learn anything about
+/// notifications from their ids.
 public struct MessageIDKey: Sendable {
     private let first: UInt64
     private let second: UInt64
@@ -9,7 +9,7 @@ public struct MessageIDKey: Sendable {
         self.second = second
     }
 
-    /// The ids of the pushes of a notification.
+    /// Returns the ids of the pushes of a notification.
     func ids(of notification: NotificationID) -> MessageIDs {
         var hash = SipHash(key: (first, second))
         hash.combine(notification.high)
@@ -20,7 +20,7 @@ public struct MessageIDKey: Sendable {
 
 /// The ids of the pushes of one notification.
 struct MessageIDs: Sendable {
-    /// The hash state after the notification's id, which all ids begin with.
+    /// The hash state after the notification's id, which is the common prefix of the hash input of all ids.
     fileprivate let notification: SipHash
 
     /// The message id of the push to a member.

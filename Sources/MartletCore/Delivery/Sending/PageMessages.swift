@@ -1,12 +1,12 @@
 /// The message of each member of a page.
 struct PageMessages: Sendable {
-    /// Whether the messages differ in their bodies, and in nothing else that a request shows.
+    /// Whether the messages differ only in their bodies, and in nothing else that is visible in a request.
     let haveOwnBodies: Bool
     private let messages: [Message]
-    /// The index of the message for each index of the page; empty if all members get the first message.
+    /// The index of the message of each member, by index in the page; empty if all members get the first message.
     private let messageIndices: [UInt32]
 
-    /// One message for all members.
+    /// Creates one message for all members.
     init(_ message: Message) {
         haveOwnBodies = false
         messages = [message]

@@ -1,18 +1,18 @@
 import MartletModel
 
-/// The outcomes of the pushes of a page, as they are recorded.
+/// The outcomes of the pushes of a page, in the form in which they are recorded.
 struct PageOutcomes {
     var counts: [OutcomeName: Int] = [:]
     var refusals: [Refusal] = []
-    /// Attempts that a retry follows, and retries that succeeded.
+    /// Attempts that are followed by a retry, and retries that succeeded.
     var attempts: [Attempt] = []
-    /// Why members were not sent the message, by the outcome that they were counted as.
+    /// Why members were not sent the message, by the outcome under which they were counted.
     var reasons: [OutcomeName: String] = [:]
     /// The origins that were sent to, at most about `RangeRecord.originLimit`.
     var origins: Set<String> = []
     /// The service's remarks on pushes that it accepted; used by test sends.
     var successReasons: [AudienceMember: String] = [:]
-    /// Members whose pushes were suppressed. The store keeps only their number.
+    /// Members whose pushes were suppressed. The store keeps only how many there were.
     var suppressed: [AudienceMember: Outcome] = [:]
     var retries: [Retry] = []
     /// Members whose retries have ended.

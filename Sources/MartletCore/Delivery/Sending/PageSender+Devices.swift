@@ -2,11 +2,11 @@ import MartletHTTP
 import MartletModel
 
 extension PageSender {
-    /// Removes the devices from a group that must not be sent to now; their pushes are postponed.
+    /// Removes from a group the devices that must not be sent to now; their pushes are postponed.
     /// - Returns: The admission to end when the group is done; nil if there is none.
     func admit(_ group: inout RecipientGroup, of job: Job, tally: inout PageTally) -> LaneCircuitBreakers.Admission? {
         let lane = job.delivery.lane
-        // A test send is always sent, and its result changes nothing.
+        // A test send is never postponed, and its result does not affect the lane.
         guard job.delivery.id != .none, lanes.tracks(group.indices.count, in: lane) else { return nil }
         let admission = lanes.begin(
             group.indices.map(job.page.identity), in: lane, isProbe: job.isProbe,
@@ -19,7 +19,7 @@ extension PageSender {
             group.indices = group.indices.indices.filter { admission.waits[$0] == nil }.map { group.indices[$0] }
         }
         if job.isProbe, isTrial(group.indices, of: group, job) {
-            // A device that is not known to fail is a better probe of the lane.
+            // A device that is not known to fail would be a better probe of the lane.
             lanes.endProbe(lane)
             tally.leaveProbe()
         }
@@ -39,7 +39,7 @@ extension PageSender {
         return (probe, rest)
     }
 
-    /// Records what a batch has shown about its devices, its origin and its lane.
+    /// Records what the results of a batch show about its devices, its origin and its lane.
     /// - Parameter indices: The devices that were sent to.
     func record(
         _ successes: Int, _ answers: [ResultCollector.Answer], to indices: [Int], of group: RecipientGroup, _ job: Job,
@@ -50,7 +50,7 @@ extension PageSender {
         let evidence = evidence(successes, answers, of: job, startedAt: startedAt)
         let found = lanes.record(
             evidence, reached: reached(answers, indices, job), trials: group.trials, in: lane, at: now)
-        // An origin that a device has chosen says nothing about the lane.
+        // The result at an origin that a device has chosen says nothing about the lane.
         guard let origin = group.origin else { return tally.add(found.verdict) }
         let hold = origins.record(
             found.news, answers.map(\.outcome), lane, origin, isProbe: isProbe, at: now)
@@ -77,8 +77,8 @@ extension PageSender {
         return evidence
     }
 
-    /// Devices that were answered, if any device of the lane is known to fail. Empty if sending was stopped, because
-    /// then some devices were not sent to.
+    /// Returns the devices for which the service answered, if any device of the lane is known to fail. Returns an empty
+    /// array if sending was stopped, because then some devices were not sent to.
     private func reached(_ answers: [ResultCollector.Answer], _ indices: [Int], _ job: Job) -> [DeviceIdentity] {
         guard lanes.hasFailingDevices(in: job.delivery.lane), !job.isStopped else { return [] }
         let failed = Set(answers.lazy.filter { $0.status == nil }.map(\.index))

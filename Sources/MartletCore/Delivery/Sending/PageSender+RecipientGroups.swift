@@ -2,29 +2,29 @@ import MartletHTTP
 import MartletModel
 
 extension PageSender {
-    /// Pushes of a page that one batch can hold: they go to one origin, and differ in nothing but handles and bodies.
+    /// Pushes of a page that fit into one batch: they go to one origin, and differ only in handles and bodies.
     struct RecipientGroup: Sendable {
         var service: any PushService
-        /// nil if the service has one origin for all devices.
+        /// The origin of the group's devices; nil if the service has one origin for all devices.
         var origin: HTTPOrigin?
-        /// The members of the group, as indices in the page.
+        /// The members of the group, by index in the page.
         var indices: [Int]
         var messages: PageMessages
-        /// Whether the devices are suspected stale, and are sent to on a connection of their own.
+        /// Whether the devices are suspected stale, and are therefore sent to on their own connection.
         var areSuspectedStale = false
         /// Devices that are known to fail and are tried again.
         var trials: Set<DeviceIdentity> = []
     }
 
-    /// The most groups of one page that are sent at the same time: an origin that answers slowly delays the page, but
-    /// none of the other origins.
+    /// The maximum number of groups of one page that are sent at the same time. An origin that answers slowly delays
+    /// the page, but not the other origins.
     private static let groupsAtOnce = 64
-    /// The most pushes of a group if the page has several origins. Messages that are made for one device, as Web Push
-    /// messages are, are then made on several cores at once.
+    /// The maximum number of pushes in a group if the page has several origins. With small groups, messages that are
+    /// encoded for each device, such as Web Push messages, are encoded on several cores at once.
     private static let groupLimit = 256
 
-    /// Sorts members whose messages can share a batch into groups by origin. If a handle has no valid origin, that is
-    /// the outcome of its push.
+    /// Sorts members whose messages can share a batch into groups by origin. A member whose handle has no valid origin
+    /// gets that error as its outcome.
     func groups(
         _ messages: PageMessages, to indices: [Int], of job: Job, _ service: any PushService, tally: inout PageTally
     ) -> [RecipientGroup] {
@@ -52,8 +52,8 @@ extension PageSender {
         return groups
     }
 
-    /// The service at the origin of the first member with a valid one; messages are compared with it. nil if no member
-    /// has a valid origin.
+    /// Returns the service at the origin of the first member with a valid origin, for comparing messages; nil if no
+    /// member has a valid origin.
     func sampleService(_ service: any PushService, for indices: [Int], of job: Job) -> (any PushService)? {
         guard type(of: service).handlesAreAddresses else { return service }
         for index in indices {
@@ -91,8 +91,8 @@ extension PageSender {
         }
     }
 
-    /// What the pushes of a group have in common: a success at one origin that devices have chosen proves nothing about
-    /// another.
+    /// Returns a name for what the pushes of a group have in common. For origins that devices have chosen, this is the
+    /// origin, because a success at one of them proves nothing about another.
     private static func application(of group: RecipientGroup) -> String {
         if let origin = group.origin { return origin.description }
         return group.indices.first.map { group.service.application(of: group.messages[$0]) } ?? ""

@@ -3,11 +3,11 @@ import MartletModel
 
 extension PageSender {
     /// Finds the suspected stale devices of a job. In a fan-out their pushes are postponed until the page is done, so
-    /// that they do not delay others; in a round of retries they are noted in the job.
+    /// that they do not delay others; in a round of retries the devices are marked in the job.
     func separateSuspectedStale(
         _ job: inout Job, _ indices: inout [Int], _ service: any PushService, tally: inout PageTally
     ) async {
-        // A test send has no delivery that could send to them later.
+        // A test send has no delivery in which these devices could be sent to later.
         guard type(of: service).slowsConnectionsOfStaleDevices, job.delivery.id != .none else { return }
         let suspectedStale = await suspectedStale.indices(in: job.page, of: job.delivery.lane, at: time.now)
         guard !suspectedStale.isEmpty else { return }
@@ -28,7 +28,7 @@ extension PageSender {
         return [standard, own].filter { !$0.indices.isEmpty }
     }
 
-    /// Marks devices that were reached as no longer suspected.
+    /// Marks devices that were reached as no longer suspected stale.
     /// - Parameter held: Indices of the devices that were not sent to.
     func clear(
         _ indices: [Int], _ answers: [ResultCollector.Answer], _ held: [Int], of job: Job, tally: inout PageTally
@@ -37,15 +37,15 @@ extension PageSender {
         for index in indices where !others.contains(index) { tally.trust(job.page.channel(index)) }
     }
 
-    /// The most retries of a lane in one round.
+    /// Returns the maximum number of retries of a lane in one round.
     func retryLimit(of lane: LaneID, _ standard: Int) async -> Int {
         await suspectedStale.channels(of: lane, at: time.now).isEmpty
             ? standard : min(standard, SuspectedStaleDevices.roundLimit)
     }
 
-    /// Returns what the store must change about the handles of a page.
-    /// - Parameter believed: The devices that are believed to be gone. Others that were called dead become suspected
-    ///   stale.
+    /// Returns the changes that the store must make to the handles of a page.
+    /// - Parameter believed: The devices that are accepted as gone. Other devices that were reported as gone become
+    ///   suspected stale.
     func feedback(
         of tally: PageTally, gone believed: [ChannelFeedback], _ lane: SendContext
     ) -> [ChannelFeedback] {

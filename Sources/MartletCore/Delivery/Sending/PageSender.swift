@@ -3,12 +3,12 @@ import MartletModel
 
 /// Sends the pushes of one page, group by group, and tallies their outcomes.
 ///
-/// A round is one batch. Requests that the service did not process are sent again at once, on another connection, and a
-/// refused token is renewed once. Every other failure is left to the retries of the delivery.
+/// A round is one batch. Requests that the service did not process are sent again at once, on another connection. If
+/// the service refuses a token, the token is renewed once. Every other failure is left to the retries of the delivery.
 struct PageSender: Sendable {
-    /// The most rounds, including those that send unprocessed requests again.
+    /// The maximum number of rounds, including rounds that resend unprocessed requests.
     private static let roundLimit = 3
-    /// How long further failing devices wait after another one at the same origin has failed again.
+    /// How long the remaining failing devices wait after another failing device at the same origin has failed again.
     private static let trialDistance = Duration.seconds(5)
 
     let transport: any HTTPTransport
@@ -19,13 +19,13 @@ struct PageSender: Sendable {
     let paces: SendingRateLimits
     let messageIDs: MessageIDKey
     var requestTimeout: Duration
-    /// Whether the answers to accepted pushes are evaluated too.
+    /// Whether the answers to accepted pushes are evaluated as well.
     var readsSuccesses = false
     let time: any TimeSource
     let metrics: DeliveryMetrics
     let templates = CompiledTemplates()
 
-    /// One page with everything that its requests are made of.
+    /// A page, with everything that is needed to make its requests.
     struct Job: Sendable {
         var delivery: Delivery
         var credential: Credential
@@ -34,7 +34,7 @@ struct PageSender: Sendable {
         /// The number of earlier attempts, by index in the page; empty if there were none.
         var attempts: [Int]
         var map: any ProgressMap
-        /// Indices of the suspected stale devices, which are sent to on a connection of their own.
+        /// Indices of the suspected stale devices, which are sent to on their own connection.
         var suspectedStale: Set<Int> = []
         /// Stops the job; nil if nothing can stop it.
         var stop: StopSignal?
@@ -58,7 +58,7 @@ struct PageSender: Sendable {
         }
     }
 
-    /// Sends one group, in portions if its service has a sending rate.
+    /// Sends one group. If its service has a sending rate, the group is sent in portions.
     func send(_ group: RecipientGroup, of job: Job, tally: inout PageTally) async {
         guard let pace = group.service.pace else { return await sendAtOnce(group, of: job, tally: &tally) }
         var rest = group.indices[...]
@@ -67,7 +67,7 @@ struct PageSender: Sendable {
             if job.delivery.notification.expiresAt <= time.now {
                 return tally.addUnreached(rest.map { addressee($0, of: job) }, .expired)
             }
-            // The pause that the service has just asked for also applies to the rest of the group.
+            // A pause that the service has just asked for also applies to the rest of the group.
             if tally.lane.pause != nil, let cause = tally.lane.pauseCause {
                 let put = Outcome(cause.name, reason: cause.reason, .retry(after: .zero, scope: .platform))
                 return add(put, of: job, at: Array(rest), to: &tally)
@@ -82,7 +82,7 @@ struct PageSender: Sendable {
         }
     }
 
-    /// Sends to those devices of a group that may be sent to now.
+    /// Sends to the devices of a group that may be sent to now.
     private func sendAtOnce(_ group: RecipientGroup, of job: Job, tally: inout PageTally) async {
         var group = group
         let admission = admit(&group, of: job, tally: &tally)
@@ -90,7 +90,7 @@ struct PageSender: Sendable {
         if let admission { lanes.end(admission, in: job.delivery.lane, at: time.now) }
     }
 
-    /// Sends as much as the circuit breaker of the origin allows: everything, one probe, or nothing.
+    /// Sends as many pushes as the circuit breaker of the origin allows: all, one probe, or none.
     private func sendAdmitted(_ group: RecipientGroup, of job: Job, tally: inout PageTally) async {
         guard let origin = group.origin else { return await sendFreely(group, of: job, tally: &tally) }
         if job.isStopped { return hold(group.indices, of: job, tally: &tally) }
@@ -100,7 +100,7 @@ struct PageSender: Sendable {
         case .paused(let until, let cause): putOff(group.indices, until, cause, of: job, tally: &tally)
         case .probe:
             let (probe, rest) = divide(group, of: job)
-            // A push to a failing device is no probe of the origin.
+            // A push to a device that is known to fail cannot serve as the probe of the origin.
             let isTrial = isTrial(probe.indices, of: probe, job)
             if isTrial { origins.endProbe(lane, origin) }
             await sendFreely(probe, of: job, isProbe: true, tally: &tally)
@@ -166,8 +166,8 @@ struct PageSender: Sendable {
 
     /// Sends one batch.
     /// - Parameters:
-    ///   - indices: The members to send to; those for which no request can be made are removed.
-    ///   - isFirst: Whether this is the first attempt for all of them.
+    ///   - indices: The members to send to. Members for which no request can be made are removed.
+    ///   - isFirst: Whether this is the first attempt for all members.
     /// - Returns: The number of plain successes, and all other answers.
     private func exchange(
         _ group: RecipientGroup, _ job: Job, _ indices: inout [Int], _ grant: AuthorizationCache.Grant,
@@ -196,7 +196,7 @@ struct PageSender: Sendable {
         return (successes, answers, origin)
     }
 
-    /// Counts a batch, and how long its pushes have waited since the notification was accepted or due.
+    /// Counts a batch, and records how long its pushes have waited since the notification was accepted or due.
     private func count(_ batch: RequestBatch, of job: Job, isFirst: Bool) {
         let notification = job.delivery.notification
         // A test send has no delivery, so nothing is measured.
@@ -216,7 +216,7 @@ struct PageSender: Sendable {
         if readsSuccesses { shared.plainSuccess = .none }
         connection.apply(to: &shared.settings, of: notification.hub)
         shared.settings.purpose = job.delivery.platform.rawValue
-        // Some services write a body for each device in any case; then the shared body is already nil.
+        // Some services always write a body for each device; then the shared body is already nil.
         let writesBodies = group.messages.haveOwnBodies && shared.body != nil
         if writesBodies { shared.body = nil }
         var batch = RequestBatch(shared, reserving: indices.count)
@@ -241,7 +241,7 @@ struct PageSender: Sendable {
         return batch
     }
 
-    /// Removes the retries that were plain successes from the retry table.
+    /// Removes retries that were plain successes from the retry table.
     private func settleSuccesses(
         _ job: Job, indices: [Int], except others: @autoclosure () -> Set<Int>, _ origin: String,
         tally: inout PageTally

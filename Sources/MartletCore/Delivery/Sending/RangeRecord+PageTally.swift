@@ -2,8 +2,8 @@ import MartletModel
 
 extension RangeRecord {
     /// - Parameters:
-    ///   - page: If it is the last page, the range extends to the end of the audience.
-    ///   - last: The end of the range otherwise.
+    ///   - page: The page. If it is the last page, the range extends to the end of the audience.
+    ///   - last: The end of the range if the page is not the last page.
     init(
         _ page: AudiencePage, through last: AudienceMember, _ tally: PageTally, startedAt: Timestamp, endedAt: Timestamp
     ) {

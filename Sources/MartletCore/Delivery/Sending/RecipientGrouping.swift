@@ -7,7 +7,7 @@ struct RecipientGrouping {
         var indices: [Int] = []
         var haveOwnBodies = false
         fileprivate var body: [UInt8]
-        /// Whether requests share the body while it is the same for all of them.
+        /// Whether requests share the body as long as it is the same for all of them.
         fileprivate let sharesBody: Bool
     }
 
@@ -18,9 +18,9 @@ struct RecipientGrouping {
     }
 
     private(set) var groups: [Group] = []
-    /// The message of each template binding; an empty one if the binding was refused.
+    /// The message of each template binding; an empty message if the binding was refused.
     private(set) var messages: [Message]
-    /// The approximate memory of the messages and of the bodies that are written for each device, in bytes.
+    /// The approximate memory of the messages, and of the bodies that are written for each device, in bytes.
     private(set) var bytes = 0
     private var fates: [Fate]
     private var groupOfShared: [RequestBatch.Shared: Int] = [:]
@@ -39,7 +39,7 @@ struct RecipientGrouping {
         fates[rendering] = .refused(outcome)
     }
 
-    /// - Parameter shared: What requests with this message have in common.
+    /// - Parameter shared: The part of the request that all requests with this message have in common.
     mutating func take(_ message: Message, _ rendering: Int, _ shared: RequestBatch.Shared) {
         messages[rendering] = message
         bytes += message.memoryBytes
@@ -56,7 +56,7 @@ struct RecipientGrouping {
     }
 
     /// Adds a member to the group of its message.
-    /// - Returns: nil, or why there is no message for the member.
+    /// - Returns: The outcome of the member if there is no message for it; otherwise nil.
     mutating func add(_ index: Int, _ rendering: Int) -> Outcome? {
         switch fates[rendering] {
         case .group(let number):

@@ -2,30 +2,31 @@ import MartletHTTP
 import MartletModel
 import Synchronization
 
-/// Takes the results of a batch from the event loops. Successes become bits of the progress map at once, so that a kill
-/// does not lose them; everything else is kept until the round is over.
+/// Receives the results of a batch from the event loops. Successes are set as bits in the progress map at once, so that
+/// a kill does not lose them; everything else is kept until the round is over.
 final class ResultCollector: Sendable {
     /// The result of a request that was not a plain success.
     struct Answer: Sendable {
         /// The index of the member in the page.
         var index: Int
         var outcome: Outcome
-        /// nil if no answer came.
+        /// The HTTP status; nil if no answer was received.
         var status: Int?
-        /// nil if the request was not sent.
+        /// The connection of the request; nil if the request was not sent.
         var connection: Int?
-        /// nil if an answer came, or if the request was not sent because its connection had no room.
+        /// Why no answer was received. nil if one was received, or if the request was not sent because its connection
+        /// had no room.
         var failure: Failure?
         var at: Timestamp
     }
 
-    /// Why no answer came.
+    /// Why no answer was received.
     enum Failure: Sendable {
-        /// The request was reset, or timed out, while its connection lived.
+        /// The request was reset or timed out, but its connection stayed up.
         case request
         /// The connection broke.
         case connection
-        /// No connection could be made.
+        /// No connection could be established.
         case unreachable
     }
 
@@ -41,9 +42,9 @@ final class ResultCollector: Sendable {
     /// The index in the page of each item of the batch.
     private let indices: [Int]
     private let map: any ProgressMap
-    /// Whether the devices have chosen their origin.
+    /// Whether the origin was chosen by the devices.
     private let isOwnOrigin: Bool
-    /// Which network addresses the batch may be sent to.
+    /// The network addresses to which the batch may be sent.
     private let addresses: TransportSettings.Addresses
     private let time: any TimeSource
     private let state = Mutex(State())
@@ -88,7 +89,7 @@ final class ResultCollector: Sendable {
     }
 
     /// Returns the number of plain successes, all other answers, and the indices of the members that were not sent to
-    /// because sending was stopped. Called once the transport has delivered all results.
+    /// because sending was stopped. Call this after the transport has delivered all results.
     func drain() -> (successes: Int, answers: [Answer], held: [Int]) {
         state.withLock { state in
             defer { state = State() }
@@ -103,9 +104,9 @@ final class ResultCollector: Sendable {
         }
     }
 
-    /// Maps a transport error to an outcome. If no connection can be made, the whole lane fails. If a connection broke
-    /// or a request was not answered, only the device fails, because other devices may have been served meanwhile. If
-    /// the devices have chosen the origin, only that origin fails.
+    /// Maps a transport error to an outcome. If no connection can be established, the whole lane fails. If a connection
+    /// broke or a request was not answered, only the device fails, because other devices may have been served in the
+    /// meantime. If the devices have chosen the origin, only that origin fails.
     private func outcome(of error: TransportError) -> Outcome {
         let reason = error.reason(at: addresses)
         return switch error.kind {

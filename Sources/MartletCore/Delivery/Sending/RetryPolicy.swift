@@ -1,16 +1,16 @@
 public import MartletModel
 
-/// Decides when a push is tried again: exponential back-off with full jitter, and never before the wait that the
-/// service asked for is over.
+/// Decides when a push is tried again: exponential back-off with full jitter, but never before the end of the wait that
+/// the service asked for.
 public struct RetryPolicy: Sendable {
-    /// The longest wait that doubling leads to, without jitter.
+    /// The maximum wait that doubling can reach, without jitter.
     public var ceiling: Duration
-    /// The share of the wait that is added at random at most: with 1 the wait is up to twice as long.
+    /// The maximum share of the wait that is added at random: with 1, the wait is up to twice as long.
     public var jitter: Double
-    /// The shortest wait that is doubled. A wait of zero would stay zero.
+    /// The minimum wait from which doubling starts. A wait of zero would stay zero.
     private static let shortestWait: Duration = .seconds(1)
 
-    /// The longest wait unless a service asks for a longer one.
+    /// The maximum wait, unless a service asks for a longer one.
     var longestWait: Duration { ceiling * (1 + jitter) }
 
     public init(ceiling: Duration = .seconds(3600), jitter: Double = 1) {
@@ -18,11 +18,11 @@ public struct RetryPolicy: Sendable {
         self.jitter = jitter
     }
 
-    /// Returns when to try again, or nil if the message expires before that.
+    /// Returns the time of the next attempt, or nil if the message expires before that.
     /// - Parameters:
-    ///   - least: The wait after the first attempt; it doubles with each further one.
-    ///   - attempts: Attempts made so far, from 1.
-    ///   - chance: 0 up to 1.
+    ///   - least: The wait after the first attempt; it doubles with each further attempt.
+    ///   - attempts: The number of attempts made so far, at least 1.
+    ///   - chance: A random number from 0 up to 1.
     public func next(
         after least: Duration, attempts: Int, now: Timestamp, expiresAt: Timestamp, chance: Double
     ) -> Timestamp? {

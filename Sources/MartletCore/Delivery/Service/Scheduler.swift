@@ -1,10 +1,11 @@
 import MartletModel
 
-/// Begins scheduled notifications when they are due: the service that runs from start to shutdown.
+/// Begins scheduled notifications when they are due. This service runs from start to shutdown.
 ///
-/// The schedule is only in the store, so a restart loses nothing; notifications that fell due meanwhile begin at once.
+/// The schedule is only in the store, so a restart loses nothing; notifications that became due during the restart
+/// begin at once.
 public final class Scheduler: Sendable {
-    /// The most notifications that are begun in one transaction.
+    /// The maximum number of notifications that are begun in one transaction.
     private static let portion = 100
 
     private let store: any NotificationStore
@@ -16,7 +17,7 @@ public final class Scheduler: Sendable {
 
     /// - Parameters:
     ///   - released: Receives the deliveries that have begun, after they were stored.
-    ///   - log: Receives messages for the operator, without secrets.
+    ///   - log: Receives messages for the operator; they contain no secrets.
     public init(
         store: any NotificationStore, time: any TimeSource, released: @escaping @Sendable ([Delivery]) -> Void,
         log: @escaping @Sendable (String) -> Void = { _ in }
@@ -28,7 +29,8 @@ public final class Scheduler: Sendable {
         (wakes, alarm) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
     }
 
-    /// Checks the schedule again, because another notification was scheduled, perhaps before all others. Never waits.
+    /// Checks the schedule again, because another notification was scheduled and may be due before all others. Never
+    /// waits.
     public func wake() {
         alarm.yield()
     }
@@ -56,7 +58,7 @@ public final class Scheduler: Sendable {
             guard let next = try await store.nextDue(), next <= now else { break }
             let begun = try await store.release(due: now, limit: Self.portion)
             released(begun.deliveries)
-            // If none of the due notifications could be begun, trying again at once would change nothing.
+            // If none of the due notifications could be begun, retrying at once would change nothing.
             guard begun.count > 0 else { return now + .seconds(1) }
         }
         return try await store.nextDue()

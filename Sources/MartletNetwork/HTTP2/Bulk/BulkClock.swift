@@ -1,5 +1,5 @@
-/// The clock of a bulk session, in microseconds that fit into each of its streams. It wraps around after 71 minutes; no
-/// request waits that long.
+/// The clock of a bulk session. It counts microseconds in 32 bits, so that a time can be stored in each stream. It
+/// wraps around after 71 minutes, which is longer than any request waits.
 struct BulkClock {
     let start: ContinuousClock.Instant
 

@@ -1,10 +1,10 @@
 import MartletHTTP
 
-/// The encoded HEADERS and DATA frames of one request, a pattern for further items of its batch: an item whose parts
-/// have the same lengths differs only in those parts and in the stream id.
+/// The encoded HEADERS and DATA frames of one request, used as a pattern for further items of its batch: if the parts
+/// of another item have the same lengths, its frames differ only in these parts and in the stream id.
 struct BulkFrame {
     private var bytes: [UInt8] = []
-    /// The range of each part of the item.
+    /// The range in `bytes` of each part of the item.
     private var parts: [Range<Int>] = []
     /// The offset of the DATA frame's header; nil if there is no body.
     private var dataIndex: Int?
@@ -13,11 +13,11 @@ struct BulkFrame {
     /// The length of a copy, in bytes.
     var count: Int { bytes.count }
 
-    /// Stores frames of the simplest form: one HEADERS frame and at most one DATA frame.
+    /// Stores frames if they have the simplest form: one HEADERS frame and at most one DATA frame.
     /// - Parameters:
     ///   - start: The offset of the first frame in `output`. The last frame ends at the end of `output`.
     ///   - parts: The range of each part of the item in `output`.
-    /// - Returns: False if the frames have another form; then nothing changes.
+    /// - Returns: False if the frames have a different form; then nothing is changed.
     mutating func take(
         _ output: [UInt8], from start: Int, dataIndex: Int, bodyCount: Int, parts: [Range<Int>]
     ) -> Bool {
@@ -33,7 +33,7 @@ struct BulkFrame {
     }
 
     /// Appends the frames of another item.
-    /// - Returns: False if the item's parts have other lengths; then nothing is appended.
+    /// - Returns: False if the lengths of the item's parts differ from the pattern's; then nothing is appended.
     func copy(_ item: Int, of items: RequestBatch.Parts, on stream: Int32, into output: inout [UInt8]) -> Bool {
         for (number, index) in parts.enumerated() where items.count(number, of: item) != index.count { return false }
         let start = output.count

@@ -1,7 +1,7 @@
 import MartletHTTP
 
-/// The patterns that frames of further items are copied from. One is kept for each of the most recent combinations of
-/// lengths: a few templates produce bodies of a few lengths, in any order.
+/// The patterns from which the frames of further items are copied. One pattern is kept for each of the most recent
+/// combinations of part lengths, because a few templates produce bodies of a few different lengths, in any order.
 struct BulkFrames {
     private static let limit = 8
 
@@ -16,7 +16,7 @@ struct BulkFrames {
 
     func areValid(for version: Int) -> Bool { self.version == version && !frames.isEmpty }
 
-    /// Stores the frames of an item that matched no pattern.
+    /// Stores the frames of an item that matched no pattern as a new pattern.
     mutating func record(
         _ output: [UInt8], from start: Int, dataIndex: Int, bodyCount: Int, parts: [Range<Int>], version: Int
     ) {
@@ -36,7 +36,7 @@ struct BulkFrames {
     }
 
     /// Appends the frames of an item, copied from a matching pattern.
-    /// - Returns: The length of the item's body; nil, with nothing appended, if no pattern matches.
+    /// - Returns: The length of the item's body; nil if no pattern matches, in which case nothing is appended.
     mutating func copy(
         _ item: Int, of items: RequestBatch.Parts, on stream: Int32, into output: inout [UInt8]
     ) -> Int? {

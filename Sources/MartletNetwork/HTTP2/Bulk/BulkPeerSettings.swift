@@ -1,4 +1,4 @@
-/// The SETTINGS of the peer that a bulk session needs (RFC 9113, section 6.5.2).
+/// The parameters of the peer's SETTINGS that a bulk session uses (RFC 9113, section 6.5.2).
 struct BulkPeerSettings: Equatable {
     static let headerTableSize: UInt16 = 1
     static let enablePush: UInt16 = 2

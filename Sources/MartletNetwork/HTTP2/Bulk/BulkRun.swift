@@ -1,15 +1,15 @@
 import MartletHTTP
 
-/// A batch that a bulk session is sending. A class, because a session reads its runs several times for each read and
-/// write, and copying a struct retains every reference in it.
+/// A batch that a bulk session is sending. This is a class, because a session accesses its runs several times for each
+/// read and write, and copying a struct would retain every reference in it.
 final class BulkRun {
     let run: BatchRun
     var template: RequestTemplate
     var frames = BulkFrames()
-    /// The number of the batch's requests in flight on this connection.
+    /// The number of requests of the batch that are in flight on this connection.
     var open = 0
 
-    /// No request of the batch times out before this instant.
+    /// The time of the next check for timeouts. No request of the batch times out earlier.
     var due: ContinuousClock.Instant
 
     /// True if the shared parts of the requests contain only valid characters.
@@ -24,8 +24,8 @@ final class BulkRun {
         template = RequestTemplate(run.batch.shared)
     }
 
-    /// Stores the last written request as a pattern for others. Its header block must not have changed the header
-    /// table.
+    /// Stores the request that was written last as a pattern for further requests. Its header block must not have
+    /// changed the header table.
     func recordFrame(_ output: [UInt8], from start: Int, dataIndex: Int, bodyCount: Int, version: Int) {
         var parts = template.parts
         if run.batch.shared.body == nil {
@@ -42,12 +42,12 @@ struct BulkSingle {
     let body: [UInt8]
 }
 
-/// A response that is not a plain success, as far as it has arrived.
+/// The part of a response that has arrived so far. Used for responses that are not plain successes.
 struct BulkAnswer {
     var status = 0
     var fields = HTTPFields()
     var body: [UInt8] = []
-    /// The number of received bytes for which no WINDOW_UPDATE was sent on this stream yet.
+    /// The number of received bytes on this stream for which no WINDOW_UPDATE has been sent yet.
     var unreturned = 0
     var hasHead: Bool { status >= 200 }
 }

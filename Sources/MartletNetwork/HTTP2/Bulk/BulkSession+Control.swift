@@ -1,6 +1,6 @@
 import MartletHTTP
 
-/// Handling of control frames from the peer.
+/// The handling of control frames from the peer.
 extension BulkSession {
     private typealias Flag = HTTP2FrameHeader.Flag
 
@@ -30,7 +30,7 @@ extension BulkSession {
             limit.announce(streams)
             hasAnnouncedStreams = true
         } else if !hasAnnouncedStreams {
-            // If the first SETTINGS frame has no stream limit, there is none.
+            // If the first SETTINGS frame states no limit of streams, the number of streams is unlimited.
             limit.announce(.max)
             hasAnnouncedStreams = true
         }
@@ -49,7 +49,7 @@ extension BulkSession {
         guard (16_384..<16_777_216).contains(value) else {
             return giveUp(.protocolError, "the peer announced a frame size that HTTP/2 does not allow")
         }
-        // Larger frames bring no benefit: a TLS record holds 16 KiB.
+        // Larger frames have no benefit, because a TLS record holds at most 16 KiB.
         peer.maxFrameSize = 16_384
     }
 

@@ -1,9 +1,10 @@
 import MartletHTTP
 
-/// The two fast paths that most pushes of a broadcast take. State that they use is moved into local variables
-/// meanwhile. Everything else takes the normal path of the session. Docs/Decisions/0003 has the figures.
+/// The two fast paths that are used for most pushes of a broadcast. They temporarily move the state that they use into
+/// local variables. All other requests and responses take the normal path of the session. For measurements, see
+/// Docs/Decisions/0003.
 extension BulkSession {
-    /// Writes requests as copies of earlier ones, as long as a pattern matches and the peer's limits allow.
+    /// Writes requests as copies of earlier requests, as long as a pattern matches and the peer's limits allow.
     func copyFrames(of run: BatchRun, at index: Int, atMost count: Int, into output: inout [UInt8], limit: Int) {
         guard unwritten.isEmpty, var frames = runs[index]?.frames, frames.areValid(for: table.version),
             frames.longestBody <= min(peer.initialWindow, peer.maxFrameSize)
@@ -47,8 +48,8 @@ extension BulkSession {
         if wasIdle, written > 0 { becameBusy() }
     }
 
-    /// Consumes plain successes at the beginning of the input: `:status 200` at the start of a self-contained header
-    /// block, with the end of the response in that frame or in a single DATA frame after it.
+    /// Consumes plain successes at the beginning of the input. These have `:status 200` at the start of a
+    /// self-contained header block, and end with this HEADERS frame or with a single DATA frame after it.
     /// - Returns: The number of consumed bytes.
     func takeSuccesses(_ input: UnsafeRawBufferPointer) -> Int {
         guard isTableEmpty, blockHead == nil, answers.isEmpty else { return 0 }
@@ -90,17 +91,17 @@ extension BulkSession {
     }
 }
 
-/// A 200 response as most push services send it: one HEADERS frame with a self-contained block, then no body or one
-/// DATA frame.
+/// A 200 response in the form that most push services send: one HEADERS frame with a self-contained header block,
+/// followed by no body or by one DATA frame.
 private struct PlainAnswer {
     private typealias Flag = HTTP2FrameHeader.Flag
 
     let stream: Int32
     let body: UnsafeRawBufferPointer
-    /// The offset in the input after the response.
+    /// The offset in the input of the first byte after the response.
     let end: Int
 
-    /// Returns nil if the input has something else, or not the whole response yet.
+    /// Returns nil if the input does not begin with such a response, or if the response is incomplete.
     init?(_ input: UnsafeRawBufferPointer, at start: Int) {
         guard let head = Self.frame(input, at: start), head.kind == HTTP2FrameHeader.Kind.headers,
             head.flags & ~Flag.endStream == Flag.endHeaders, head.length > 0

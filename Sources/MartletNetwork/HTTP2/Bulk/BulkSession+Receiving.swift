@@ -1,6 +1,6 @@
 import MartletHTTP
 
-/// Handling of received HEADERS and DATA frames.
+/// The handling of received HEADERS and DATA frames.
 extension BulkSession {
     private typealias Kind = HTTP2FrameHeader.Kind
     private typealias Flag = HTTP2FrameHeader.Flag
@@ -99,7 +99,7 @@ extension BulkSession {
         }
     }
 
-    /// Resets a stream whose response cannot be understood.
+    /// Resets a stream whose response is invalid.
     private func refuse(_ id: Int32, _ detail: String) {
         HTTP2FrameWriter.reset(id, .protocolError, into: &control)
         fail(id, TransportError(.reset, mayHaveBeenProcessed: true, detail))
@@ -125,7 +125,7 @@ extension BulkSession {
         guard let stream = close(id) else { return }
         answered(last: stream)
         status.answered(with: answer.status)
-        // The response came before the end of the request's body, so the rest of the body is not needed.
+        // The response arrived before the whole request body was sent, so the rest of the body is not needed.
         if !stream.isWritten { HTTP2FrameWriter.reset(id, .noError, into: &control) }
         guard stream.run >= 0 else {
             singles.removeValue(forKey: id)?.receiver.finished()
@@ -161,7 +161,7 @@ extension BulkSession {
         } else {
             answer.body += bytes.prefix(BatchItemReceiver.bodyLimit - answer.body.count)
         }
-        // The receiver may have cancelled the request while it got the body.
+        // The receiver may have cancelled the request while it received the body.
         guard ring.isOpen(head.stream) else { return }
         answers[head.stream] = answer
         if head.has(Flag.endStream) { finish(head.stream) }
@@ -174,8 +174,8 @@ extension BulkSession {
         unreturned = 0
     }
 
-    /// Returns the payload of HEADERS or DATA without padding and priority; nil if the padding is longer than the
-    /// frame.
+    /// Returns the payload of a HEADERS or DATA frame without padding and priority; nil if the padding is longer than
+    /// the frame.
     private static func withoutPadding(
         _ head: HTTP2FrameHeader, _ payload: UnsafeRawBufferPointer
     ) -> UnsafeRawBufferPointer? {

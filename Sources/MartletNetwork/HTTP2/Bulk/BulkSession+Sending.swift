@@ -1,8 +1,8 @@
 import MartletHTTP
 
-/// Encoding and sending of requests.
+/// The encoding and sending of requests.
 extension BulkSession {
-    /// Writes waiting bodies and draws further requests, until `output` is full or the peer's limits are reached.
+    /// Writes waiting bodies and then draws further requests, until `output` is full or the peer's limits are reached.
     func fill(_ output: inout [UInt8], limit: Int) {
         writeBodies(into: &output, limit: limit)
         while output.count < limit, unwritten.isEmpty, room > 0,
@@ -17,7 +17,7 @@ extension BulkSession {
         return run.status
     }
 
-    /// - Returns: False if the connection takes no more requests.
+    /// - Returns: False if the connection accepts no more requests.
     private func draw(_ turn: BatchScheduler.Turn, into output: inout [UInt8], limit: Int) -> Bool {
         guard let run = runs[turn.index]?.run else { return true }
         let rest = max(0, run.waiting - turn.items)
@@ -30,7 +30,7 @@ extension BulkSession {
     }
 
     /// Opens a stream with the next free id.
-    /// - Returns: Nil if the stream ids are used up; the connection is then replaced.
+    /// - Returns: Nil if no stream ids are left; then the connection is replaced.
     func openStream(run: Int32, item: UInt32) -> Int32? {
         if ring.count * 2 > ring.capacity { ring.grow(to: ring.capacity * 2) }
         while nextID < Int32.max - 2, !ring.isFree(nextID) { nextID += 2 }
@@ -79,7 +79,7 @@ extension BulkSession {
         return true
     }
 
-    /// Writes as much of a body as the windows allow.
+    /// Writes as much of a body as the flow-control windows allow.
     private func writeBody(_ body: UnsafeBufferPointer<UInt8>, of id: Int32, into output: inout [UInt8]) {
         var sent = Int(ring[id].sent)
         while sent < body.count {
@@ -120,9 +120,9 @@ extension BulkSession {
         }
     }
 
-    // MARK: Ends of streams
+    // MARK: Closing streams
 
-    /// Removes a stream. With a code, also sends RST_STREAM.
+    /// Removes a stream. If a code is given, also sends RST_STREAM.
     @discardableResult
     func close(_ id: Int32, reset code: HTTP2ErrorCode? = nil) -> BulkStream? {
         guard let stream = ring.close(id) else { return nil }
@@ -133,7 +133,7 @@ extension BulkSession {
         return stream
     }
 
-    /// Fails a request that gets no response. A request that was not processed goes back into its batch.
+    /// Fails a request that will get no response. A request that the peer did not process is returned to its batch.
     func fail(_ id: Int32, _ error: TransportError) {
         guard let stream = close(id) else { return }
         guard stream.run >= 0 else {

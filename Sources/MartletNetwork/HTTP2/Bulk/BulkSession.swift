@@ -1,19 +1,19 @@
 import MartletHTTP
 
-/// The client side of HTTP/2 for many requests. It writes frames without a library, from a header block that is encoded
-/// once per batch, and reads plain successes without decoding them.
+/// The client side of HTTP/2 for many requests. It writes frames itself, without a library, from a header block that is
+/// encoded once per batch, and recognises plain successes without decoding them.
 ///
-/// Requests are drawn and encoded when the connection asks for output, so none waits in memory. Its behaviour is that
-/// of nghttp2; the tests compare the two.
+/// Requests are drawn and encoded only when the connection asks for output, so that no encoded request waits in memory.
+/// The behaviour is the same as that of nghttp2; tests compare the two.
 final class BulkSession: ClientProtocol {
-    /// The longest frame and the longest header block of the peer, in bytes.
+    /// The maximum size, in bytes, of a frame and of a header block that the peer may send.
     static let frameLimit = 16_384
     static let blockLimit = 64 * 1024
-    /// The receive windows: how many bytes the peer may send on one stream, and on the whole connection.
+    /// The receive windows: the number of bytes that the peer may send on one stream, and on the whole connection.
     static let streamWindow = 65_535
     static let connectionWindow = 1 << 20
-    /// The most bytes of control frames, such as answers to PING and SETTINGS, that may wait to be sent. A peer that
-    /// causes more is flooding.
+    /// The maximum number of bytes of control frames, such as answers to PING and SETTINGS, that may wait to be sent. A
+    /// peer that causes more is treated as flooding.
     static let controlLimit = 64 * 1024
 
     let number = ConnectionNumber.next()
@@ -21,30 +21,31 @@ final class BulkSession: ClientProtocol {
     private weak var owner: (any ClientProtocolOwner)?
     var now: ContinuousClock.Instant
 
-    // Sending.
+    // State for sending.
     var control: [UInt8] = []
     var ring = BulkStreamRing(capacity: 128)
     var runs: [BulkRun?] = []
     var turns = BatchScheduler()
     var singles: [Int32: BulkSingle] = [:]
-    /// Streams whose body waits for window space, in the order of their requests.
+    /// Streams with a body that waits for flow-control window, in the order of their requests.
     var unwritten: [Int32] = []
-    /// True if items that cannot be sent were found and not reported yet.
+    /// True if there are items that cannot be sent and that have not been reported yet.
     var hasRefused = false
     var table = HPACKEncoderTable()
     var nextID: Int32 = 1
     var window = 65_535
     var peer = BulkPeerSettings()
-    /// True once the peer has announced its stream limit, or in its first SETTINGS set none.
+    /// True after the peer has announced its stream limit, or has sent its first SETTINGS without a limit.
     var hasAnnouncedStreams = false
 
-    // Receiving.
+    // State for receiving.
     var assembler = HTTP2FrameAssembler(maxFrameSize: BulkSession.frameLimit)
     let inflater = HPACKInflater()
-    /// True once the peer has acknowledged a header table of size 0, so that its header blocks are self-contained.
+    /// True after the peer has acknowledged a header table of size 0. From then on, its header blocks are
+    /// self-contained.
     var isTableEmpty = false
     var answers: [Int32: BulkAnswer] = [:]
-    /// The header block that waits for CONTINUATION frames.
+    /// The beginning of a header block that is not complete until further CONTINUATION frames arrive.
     var block: [UInt8] = []
     var blockHead: HTTP2FrameHeader?
     var unreturned = 0
@@ -52,7 +53,7 @@ final class BulkSession: ClientProtocol {
     // State of the connection.
     var limit = HTTP2StreamLimit(ceiling: 4096)
     private var inFlight: InFlightLimit
-    /// The value of `answerCount` when answers were last passed to `inFlight`.
+    /// The value of `answerCount` at the time when answers were last passed to `inFlight`.
     private var answersCounted = 0
     private var answersInRoundTrip = 0
     private var liveness: HTTP2Liveness
@@ -68,7 +69,8 @@ final class BulkSession: ClientProtocol {
     private var reportedCapacity = 0
     private var reportedOpen = true
 
-    /// - Parameter owner: Called when the session has room for requests again, and when it takes no more for good.
+    /// - Parameter owner: Called when the session has capacity for requests again, and when it permanently stops
+    ///   accepting requests.
     init(
         connection: any WireConnection, owner: (any ClientProtocolOwner)?, inFlight: InFlightLimit = InFlightLimit()
     ) {
@@ -168,10 +170,10 @@ final class BulkSession: ClientProtocol {
         inFlight.least = least
     }
 
-    /// The number of requests that may be drawn from batches now.
+    /// The number of requests that may currently be drawn from batches.
     var room: Int { min(capacity, inFlight.capacity(inFlight: ring.count)) }
 
-    /// True if batch requests wait only because of the in-flight limit.
+    /// True if the in-flight limit is the only reason why batch requests are waiting.
     private var isBlocked: Bool {
         capacity > 0 && unwritten.isEmpty && inFlight.capacity(inFlight: ring.count) == 0
             && runs.contains { $0?.run.hasItems ?? false }
@@ -235,14 +237,15 @@ final class BulkSession: ClientProtocol {
         liveness.becameBusy(at: now)
     }
 
-    /// The current time on the session's clock, stored in streams as their start time.
+    /// The current time on the session's clock. Streams store it as their start time.
     var ticks: UInt32 { clock.ticks(at: now) }
 
-    /// The number of responses so far, truncated to fit into a stream.
+    /// The number of responses received so far, truncated to the 32 bits that a stream stores.
     var answersBefore: UInt32 { UInt32(truncatingIfNeeded: answerCount) }
 
     private func age(of stream: BulkStream) -> Duration { clock.time(from: stream.startedAt, to: now) }
 
+    /// Records answers.
     /// - Parameter last: One of the streams that were answered.
     func answered(_ count: Int = 1, last: BulkStream) {
         answerCount += count
@@ -274,13 +277,13 @@ final class BulkSession: ClientProtocol {
         failAll(detail)
     }
 
-    /// Fails all requests in flight; the peer may have processed them.
+    /// Fails all requests in flight, because the peer may have processed them.
     private func failAll(_ detail: String) {
         let error = TransportError(.disconnected, mayHaveBeenProcessed: true, goAway?.description ?? detail)
         for stream in ring.all { fail(stream.id, error) }
     }
 
-    /// Fails the late requests of a run, and computes when to check next.
+    /// Fails the requests of a run that have timed out, and computes the time of the next check.
     private func timeOut(_ answerTime: Duration, at index: Int) {
         let error = TransportError(.timedOut, mayHaveBeenProcessed: true, "no answer came in time")
         var longest = Duration.zero
@@ -294,8 +297,8 @@ final class BulkSession: ClientProtocol {
             status.timedOut(after: age)
             fail(stream.id, error)
         }
-        // The requests were written at many different times. Checking the streams for each of those times would cost
-        // too much.
+        // The next check is delayed by at least a fraction of the answer time: the requests were written at many
+        // different times, and checking the streams at each of these times would cost too much.
         runs[index]?.due = now + max(answerTime - longest, answerTime / 32)
     }
 
@@ -308,7 +311,7 @@ final class BulkSession: ClientProtocol {
             at: now)
     }
 
-    /// Runs at the end of every call: reports results, removes completed runs and closes a connection that is no longer
+    /// Completes every call: reports results, removes completed runs, and closes the connection if it is no longer
     /// needed.
     func settle() {
         measureAnswers()

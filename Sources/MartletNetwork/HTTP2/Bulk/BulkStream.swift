@@ -1,24 +1,24 @@
-/// One request in flight on a bulk session: a slot in the ring, without a heap allocation of its own.
+/// One request in flight on a bulk session. It is a slot in the ring and needs no heap allocation.
 struct BulkStream {
     /// The stream id; 0 if the slot is free.
     var id: Int32 = 0
-    /// The index of the session's run that the request was drawn from; -1 for a single request.
+    /// The index of the session's run from which the request was drawn; -1 for a single request.
     var run: Int32 = -1
     var item: UInt32 = 0
-    /// The number of body bytes sent.
+    /// The number of body bytes that have been sent.
     var sent: Int32 = 0
     /// The send window of the stream, in bytes.
     var window: Int = 0
-    /// True once the whole body has been sent.
+    /// True after the whole body has been sent.
     var isWritten = false
-    /// When the head was written, on the session's clock.
+    /// The time at which the head was written, on the session's clock.
     var startedAt: UInt32 = 0
-    /// The number of responses on the connection when the stream was opened.
+    /// The number of responses that had been received on the connection when the stream was opened.
     var answersBefore: UInt32 = 0
 }
 
-/// The streams of a bulk session, found by id without a dictionary. Stream ids are odd and rise, so half of the id
-/// modulo a power of two is the slot. If the slot of the next id is taken, that id is skipped.
+/// The streams of a bulk session, which can be looked up by id without a dictionary. Stream ids are odd and increase,
+/// so the slot is half of the id modulo a power of two. If the slot of the next id is occupied, this id is skipped.
 struct BulkStreamRing {
     private var indices: [BulkStream]
     private(set) var count = 0
@@ -41,10 +41,11 @@ struct BulkStreamRing {
         set { indices[index(of: id)] = newValue }
     }
 
-    /// True if a stream with this id could be opened: its slot is free.
+    /// True if the slot for this stream id is free, so that the stream can be opened.
     func isFree(_ id: Int32) -> Bool { indices[index(of: id)].id == 0 }
 
-    /// Returns the first usable id from `id` on; nil if the ids are used up or the ring is more than half full.
+    /// Returns the first usable id that is not less than `id`; nil if no ids are left or the ring is more than half
+    /// full.
     func firstFree(from id: Int32) -> Int32? {
         var id = id
         guard count * 2 <= capacity else { return nil }
@@ -71,7 +72,7 @@ struct BulkStreamRing {
         return indices[index]
     }
 
-    /// Enlarges the ring.
+    /// Enlarges the ring and keeps its streams.
     mutating func grow(to capacity: Int) {
         let open = all
         self = BulkStreamRing(capacity: capacity)

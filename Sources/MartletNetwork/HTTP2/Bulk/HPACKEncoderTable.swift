@@ -1,26 +1,27 @@
-/// The encoder's dynamic table (RFC 7541, section 2.3.2), a mirror of the table in the peer's decoder.
+/// The encoder's dynamic table (RFC 7541, section 2.3.2). It mirrors the table in the peer's decoder.
 struct HPACKEncoderTable {
     struct Entry: Equatable {
         let name: String
         let value: String
 
-        /// The size of an entry (section 4.1).
+        /// The size of the entry in the table (RFC 7541, section 4.1).
         var size: Int { name.utf8.count + value.utf8.count + 32 }
     }
 
-    /// The largest table that is used, whatever the peer allows.
+    /// The maximum size of the table in bytes, whatever the peer allows.
     static let ceiling = 4096
 
-    /// Oldest first.
+    /// The entries, oldest first.
     private var entries: [Entry] = []
     private var size = 0
     private(set) var capacity = 4096
-    /// The smallest size since the last header block; nil unless a size change must still be sent to the peer.
+    /// The smallest size that the table has had since the last header block; nil if no size change has to be sent to
+    /// the peer.
     private var smallest: Int?
     /// Increases with every change, so that stored indices can be recognised as stale.
     private(set) var version = 0
 
-    /// Applies HEADER_TABLE_SIZE from the peer's SETTINGS.
+    /// Applies the value of HEADER_TABLE_SIZE in the peer's SETTINGS.
     mutating func allow(_ size: UInt32) {
         let wanted = min(Int(size), Self.ceiling)
         guard wanted != capacity else { return }
@@ -30,7 +31,7 @@ struct HPACKEncoderTable {
         version += 1
     }
 
-    /// Writes pending size updates, which must be at the beginning of a block (section 4.2).
+    /// Writes pending size updates, which must precede all fields of a block (section 4.2).
     mutating func writeSizeUpdate(into block: inout [UInt8]) {
         guard let smallest else { return }
         if smallest < capacity { HPACKWriter.tableSize(smallest, into: &block) }

@@ -16,13 +16,13 @@ final class HPACKInflater {
         nghttp2_hd_inflate_del(inflater)
     }
 
-    /// Sets the table size. Called when the peer has acknowledged the announced size.
+    /// Sets the table size. Must be called when the peer has acknowledged the announced size.
     func setTableSize(_ size: Int) {
         nghttp2_hd_inflate_change_table_size(inflater, size)
     }
 
     /// Decodes one complete header block.
-    /// - Returns: False if the block is invalid; nothing can be decoded after that.
+    /// - Returns: False if the block is invalid; then no further block can be decoded.
     func decode(
         _ block: UnsafeRawBufferPointer,
         field: (_ name: UnsafeBufferPointer<UInt8>, _ value: UnsafeBufferPointer<UInt8>) -> Void

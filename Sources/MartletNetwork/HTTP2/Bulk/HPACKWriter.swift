@@ -1,9 +1,9 @@
 import MartletHTTP
 
-/// Encodes header fields (RFC 7541, section 6). Strings are not Huffman-coded: that costs more time than the saved
-/// bytes are worth.
+/// Encodes header fields (RFC 7541, section 6). Strings are not Huffman-coded, because that would cost more time than
+/// the saved bytes are worth.
 enum HPACKWriter {
-    /// Indices in the static table (RFC 7541, appendix A), used for a name and value or for the name only.
+    /// Indices in the static table (RFC 7541, appendix A). They stand for a name with its value, or for the name only.
     enum Static {
         static let authority = 1
         static let methodGet = 2
@@ -12,12 +12,12 @@ enum HPACKWriter {
         static let schemeHTTP = 6
         static let schemeHTTPS = 7
         static let contentLength = 28
-        /// The number of static entries; dynamic ones follow.
+        /// The number of entries in the static table. The indices of dynamic entries follow.
         static let count = 61
     }
 
-    /// The kind of a literal field, as its first octet states: with incremental indexing, without indexing, or never
-    /// indexed.
+    /// The kind of a literal field, with the value of its first octet: with incremental indexing, without indexing, or
+    /// never indexed.
     enum Literal: UInt8 {
         case inserted = 0x40
         case passing = 0x00
@@ -38,7 +38,7 @@ enum HPACKWriter {
         block.append(UInt8(rest))
     }
 
-    /// Writes a field that is in the static or dynamic table.
+    /// Writes the index of a field that is in the static or dynamic table.
     static func indexed(_ index: Int, into block: inout [UInt8]) {
         integer(index, prefix: 7, first: 0x80, into: &block)
     }

@@ -1,32 +1,33 @@
 import MartletHTTP
 
-/// The header block of a batch's requests, encoded once. Each request is a copy with the item's own values.
+/// The header block of a batch's requests, encoded once. Each request is a copy of it with the values of the item.
 ///
-/// `:path`, item fields and fields marked `.never` are literals that are not indexed. The other fields enter the peer's
-/// dynamic table with the first request and then take one octet each, as far as the table has room for them.
+/// `:path`, item fields and fields marked `.never` are literals that are not added to a table. The other fields are
+/// added to the peer's dynamic table by the first request, if the table has room for them, and then take one octet
+/// each.
 struct RequestTemplate {
-    /// The pseudo-fields, up to the length of the path.
+    /// The encoded pseudo-fields, up to but not including the length of the path.
     private var head: [UInt8] = []
     private let pathPrefix: [UInt8]
     /// The encoded fields that all requests share.
     private var shared: [UInt8] = []
-    /// The encoding of each item field up to the length of its value.
+    /// The encoding of each item field, up to but not including the length of its value.
     private let itemNames: [[UInt8]]
-    /// True if each item has its own body and so its own `content-length`.
+    /// True if each item has its own body and therefore its own `content-length`.
     private let ownsBodies: Bool
     /// The table version for which the encoded indices are valid.
     private var version = -1
-    /// The ranges of the path and the values of the last written item in the output.
+    /// The ranges in the output of the path and the field values of the item that was written last.
     private(set) var parts: [Range<Int>] = []
     private let plan: Plan
 
-    /// The fields to encode, split by whether they enter the dynamic table.
+    /// The fields to encode, divided into fields that are added to the dynamic table and literals.
     private struct Plan {
         let method: HTTPMethod
         let scheme: HTTPOrigin.Scheme
         let authority: HPACKEncoderTable.Entry
         var common: [HPACKEncoderTable.Entry] = []
-        /// The encoded literals.
+        /// The fields that are not added to the table, encoded as literals.
         var literals: [UInt8] = []
     }
 
@@ -54,7 +55,7 @@ struct RequestTemplate {
         self.plan = plan
     }
 
-    /// True if the next block does not change the table.
+    /// True if writing the next block will not change the table.
     func isCurrent(_ table: HPACKEncoderTable) -> Bool { version == table.version }
 
     // MARK: Items
@@ -87,8 +88,8 @@ struct RequestTemplate {
         if version != table.version { encode(with: table) }
     }
 
-    /// Encodes the first request for a table. All fields that fit are inserted again, so that all of them are in the
-    /// table together.
+    /// Encodes the first request after a change of the table. Inserts all fields that fit again, so that they are in
+    /// the table at the same time.
     private mutating func prepare(_ table: inout HPACKEncoderTable, into output: inout [UInt8]) {
         table.writeSizeUpdate(into: &output)
         let entries = entriesForTable(table)
@@ -100,7 +101,7 @@ struct RequestTemplate {
         }
     }
 
-    /// The entries that fit into the table together, in the order of writing.
+    /// Returns the entries that fit into the table at the same time, in the order in which they are written.
     private func entriesForTable(_ table: HPACKEncoderTable) -> [HPACKEncoderTable.Entry] {
         var room = table.capacity
         return ([plan.authority] + plan.common).filter { entry in
@@ -147,7 +148,7 @@ extension HPACKWriter {
         literal(kind, entry.name.utf8, entry.value.utf8, into: &block)
     }
 
-    /// Writes the whole header block of a single request. It does not change the dynamic table.
+    /// Writes the complete header block of a single request. The block does not change the dynamic table.
     static func block(of request: HTTPRequest, to origin: HTTPOrigin, into block: inout [UInt8]) {
         pseudoFields(method: request.method, scheme: origin.scheme, into: &block)
         let authority = request.authority.isEmpty ? origin.authority : request.authority

@@ -1,14 +1,14 @@
-/// Decides whether an open connection should be replaced. Some push services keep a degraded connection open, answer
-/// some of its requests and never the others.
+/// Decides whether an open connection should be replaced. Some push services keep a degraded connection open on which
+/// they answer some requests and never answer the others.
 ///
-/// Counts requests without an answer; many answers cancel one of them. After a credential was refused on the
-/// connection, a single unanswered request is enough to replace it.
+/// Counts the unanswered requests; a large number of answers reduces the count by one. If a credential was refused on
+/// the connection, a single unanswered request is enough to replace the connection.
 struct HTTP2ConnectionHealth: Equatable {
     /// The number of unanswered requests at which the connection is replaced.
     static let limit = 3
-    /// The number of answers that cancel one unanswered request.
+    /// The number of answers that reduce the count of unanswered requests by one.
     static let redemption = 1000
-    /// A request that times out sooner than this after it was sent does not count.
+    /// The minimum time after which a timed-out request is counted. A request that times out sooner is not counted.
     static let patience = Duration.seconds(5)
 
     private var unanswered = 0

@@ -1,9 +1,9 @@
 /// A GOAWAY frame from the peer (RFC 9113, section 6.8).
 struct HTTP2GoAway: Equatable {
-    /// Requests on streams above this id were not processed.
+    /// The last stream id that the peer may have processed. Requests on streams with higher ids were not processed.
     var lastStream: Int32
     var code: HTTP2ErrorCode
-    /// The printable part of the debug data, truncated, for use in an error message.
+    /// The printable part of the debug data, truncated for use in an error message.
     var reason: String
 
     init(lastStream: Int32, code: HTTP2ErrorCode, debugData: some Sequence<UInt8>) {

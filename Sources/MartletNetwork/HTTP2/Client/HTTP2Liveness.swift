@@ -1,24 +1,26 @@
-/// Detects a dead peer: after some silence a PING is sent; if nothing arrives after that, the peer is gone.
+/// Detects a dead peer: after a period of silence, a PING is sent; if nothing is received after the PING either, the
+/// peer is considered dead.
 struct HTTP2Liveness: Equatable {
     enum Action: Equatable {
         case none
         case ping
-        /// The peer is gone.
+        /// The peer is dead; the connection must be closed.
         case giveUp
     }
 
     private enum State: Equatable {
-        /// Input arrived at the instant. After a longer silence a PING is sent.
+        /// Input was last received at this instant. If the silence lasts too long, a PING is sent.
         case heard(ContinuousClock.Instant)
-        /// A PING was sent at the instant. Any input shows that the peer is alive.
+        /// A PING was sent at this instant. Any input shows that the peer is alive.
         case asked(ContinuousClock.Instant)
     }
 
-    /// The silence after which a PING is sent while requests wait for answers.
+    /// The duration of silence after which a PING is sent if requests are waiting for answers.
     static let silenceWhenBusy = Duration.seconds(10)
-    /// The silence after which a PING is sent while no request waits (the push services advise about an hour).
+    /// The duration of silence after which a PING is sent if no request is waiting. (The push services recommend about
+    /// an hour.)
     static let silenceWhenIdle = Duration.seconds(3600)
-    /// How long a peer may take to answer a PING.
+    /// The maximum time in which a peer must answer a PING.
     static let answerTime = Duration.seconds(10)
 
     private var state: State

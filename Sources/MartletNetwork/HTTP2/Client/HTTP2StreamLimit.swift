@@ -1,20 +1,20 @@
-/// The limit of concurrent requests on one HTTP/2 connection: the smaller of what the peer announced and what it
-/// accepted.
+/// The limit of concurrent requests on one HTTP/2 connection: the smaller of the limit that the peer has announced and
+/// the number of requests that it has accepted.
 ///
-/// The limit is 1 until the peer's SETTINGS arrive. After a refusal (REFUSED_STREAM) it is the number that the peer
-/// accepted, and rises by one with each answer. If the peer refuses even a single request, nothing is sent for a pause
-/// that doubles each time.
+/// The limit is 1 until the peer's SETTINGS arrive. After the peer refuses a request (REFUSED_STREAM), the limit is the
+/// number of requests that it had accepted, and increases by one with each answer. If the peer refuses even a single
+/// request, nothing is sent for a pause, whose duration doubles each time.
 struct HTTP2StreamLimit: Equatable {
     private static let firstPause = Duration.milliseconds(100)
     private static let longestPause = Duration.seconds(5)
 
-    /// The largest limit that is used, whatever the peer allows.
+    /// The maximum value of the limit, whatever the peer allows.
     let ceiling: Int
     private var announced = 1
-    /// The limit learned from refusals; nil without any.
+    /// The limit learned from refusals; nil if no learned limit applies.
     private var learned: Int?
     private var pause = Self.firstPause
-    /// The end of the pause; nil if not paused.
+    /// The end of the pause; nil if there is no pause.
     private(set) var pausedUntil: ContinuousClock.Instant?
 
     init(ceiling: Int) {
@@ -24,7 +24,7 @@ struct HTTP2StreamLimit: Equatable {
     /// The current limit.
     var current: Int { min(announced, learned ?? ceiling, ceiling) }
 
-    /// Returns how many requests may be started.
+    /// Returns the number of requests that may be started now.
     func capacity(open: Int, at now: ContinuousClock.Instant) -> Int {
         if let pausedUntil, now < pausedUntil { return 0 }
         return max(0, current - open)
@@ -37,8 +37,8 @@ struct HTTP2StreamLimit: Equatable {
         announced = limit
     }
 
-    /// Called when the peer refused a request without processing it.
-    /// - Parameter open: The number of other requests that were open then.
+    /// Records that the peer refused a request without processing it.
+    /// - Parameter open: The number of other requests that were open at that time.
     mutating func refused(open: Int, at now: ContinuousClock.Instant) {
         learned = max(1, min(learned ?? open, open))
         guard open == 0 else { return }
@@ -46,7 +46,7 @@ struct HTTP2StreamLimit: Equatable {
         pause = min(pause * 2, Self.longestPause)
     }
 
-    /// Called when the peer answered requests.
+    /// Records that the peer answered requests.
     mutating func answered(_ count: Int = 1) {
         pausedUntil = nil
         guard let learned else { return }
@@ -54,7 +54,7 @@ struct HTTP2StreamLimit: Equatable {
         self.learned = learned + count <= min(announced, ceiling) ? learned + count : nil
     }
 
-    /// Ends the pause if it is over.
+    /// Ends the pause if its end has passed.
     mutating func expire(at now: ContinuousClock.Instant) {
         if let pausedUntil, now >= pausedUntil { self.pausedUntil = nil }
     }

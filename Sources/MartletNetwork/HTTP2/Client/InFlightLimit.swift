@@ -1,58 +1,61 @@
-/// The in-flight limit of one connection: about as many requests as its peer answers in 200 milliseconds.
+/// The in-flight limit of one connection: about the number of requests that its peer answers in 200 milliseconds.
 ///
-/// Works like a congestion window that counts requests. It grows as answers arrive, up to four times per round trip
-/// while the latency is below the target, so it does not limit a peer that is fast or far away. It shrinks to the
-/// measured number once requests wait longer. A low send rate does not shrink it. Docs/Decisions/0005.
+/// It works like a congestion window that counts requests. While the latency is below the target, the limit grows as
+/// answers arrive, up to fourfold per round trip, so that it does not slow down a peer that is fast or far away. If
+/// requests wait longer than the target, the limit shrinks to the measured number. A low send rate does not shrink it.
+/// See Docs/Decisions/0005.
 struct InFlightLimit: Equatable {
-    /// The least in-flight limit of a lane, over all of its connections.
+    /// The lower bound of a lane's in-flight limit, for all of its connections together.
     static let leastOfLane = 100
-    /// The least in-flight limit of a connection, however many connections there are.
+    /// The lower bound of a connection's in-flight limit, regardless of the number of connections.
     static let leastOfConnection = 8
     /// The latency above which fewer requests are sent.
     static let targetTime = Duration.milliseconds(200)
-    /// The longest target latency, for a peer that needs more time for each request.
+    /// The maximum target latency, for a peer that needs more time for each request.
     private static let longestTime = Duration.seconds(4)
-    /// The limit may grow to this multiple of the requests in flight. A pool opens connections at the same factor.
+    /// The maximum ratio of the limit to the number of requests in flight. A pool opens connections by the same factor.
     private static let headroom = 4
-    /// The number of recent measurements; the limit shrinks to the best of them.
+    /// The number of recent measurements that are kept. The limit shrinks to the largest of them.
     private static let remembered = 3
 
     /// A measured answer.
     struct Sample: Equatable {
         /// The latency of the answer.
         let latency: Duration
-        /// The number of answers that arrived in that time, including this one.
+        /// The number of answers that arrived during `latency`, including this answer.
         let answers: Int
     }
 
-    /// A measurement under way.
+    /// A measurement in progress.
     private struct Round: Equatable {
         let start: ContinuousClock.Instant
-        /// The requests in flight at the start of the round, once the connection had sent all it could.
+        /// The number of requests in flight at the start of the round, when the connection had first sent all it could.
         var inFlight: Int
         var answers = 0
         var latencies = MeanDuration()
-        /// How often the connection sent all it could, and whether each time only this limit held back more.
+        /// The number of times that the connection had sent all it could, and whether each time this limit was the only
+        /// reason not to send more.
         var fills = 0
         var isBlocked = true
     }
 
     /// The lower bound of the limit.
     var least: Int
-    /// The limit without the probe.
+    /// The limit that applies while the probe sets no lower limit.
     private var open: Int
     private var round: Round?
-    /// The last measurements: answers per target time.
+    /// The most recent measurements, as answers per target time.
     private var recent: [Int] = []
     /// The smoothed latency of answers.
     private var latency: Duration?
-    /// The latency at which the peer reaches its full throughput; nil before the first answer.
+    /// The latency that the peer needs to reach its full throughput; nil before the first answer.
     private var neededTime: Duration?
     private var probe = InFlightProbe()
-    /// When more requests were last in flight than the limit allows, because it had shrunk.
+    /// The last time at which more requests were in flight than the limit allowed, which happens after the limit
+    /// shrinks.
     private var exceededAt: ContinuousClock.Instant?
 
-    /// - Parameter start: The initial limit, such as that of other connections to the same peer.
+    /// - Parameter start: The initial limit, such as the limit of other connections to the same peer.
     init(least: Int = Self.leastOfLane, startingAt start: Int = 0) {
         self.least = max(1, least)
         open = max(1, least, min(start, 1 << 20))
@@ -64,7 +67,7 @@ struct InFlightLimit: Equatable {
     /// The target latency.
     var time: Duration { max(Self.targetTime, min(neededTime ?? .zero, Self.longestTime)) }
 
-    /// Returns how many requests may be started.
+    /// Returns the number of requests that may be started now.
     /// - Parameter inFlight: The number of requests in flight.
     func capacity(inFlight: Int) -> Int { max(0, current - inFlight) }
 
@@ -86,7 +89,7 @@ struct InFlightLimit: Equatable {
     }
 
     /// Records that the connection has sent all it could.
-    /// - Parameter isBlocked: Whether only this limit held back more requests.
+    /// - Parameter isBlocked: Whether this limit was the only reason not to send more requests.
     mutating func filled(inFlight: Int, isBlocked: Bool, at now: ContinuousClock.Instant) {
         guard inFlight > 0 else {
             round = nil
@@ -100,7 +103,8 @@ struct InFlightLimit: Equatable {
         round = filled
     }
 
-    /// Allows twice the smallest smoothed latency: one request can be under way while another is processed.
+    /// Updates the latencies. The needed latency is at most twice the smallest smoothed latency, so that one request
+    /// can be on its way while another is processed.
     private mutating func measure(_ sample: Duration, at now: ContinuousClock.Instant) {
         let smoothed = latency.map { $0 + (sample - $0) / 8 } ?? sample
         latency = smoothed
@@ -119,17 +123,17 @@ struct InFlightLimit: Equatable {
         let answered = Int(Double(ended.answers) * (time / (now - ended.start)))
         recent = recent.suffix(Self.remembered - 1) + [answered]
         let isFull = ended.fills > 0 && ended.isBlocked && ended.inFlight * 4 >= answered * 3
-        // Requests that were sent before the limit shrank say nothing about the new limit.
+        // Requests that were sent before the limit shrank provide no information about the new limit.
         if let latency = ended.latencies.mean, exceededAt.map({ ended.start - latency >= $0 }) ?? true {
             probe.ended(isFull: isFull, from: ended.start, limit: current, latency: latency, at: now)
         }
-        // More requests were in flight than were answered in the target time: some have waited longer.
+        // More requests were in flight than were answered in the target time, so some of them waited longer than that.
         if ended.inFlight > max(answered, least) { open = max(least, min(open, recent.max() ?? least)) }
         probe.limited(to: open)
     }
 }
 
-/// The mean of durations.
+/// The running mean of durations.
 struct MeanDuration: Equatable {
     private var sum = Duration.zero
     private(set) var count = 0

@@ -1,13 +1,14 @@
-/// Finds out why the latency at a peer is high: because requests queue there, or because the peer needs that long for
-/// each request.
+/// Determines why the latency of a peer is high: either requests queue at the peer, or the peer needs that much time
+/// for each request.
 ///
-/// With half as many requests in flight, the first kind of peer answers in half the time, the second in the same time.
-/// After a verdict the probe pauses for 1 s, doubling up to a minute.
+/// A trial halves the number of requests in flight. If requests queue at the peer, they are then answered in half the
+/// time; otherwise the latency stays the same. After a verdict, the probe pauses for 1 s; the pause doubles each time,
+/// up to a minute.
 struct InFlightProbe: Equatable {
     enum Verdict: Equatable {
-        /// Requests queue at the peer. Each takes no longer than this.
+        /// Requests queue at the peer. The value is an upper bound of the time that each request takes.
         case peerIsSlow(Duration)
-        /// Each request takes this long, however few there are.
+        /// Each request takes this long, however few requests are in flight.
         case peerNeeds(Duration)
     }
 
@@ -23,21 +24,21 @@ struct InFlightProbe: Equatable {
 
     private static let firstPause = Duration.seconds(1)
     private static let longestPause = Duration.seconds(60)
-    /// The least number of answers for a verdict.
+    /// The minimum number of answers for a verdict.
     private static let leastAnswers = 8
 
     private var trial: Trial?
     private var pause = Self.firstPause
     private var verdictAt: ContinuousClock.Instant?
 
-    /// The in-flight limit during a trial; nil without a trial.
+    /// The in-flight limit during a trial; nil if no trial is running.
     var limit: Int? { trial?.limit }
 
     /// Handles the end of a round of measurements. May start a trial.
     /// - Parameters:
-    ///   - isFull: Whether the limit held back requests throughout the round, and their latency was about the target.
-    ///   - latency: The latency of answers in the round.
+    ///   - isFull: Whether the limit held back requests during the whole round, and their latency was about the target.
     ///   - start: When the round began.
+    ///   - latency: The latency of the answers in the round.
     mutating func ended(
         isFull: Bool, from start: ContinuousClock.Instant, limit: Int, latency: Duration,
         at now: ContinuousClock.Instant
@@ -53,15 +54,16 @@ struct InFlightProbe: Equatable {
         }
     }
 
-    /// Ends the trial if the limit falls below that of the trial: the peer became slower meanwhile.
+    /// Ends the trial if the limit falls below the trial's limit, because the peer became slower during the trial.
     mutating func limited(to limit: Int) {
         guard let trial, limit < trial.limit else { return }
         self.trial = nil
     }
 
-    /// Records an answer. Returns a verdict if that completes the trial.
+    /// Records an answer. Returns a verdict if this answer completes the trial.
     mutating func answered(after latency: Duration, at now: ContinuousClock.Instant) -> Verdict? {
-        // Early answers are not counted: they are the fast ones, or were requested before the trial.
+        // Early answers are not counted, because they belong to the fastest requests or to requests sent before the
+        // trial.
         guard var trial, now >= trial.start + trial.latency * 2 else { return nil }
         trial.latencies.add(latency)
         let firstAt = trial.firstAt ?? now

@@ -1,12 +1,12 @@
 import MartletHTTP
 
-/// Finds out how each field of a header block is represented (RFC 7541, section 6), which nghttp2 does not report.
+/// Determines how each field of a header block is represented (RFC 7541, section 6), which nghttp2 does not report.
 ///
-/// Names and values are skipped, so no table is needed. A truncated or invalid block yields the fields before the
-/// error; nghttp2 refuses the block.
+/// Names and values are skipped, so no table is needed. For a truncated or invalid block, the scanner returns the
+/// fields before the error; nghttp2 refuses such a block.
 enum HPACKBlockScanner {
-    /// Returns one entry per field, in order: `.allowed` for a field that is indexed or is added to the table, `.never`
-    /// for a literal that is not added.
+    /// Returns one element per field, in order: `.allowed` for a field that is indexed or is added to the table,
+    /// `.never` for a literal that is not added.
     static func indexing(of block: [UInt8]) -> [HTTPField.Indexing] {
         var reader = Reader(bytes: block[...])
         var fields: [HTTPField.Indexing] = []
@@ -31,13 +31,13 @@ enum HPACKBlockScanner {
     private struct Reader {
         var bytes: ArraySlice<UInt8>
 
-        /// Reads an integer whose first octet holds `prefix` bits of it (section 5.1).
+        /// Reads an integer of which the first octet contains `prefix` bits (section 5.1).
         mutating func integer(prefix: Int) -> Int? {
             guard let first = bytes.popFirst() else { return nil }
             let mask = (1 << prefix) - 1
             var value = Int(first) & mask
             guard value == mask else { return value }
-            // Four octets reach 2^28, more than any length in such a block.
+            // Four octets allow values up to 2^28, which exceeds any length in such a block.
             for shift in stride(from: 0, through: 21, by: 7) {
                 guard let next = bytes.popFirst() else { return nil }
                 value += Int(next & 0x7F) << shift
@@ -46,7 +46,7 @@ enum HPACKBlockScanner {
             return nil
         }
 
-        /// Skips a literal field: the index of its name, or its name, then its value.
+        /// Skips a literal field: its name, or the index of its name, followed by its value.
         mutating func skipLiteral(prefix: Int) -> Bool {
             guard let name = integer(prefix: prefix) else { return false }
             return (name > 0 || skipString()) && skipString()

@@ -1,7 +1,7 @@
-/// Detects floods: frames that cost the server work and the peer nothing, more than any legitimate peer sends. Covers
-/// rapid reset and floods of SETTINGS, PING, PRIORITY, CONTINUATION, WINDOW_UPDATE and empty DATA.
+/// Detects floods: more frames than any legitimate peer sends, of kinds that cost the server work and the peer almost
+/// nothing. Covers rapid reset and floods of SETTINGS, PING, PRIORITY, CONTINUATION, WINDOW_UPDATE and empty DATA.
 ///
-/// A leaky bucket: each such frame adds its cost, and the level falls over time.
+/// The guard is a leaky bucket: each such frame adds its cost to the level, and the level decreases over time.
 struct HTTP2FloodGuard {
     private static let capacity = 4_000
     private static let drainPerSecond = 2_000
@@ -19,12 +19,15 @@ struct HTTP2FloodGuard {
         return cost == 0 || fill(cost, at: now)
     }
 
-    /// Counts a stream reset by the server: a peer can provoke these as cheaply as it resets streams itself.
+    /// Counts the reset of a stream by the server, because a peer can provoke such resets as cheaply as it can reset
+    /// streams itself.
+    /// - Returns: False if the connection must be closed with ENHANCE_YOUR_CALM.
     mutating func allowsReset(at now: ContinuousClock.Instant) -> Bool {
         fill(10, at: now)
     }
 
-    /// Credits a DATA frame that was sent, because it entitles the peer to update two windows.
+    /// Reduces the level for a DATA frame that was sent, because the peer may respond to it with updates of two
+    /// windows.
     mutating func sentData() {
         level = max(0, level - 2)
     }
@@ -42,7 +45,8 @@ struct HTTP2FloodGuard {
 
     private static func cost(of frame: HTTP2FrameHeader) -> Int {
         switch frame.kind {
-        // An acknowledgement answers the server's own SETTINGS. An unexpected one ends the connection anyway.
+        // An acknowledgement is cheap, because it answers the server's own SETTINGS. An unexpected acknowledgement
+        // closes the connection anyway.
         case HTTP2FrameHeader.Kind.settings: frame.has(HTTP2FrameHeader.Flag.acknowledgement) ? 1 : 20
         case HTTP2FrameHeader.Kind.ping, HTTP2FrameHeader.Kind.reset, HTTP2FrameHeader.Kind.continuation: 10
         case HTTP2FrameHeader.Kind.windowUpdate: 1

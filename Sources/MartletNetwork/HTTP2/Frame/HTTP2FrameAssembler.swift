@@ -1,7 +1,7 @@
-/// Splits input into complete frames. A frame that is complete in the input is passed on without a copy; only a frame
+/// Splits input into complete frames. A frame that is complete in the input is passed on without a copy. Only a frame
 /// that spans several inputs is assembled in a buffer.
 struct HTTP2FrameAssembler {
-    /// The largest payload that the peer may send.
+    /// The maximum size of a payload that the peer may send, in bytes.
     let maxFrameSize: Int
     private var pending: [UInt8] = []
 
@@ -10,9 +10,10 @@ struct HTTP2FrameAssembler {
     }
 
     /// - Parameters:
-    ///   - skim: Called with input that begins with a frame. Returns how many bytes of complete frames it consumed.
-    ///   - take: Called with each other frame. Returns false to stop.
-    /// - Returns: False if a frame is longer than allowed.
+    ///   - skim: Called with input that starts at the beginning of a frame. Returns the number of bytes of the complete
+    ///     frames that it consumed.
+    ///   - take: Called with each frame that `skim` did not consume. Returns false to stop.
+    /// - Returns: False if a frame exceeds the maximum size.
     mutating func read(
         _ bytes: UnsafeRawBufferPointer, skim: (UnsafeRawBufferPointer) -> Int = { _ in 0 },
         take: (HTTP2FrameHeader, UnsafeRawBufferPointer) -> Bool
@@ -42,7 +43,7 @@ struct HTTP2FrameAssembler {
         return true
     }
 
-    /// Returns the length of a frame with its header; nil if the header is incomplete.
+    /// Returns the length of a frame including its header; nil if the header is incomplete.
     private static func size(of bytes: UnsafeRawBufferPointer) -> Int? {
         guard bytes.count >= HTTP2FrameHeader.size else { return nil }
         return HTTP2FrameHeader.size + HTTP2FrameHeader(bytes).length

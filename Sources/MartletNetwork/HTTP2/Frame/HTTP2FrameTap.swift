@@ -1,10 +1,10 @@
 import MartletHTTP
 
-/// Parses the same input as nghttp2 for two things: the kind of each frame, for the flood guard, and how the fields of
-/// each header block are represented.
+/// Parses the same input as nghttp2 to obtain two kinds of information: the kind of each frame, for the flood guard,
+/// and the representation of the fields of each header block.
 ///
-/// The tap parses every piece of input before nghttp2 does, so it has parsed a whole header block by the time nghttp2
-/// reports that block.
+/// The tap parses each piece of input before nghttp2 does, so that it has parsed a whole header block before nghttp2
+/// reports the block.
 struct HTTP2FrameTap {
     enum Fault: Error {
         /// A header block exceeds the limit.
@@ -26,14 +26,14 @@ struct HTTP2FrameTap {
 
     private let blockLimit: Int
     private var state: State
-    /// The frame header, or the payload of a frame with header fields, as far as it has arrived.
+    /// The part that has arrived of a frame header, or of the payload of a frame with header fields.
     private var pending: [UInt8] = []
     private var block: [UInt8] = []
     private var blocks: [Block] = []
 
     /// - Parameters:
     ///   - prefaceLength: The number of octets before the first frame.
-    ///   - blockLimit: The longest header block, in encoded octets.
+    ///   - blockLimit: The maximum size of an encoded header block, in octets.
     init(prefaceLength: Int, blockLimit: Int) {
         self.blockLimit = blockLimit
         state = prefaceLength > 0 ? .preface(left: prefaceLength) : .header
@@ -45,7 +45,7 @@ struct HTTP2FrameTap {
         return !block.isEmpty
     }
 
-    /// The number of bytes held of an incomplete header block.
+    /// The number of buffered bytes of an incomplete header block.
     var heldBytes: Int { pending.count + block.count }
 
     /// Parses a piece of input.
@@ -77,15 +77,16 @@ struct HTTP2FrameTap {
         }
     }
 
-    /// Returns how the fields of the block that nghttp2 has just completed are represented.
+    /// Returns the representation of the fields of the header block that nghttp2 has just completed.
     mutating func takeIndexing(on stream: Int32) -> [HTTPField.Indexing] {
-        // nghttp2 ignores blocks of some streams, so earlier blocks may never be requested.
+        // Earlier blocks are discarded. They may not have been requested, because nghttp2 ignores the blocks of some
+        // streams.
         guard let index = blocks.firstIndex(where: { $0.stream == stream }) else { return [] }
         defer { blocks.removeFirst(index + 1) }
         return blocks[index].indexing
     }
 
-    /// Removes blocks that were not requested while their input was parsed.
+    /// Removes blocks that were not requested during the parsing of their input.
     mutating func forgetBlocks() {
         blocks.removeAll(keepingCapacity: true)
     }
@@ -110,7 +111,7 @@ struct HTTP2FrameTap {
         frame.kind == HTTP2FrameHeader.Kind.headers || frame.kind == HTTP2FrameHeader.Kind.continuation
     }
 
-    /// Returns the payload without padding and priority.
+    /// Returns the payload of a frame without padding and priority.
     private static func fragment(of payload: [UInt8], in frame: HTTP2FrameHeader) -> ArraySlice<UInt8> {
         var rest = payload[...]
         guard frame.kind == HTTP2FrameHeader.Kind.headers else { return rest }

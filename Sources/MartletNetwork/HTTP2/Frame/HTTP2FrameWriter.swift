@@ -33,7 +33,7 @@ enum HTTP2FrameWriter {
         header(HTTP2FrameHeader(length: 0, kind: HTTP2FrameHeader.Kind.settings, flags: flag, stream: 0), into: &output)
     }
 
-    /// - Parameter payload: Eight octets.
+    /// - Parameter payload: Exactly eight octets.
     static func ping(_ payload: some Collection<UInt8>, isAnswer: Bool, into output: inout [UInt8]) {
         let flags = isAnswer ? HTTP2FrameHeader.Flag.acknowledgement : 0
         header(HTTP2FrameHeader(length: 8, kind: HTTP2FrameHeader.Kind.ping, flags: flags, stream: 0), into: &output)
@@ -56,9 +56,11 @@ enum HTTP2FrameWriter {
         number(UInt32(count), into: &output)
     }
 
-    /// Splits a header block into a HEADERS frame and as many CONTINUATION frames as the peer's frame size requires.
+    /// Splits a header block into a HEADERS frame and, if the peer's maximum frame size requires it, CONTINUATION
+    /// frames.
     /// - Parameters:
-    ///   - start: The offset in `output` of nine reserved octets; the header block follows them.
+    ///   - start: The offset in `output` of nine octets that are reserved for the frame header. The header block
+    ///     follows them.
     static func headers(
         at start: Int, on stream: Int32, isLast: Bool, maxFrameSize: Int, into output: inout [UInt8]
     ) {
@@ -83,7 +85,8 @@ enum HTTP2FrameWriter {
         } while !rest.isEmpty
     }
 
-    /// Reserves room for a frame header, which is written after the payload. Returns its offset.
+    /// Reserves space for a frame header, which is filled in after the payload has been written. Returns the offset of
+    /// the header.
     static func reserveHeader(in output: inout [UInt8]) -> Int {
         output.append(contentsOf: repeatElement(0, count: HTTP2FrameHeader.size))
         return output.count - HTTP2FrameHeader.size

@@ -1,7 +1,7 @@
 import CMartletNGHTTP2
 import MartletHTTP
 
-/// Header fields in the form that nghttp2 needs: one buffer, and entries that point into it.
+/// Header fields in the form that nghttp2 requires: one buffer, and entries that point into the buffer.
 struct NGHTTP2FieldList {
     private struct Entry {
         let nameCount: Int
@@ -23,7 +23,8 @@ struct NGHTTP2FieldList {
                 flags: UInt8(indexing == .never ? NGHTTP2_NV_FLAG_NO_INDEX.rawValue : NGHTTP2_NV_FLAG_NONE.rawValue)))
     }
 
-    /// Adds fields, except connection-specific ones (RFC 9113, section 8.2.2), invalid ones and `besides`.
+    /// Adds fields, but omits connection-specific fields (RFC 9113, section 8.2.2), invalid fields and the field named
+    /// `besides`.
     mutating func append(_ fields: HTTPFields, besides: String) {
         for field in fields
         where !Self.isConnectionSpecific(field.name) && field.name != besides && FieldRules.isSound(field) {
@@ -33,7 +34,8 @@ struct NGHTTP2FieldList {
 
     func withEntries<Result>(_ use: (UnsafePointer<nghttp2_nv>?, Int) -> Result) -> Result {
         var storage = storage
-        // nghttp2 copies names and values, because its NO_COPY flags are not set.
+        // The pointers need not outlive the call: nghttp2 copies names and values, because its NO_COPY flags are not
+        // set.
         return storage.withUnsafeMutableBufferPointer { bytes in
             var index = bytes.baseAddress
             let list = entries.map { entry in

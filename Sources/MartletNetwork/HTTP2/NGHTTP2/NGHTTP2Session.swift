@@ -2,7 +2,7 @@ import CMartletNGHTTP2
 
 /// A Swift wrapper for an nghttp2 client or server session. It handles frames and streams, not requests.
 ///
-/// Events are reported only while `receive` and `write` run.
+/// Events are reported only during calls of `receive` and `write`.
 final class NGHTTP2Session {
     enum Role {
         case client
@@ -10,10 +10,10 @@ final class NGHTTP2Session {
     }
 
     private let session: OpaquePointer
-    /// The owner of this session, which outlives it.
+    /// The receiver of events. It owns this session and outlives it.
     fileprivate unowned let events: any NGHTTP2Events
 
-    /// - Parameter deflateTable: The largest table of the encoder, in bytes, whatever the peer allows.
+    /// - Parameter deflateTable: The maximum size of the encoder's table in bytes, whatever the peer allows.
     init(_ role: Role, events: any NGHTTP2Events, deflateTable: Int = 4096) {
         self.events = events
         var callbacks: OpaquePointer?
@@ -24,7 +24,7 @@ final class NGHTTP2Session {
             nghttp2_session_callbacks_del(callbacks)
             nghttp2_option_del(options)
         }
-        // Windows are opened when bytes were used, not when they arrive.
+        // Windows are opened when the received bytes have been consumed, not when they arrive.
         nghttp2_option_set_no_auto_window_update(options, 1)
         nghttp2_option_set_max_deflate_dynamic_table_size(options, deflateTable)
         Self.set(callbacks)
@@ -56,7 +56,7 @@ final class NGHTTP2Session {
 
     // MARK: Bytes
 
-    /// - Returns: False if the peer violated HTTP/2 so badly that no GOAWAY can be sent.
+    /// - Returns: False if the peer violated HTTP/2 in such a way that no GOAWAY can be sent.
     func receive(_ bytes: UnsafeRawBufferPointer) -> Bool {
         guard let base = bytes.baseAddress else { return true }
         return nghttp2_session_mem_recv(session, base.assumingMemoryBound(to: UInt8.self), bytes.count) >= 0
@@ -73,10 +73,11 @@ final class NGHTTP2Session {
         return true
     }
 
-    /// True once nghttp2 wants to read and write nothing more.
+    /// True if nghttp2 has nothing more to read or write.
     var isDone: Bool { nghttp2_session_want_read(session) == 0 && nghttp2_session_want_write(session) == 0 }
 
-    /// The number of frames that wait to be written, not counting bodies that wait for window space.
+    /// The number of frames that are waiting to be written, not counting bodies that are waiting for flow-control
+    /// window.
     var queuedFrames: Int { nghttp2_session_get_outbound_queue_size(session) }
 
     var wantsWrite: Bool { nghttp2_session_want_write(session) != 0 }
@@ -94,17 +95,18 @@ final class NGHTTP2Session {
         nghttp2_session_set_local_window_size(session, UInt8(NGHTTP2_FLAG_NONE.rawValue), 0, bytes)
     }
 
-    /// Tells nghttp2 that bytes of a body were used, so that it opens the stream's and the connection's window.
+    /// Tells nghttp2 that bytes of a body have been consumed, so that it opens the windows of the stream and the
+    /// connection.
     func consume(_ count: Int, of stream: Int32) {
         nghttp2_session_consume(session, stream, count)
     }
 
-    /// Opens the connection's window only: the stream is closed or its body is not needed.
+    /// Opens only the connection's window. Used if the stream is closed or its body is not needed.
     func consumeConnection(_ count: Int) {
         nghttp2_session_consume_connection(session, count)
     }
 
-    /// Opens a stream's window only: the connection's window was opened before.
+    /// Opens only the stream's window. Used if the connection's window was opened earlier.
     func consumeStream(_ count: Int, of stream: Int32) {
         nghttp2_session_consume_stream(session, stream, count)
     }
@@ -118,18 +120,18 @@ final class NGHTTP2Session {
             session, UInt8(NGHTTP2_FLAG_NONE.rawValue), stream, code, debugData, debugData.count)
     }
 
-    /// Sends GOAWAY with the highest stream id: open streams continue, the peer should open no new ones (RFC 9113,
-    /// section 6.8).
+    /// Sends GOAWAY with the highest possible stream id: open streams continue, and the peer is asked to open no new
+    /// streams (RFC 9113, section 6.8).
     func submitShutdownNotice() {
         nghttp2_submit_shutdown_notice(session)
     }
 
-    /// Sends GOAWAY; nothing is read after it.
+    /// Sends GOAWAY. No input is read after that.
     func terminate(code: UInt32) {
         nghttp2_session_terminate_session(session, code)
     }
 
-    /// The highest stream id of the peer whose frames were processed.
+    /// The highest id of a stream, opened by the peer, whose frames were processed.
     var lastProcessedStream: Int32 { nghttp2_session_get_last_proc_stream_id(session) }
 
     func peerSetting(_ id: nghttp2_settings_id) -> UInt32 { nghttp2_session_get_remote_settings(session, id) }
@@ -137,7 +139,7 @@ final class NGHTTP2Session {
     // MARK: Streams
 
     /// Sends a request.
-    /// - Returns: The stream id; nil if this connection can carry no more requests.
+    /// - Returns: The stream id; nil if no more requests can be sent on this connection.
     func submitRequest(_ fields: NGHTTP2FieldList, hasBody: Bool) -> Int32? {
         var provider = Self.provider
         let stream = fields.withEntries { entries, count in
@@ -186,7 +188,8 @@ final class NGHTTP2Session {
 // MARK: - Callbacks
 
 private func driver(_ userData: UnsafeMutableRawPointer?) -> any NGHTTP2Events {
-    // Set in the initialiser to an object that deletes the nghttp2 session in its `deinit`.
+    // The user data is never nil: the initialiser sets it to an object that deletes the nghttp2 session in its
+    // `deinit`.
     guard let userData else { preconditionFailure("nghttp2 calls back with the user data that it was given") }
     return Unmanaged<NGHTTP2Session>.fromOpaque(userData).takeUnretainedValue().events
 }
@@ -254,7 +257,7 @@ private func bodyWanted(
     flags: UnsafeMutablePointer<UInt32>?, _: UnsafeMutablePointer<nghttp2_data_source>?,
     userData: UnsafeMutableRawPointer?
 ) -> Int {
-    // nghttp2 closes the session if more than `length` bytes are returned, so the buffer has exactly that size.
+    // The buffer has exactly the size `length`, because nghttp2 closes the session if more bytes are returned.
     let room = UnsafeMutableRawBufferPointer(start: buffer, count: length)
     switch driver(userData).readBody(of: stream, into: room) {
     case .later:

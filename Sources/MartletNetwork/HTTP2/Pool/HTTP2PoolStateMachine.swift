@@ -1,53 +1,54 @@
-/// Decides when the connections to one origin are opened, filled and closed. A pure rule without connections: events go
-/// in, actions come out, and `deadline` says when to call `expire(at:)`.
+/// Decides when the connections to one origin are opened, filled and closed. A pure rule that performs no I/O: it takes
+/// events and returns actions. `deadline` is the time at which `expire(at:)` must be called.
 ///
-/// The pool grows while more requests wait than its connections can take, and they would wait longer, at the measured
-/// rate, than it takes to open another connection, or have waited that long. It grows to at most four times as many
-/// connections at once.
+/// The pool grows if more requests are waiting than its connections can accept, and if either these requests would, at
+/// the measured rate, wait longer than it takes to open another connection, or requests have already been waiting that
+/// long. Each time, the number of connections grows at most fourfold.
 ///
-/// A connection without an answer yet gets `provingTime` before others are opened: push services let a new connection
-/// carry a single request, and raise that with the first success.
+/// A new connection gets `provingTime` for its first answer before further connections are opened, because push
+/// services allow a single request on a new connection and raise this limit with the first success.
 ///
-/// Connections that were opened for more throughput are on trial together: those that brought no gain are closed, and
-/// no replacement is opened for a pause that doubles. The first four connections to a peer that answers at once need no
-/// trial: with a single connection, the client and its peer wait for each other.
+/// Connections that were opened to increase throughput are tested together in a trial. If they bring no gain, they are
+/// closed, and no replacement is opened for a pause that doubles each time. The first four connections to a peer that
+/// answers immediately need no trial, because with a single connection, the client and its peer wait for each other.
 struct HTTP2PoolStateMachine: Equatable {
     typealias ConnectionID = Int
 
     enum Action: Equatable {
-        /// Open a connection; `connected` or `connectFailed` reports the result.
+        /// Open a connection. The result must be reported with `connected` or `connectFailed`.
         case connect(ConnectionID)
-        /// Start requests on a connection until its capacity or the waiting requests are used up; `changed` and
-        /// `demand` report what is left.
+        /// Start requests on a connection until its capacity is exhausted or no requests are waiting. The remaining
+        /// capacity and requests must be reported with `changed` and `demand`.
         case fill(ConnectionID)
-        /// Drain a connection that is no longer needed: close it once it carries no request. `closed` reports its end.
+        /// Drain a connection that is no longer needed: close it when it carries no more requests. The closing must be
+        /// reported with `closed`.
         case drain(ConnectionID)
-        /// Fail the waiting requests: no connection could be opened and there is none.
+        /// Fail the waiting requests, because no connection exists and none could be opened.
         case failWaiting
     }
 
-    /// How long a connection is kept without a request.
+    /// The time after which an idle connection is drained.
     static let idleTime = Duration.seconds(60)
-    /// How long a new connection without an answer holds back further connections.
+    /// The maximum time for which a new connection that has no answer yet delays the opening of further connections.
     static let provingTime = Duration.seconds(1)
-    /// How many connections are opened without a trial, while answers wait less than `shortWait` at the peer.
+    /// The number of connections that are opened without a trial if answers wait less than `shortWait` at the peer.
     private static let defaultCount = 4
     private static let shortWait = Duration.milliseconds(10)
-    /// No connection is opened while answers wait this long at the peer, and longer than the round trip: the peer
-    /// itself is the limit.
+    /// No connection is opened while requests wait at the peer for at least this long and at least the shortest round
+    /// trip: the peer itself is then the bottleneck.
     private static let longWait = Duration.milliseconds(25)
-    /// The fraction of a fair share of the throughput that further connections must bring to be kept.
+    /// The minimum gain for which new connections are kept, as a fraction of a fair share of the throughput.
     private static let leastGain = 0.25
     private static let firstRest = Duration.seconds(60)
     private static let longestRest = Duration.seconds(3600)
 
     private struct Connection: Equatable {
         enum Phase: Equatable {
-            /// Becomes `open`, or is removed.
+            /// Changes to `open`, or the connection is removed.
             case connecting
-            /// Becomes `draining` on GOAWAY, idleness or shutdown, or is removed.
+            /// Changes to `draining` on GOAWAY, idleness or shutdown, or the connection is removed.
             case open
-            /// Finishes its requests, takes no new ones, and is then removed.
+            /// The connection finishes its requests, accepts no new ones, and is then removed.
             case draining
         }
 
@@ -59,19 +60,20 @@ struct HTTP2PoolStateMachine: Equatable {
         var answers = 0
         /// True once the peer has answered on the connection.
         var isProven = false
-        /// Until when the unproven connection holds back further ones.
+        /// No further connections are opened before this time while this connection is unproven.
         var provesUntil: ContinuousClock.Instant?
-        /// Since when the connection has been idle.
+        /// The time at which the connection became idle.
         var idleSince: ContinuousClock.Instant?
     }
 
-    /// Connections that were opened next to others for more throughput.
+    /// Connections that were opened in addition to others to increase the throughput.
     private struct Trial: Equatable {
         var ids: [ConnectionID]
-        /// The number of connections without these, and their throughput; nil if these are kept in any case.
+        /// The number of connections outside the trial, and their throughput; the throughput is nil if the trial's
+        /// connections are kept in any case.
         let others: Int
         let rate: Double?
-        /// When the measurement begins, after a full round trip; nil until all of the connections are proven.
+        /// The start of the measurement, one round trip after all connections are proven; nil until then.
         var beginsAt: ContinuousClock.Instant?
     }
 
@@ -83,7 +85,7 @@ struct HTTP2PoolStateMachine: Equatable {
 
     let connectionLimit: Int
     private var connections: [Connection] = []
-    /// The throughput of the current connections; during a trial, only from `beginsAt` on.
+    /// The throughput of the current connections. During a trial, only answers after `beginsAt` count.
     private var throughput = HTTP2Throughput()
     /// The answers per second at the last measurement with the current number of connections.
     private var rate: Double?
@@ -91,20 +93,20 @@ struct HTTP2PoolStateMachine: Equatable {
     /// Set after a trial without enough gain.
     private var enough: Enough?
     private var rest = Self.firstRest
-    /// The latest round trip, and the time that the last connection took to open.
+    /// The latest round trip. `connectTime` is the time that the last connection took to open.
     private var roundTrip = Duration.zero
     /// The shortest round trip.
     private var leastRoundTrip: Duration?
     private var connectTime = Duration.zero
-    /// The answers since the last measurement, and when the last of them arrived.
+    /// The number of answers since the last measurement. `answeredAt` is the arrival time of the last of them.
     private var newAnswers = 0
     private var answeredAt: ContinuousClock.Instant?
-    /// Since when requests have been waiting without interruption.
+    /// The time since which requests have been waiting without interruption.
     private var busySince: ContinuousClock.Instant?
     /// True if each connection carries one request at a time (HTTP/1.1). All connections then perform alike, so nothing
     /// is measured.
     private var isSerial = false
-    /// When the last event was handled. Deadlines up to then have been handled too.
+    /// The time of the last handled event. Deadlines up to this time have been handled too.
     private var lastEvent: ContinuousClock.Instant?
     private var lastID = 0
     private var waiting = 0
@@ -115,7 +117,7 @@ struct HTTP2PoolStateMachine: Equatable {
         self.connectionLimit = max(1, connectionLimit)
     }
 
-    /// When to call `expire(at:)`; nil without a deadline.
+    /// When to call `expire(at:)`; nil if there is no deadline.
     var deadline: ContinuousClock.Instant? {
         var first: ContinuousClock.Instant?
         func consider(_ instant: ContinuousClock.Instant?) {
@@ -141,7 +143,7 @@ struct HTTP2PoolStateMachine: Equatable {
 
     // MARK: Events
 
-    /// - Parameter waiting: The number of requests without a connection.
+    /// - Parameter waiting: The number of requests that have no connection yet.
     mutating func demand(_ waiting: Int, at now: ContinuousClock.Instant) -> [Action] {
         self.waiting = waiting
         return work(at: now)
@@ -150,8 +152,8 @@ struct HTTP2PoolStateMachine: Equatable {
     /// Records the answers on a connection. Must be called for all connections before other events of the same time.
     /// - Parameters:
     ///   - answers: The total number of requests that the peer has answered on the connection.
-    ///   - answeredAt: When the last answer arrived; nil for now.
-    ///   - roundTrip: The latency of recent answers; nil if not known.
+    ///   - answeredAt: When the last answer arrived; nil means now.
+    ///   - roundTrip: The latency of recent answers; nil if unknown.
     mutating func measured(
         _ id: ConnectionID, answers: Int, at answeredAt: ContinuousClock.Instant? = nil, roundTrip: Duration? = nil
     ) {
@@ -187,11 +189,11 @@ struct HTTP2PoolStateMachine: Equatable {
         return waiting > 0 && !hasHope ? [.failWaiting] : []
     }
 
-    /// Records the state of a connection after it was filled, and when its capacity changed.
+    /// Records the state of a connection after it was filled, and whenever its capacity changes.
     /// - Parameters:
     ///   - hasAnswered: Whether the peer has answered on the connection.
     ///   - isIdle: Whether the connection carries no request.
-    ///   - isOpen: Whether the connection will take requests again; false after GOAWAY.
+    ///   - isOpen: Whether the connection will accept requests again; false after GOAWAY.
     mutating func changed(
         _ id: ConnectionID, capacity: Int, hasAnswered: Bool, isIdle: Bool, isOpen: Bool,
         at now: ContinuousClock.Instant
@@ -218,8 +220,9 @@ struct HTTP2PoolStateMachine: Equatable {
         let wasProven = connections[index].isProven
         if connections.remove(at: index).phase == .open { forgetRate(without: id) }
         guard !wasProven else { return work(at: now) }
-        // A connection that closed without an answer counts as a failed attempt: the next one waits. After the second
-        // in a row the waiting requests fail, because a peer that closes every connection will not take them.
+        // A connection that closed without an answer counts as a failed attempt, and the next attempt is delayed. After
+        // a second failure in a row the waiting requests fail, because a peer that closes every connection will not
+        // accept them.
         let hasFailedBefore = backoff.until != nil
         backoff.failed(at: now, jitter: jitter)
         let hasHope = connections.contains { $0.phase != .draining }
@@ -237,7 +240,7 @@ struct HTTP2PoolStateMachine: Equatable {
         return actions + work(at: now)
     }
 
-    /// Drains all connections and takes no more requests.
+    /// Drains all connections and accepts no more requests.
     mutating func shutDown() -> [Action] {
         isShutDown = true
         waiting = 0
@@ -269,7 +272,7 @@ struct HTTP2PoolStateMachine: Equatable {
         return ended + ids.map { .connect($0) }
     }
 
-    /// Returns how many connections to open.
+    /// Returns the number of connections to open now.
     private func further(at now: ContinuousClock.Instant) -> Int {
         let room = room(at: now)
         guard room > 0, backoff.allows(at: now), trial == nil, !isFindingOut(at: now) else { return 0 }
@@ -278,9 +281,9 @@ struct HTTP2PoolStateMachine: Equatable {
         return min(mostAtOnce, room, worthwhile(at: now))
     }
 
-    /// The most connections to open at once: the first four together; then three per open connection while the latency
-    /// is close to the shortest round trip, or one per open connection while answers wait at the peer. Requests already
-    /// at the peer are answered before those of a new connection.
+    /// The maximum number of connections to open at once. The first four are opened together. After that, three per
+    /// open connection while the latency is close to the shortest round trip, or one per open connection while requests
+    /// wait at the peer. Requests already at the peer are answered before those of a new connection.
     private var mostAtOnce: Int {
         guard let rate, rate > 0 else { return 1 }
         if wait >= max(Self.longWait, leastRoundTrip ?? .zero) { return 0 }
@@ -288,10 +291,10 @@ struct HTTP2PoolStateMachine: Equatable {
         return roundTrip <= (leastRoundTrip ?? roundTrip) * 2 ? openCount * 3 : openCount
     }
 
-    /// How long answers wait at the peer, or in this process.
+    /// How long requests wait at the peer or in this process: the latency above the shortest round trip.
     private var wait: Duration { roundTrip - (leastRoundTrip ?? roundTrip) }
 
-    /// True if another connection is opened without a trial.
+    /// True if another connection may be opened without a trial.
     private var isFree: Bool { openCount < Self.defaultCount && wait < Self.shortWait }
 
     /// True while a new connection is still unproven.
@@ -322,25 +325,26 @@ struct HTTP2PoolStateMachine: Equatable {
 
     // MARK: Measurements
 
-    /// How long a rate is measured: over several round trips, because answers to requests sent together arrive
-    /// together. Before the first four connections are open, a rough rate is enough, because none of them is compared
-    /// with it.
+    /// How long a rate is measured. The time covers several round trips, because answers to requests that were sent
+    /// together also arrive together. Before the first four connections are open, a rough rate is enough, because it is
+    /// not compared with the rate of a trial.
     private var window: Duration {
         isFree && trial == nil
             ? min(max(roundTrip * 2, .milliseconds(50)), .seconds(5))
             : min(max(roundTrip * 6, .milliseconds(150)), .seconds(5))
     }
-    /// The silence after which no answers are assumed to have arrived.
+    /// The time without an answer after which the time since the last answer counts in the measured rate.
     private var silence: Duration { max(roundTrip * 2, .milliseconds(20)) }
-    /// How often to measure when there is no other event.
+    /// The interval between measurements when there is no other event.
     private var lookTime: Duration { min(max(roundTrip / 2, .milliseconds(10)), .seconds(1)) }
 
     private var openCount: Int { connections.count { $0.phase == .open } }
 
-    /// True if requests wait beyond what the connections carry. Connections may have room that is being filled.
+    /// True if more requests wait than the connections carry. Some connections may have capacity that is just being
+    /// filled.
     private var isBusy: Bool { waiting > 0 && openCount > 0 }
 
-    /// Discards the measured rate, because there are now fewer connections.
+    /// Discards the measured rate, because the number of connections has decreased.
     private mutating func forgetRate(without id: ConnectionID) {
         forgetRate()
         leaveTrial(id)
@@ -351,8 +355,8 @@ struct HTTP2PoolStateMachine: Equatable {
         throughput = HTTP2Throughput()
     }
 
-    /// Removes a connection from the trial. The trial ends when its last connection or one of the others is gone,
-    /// because its result would mean nothing.
+    /// Removes a connection from the trial. The trial ends when its last connection or any connection outside the trial
+    /// is gone, because its result would then be meaningless.
     private mutating func leaveTrial(_ id: ConnectionID) {
         guard let ids = trial?.ids else { return }
         let left = ids.filter { $0 != id }
@@ -379,12 +383,12 @@ struct HTTP2PoolStateMachine: Equatable {
         return judge(measured, at: now)
     }
 
-    /// Ends a trial: keeps the connections that brought a gain and drains the others.
+    /// Ends a trial: keeps the connections that brought a gain and drains the rest.
     /// - Parameter rate: The throughput of all connections together, in answers per second.
     private mutating func judge(_ rate: Double, at now: ContinuousClock.Instant) -> [Action] {
         guard let trial, let before = trial.rate else { return [] }
         self.trial = nil
-        // In units of one of the other connections.
+        // The gain, in units of the throughput of one connection outside the trial.
         let gain = (rate / before - 1) * Double(trial.others)
         guard gain < Self.leastGain * Double(trial.ids.count) else {
             rest = Self.firstRest
@@ -399,8 +403,8 @@ struct HTTP2PoolStateMachine: Equatable {
         return drained.map { .drain($0) }
     }
 
-    /// Returns how many more connections may be opened. Draining connections do not count: a peer that sends GOAWAY
-    /// expects a replacement at once.
+    /// Returns how many more connections may be opened. Draining connections are not counted, because a peer that sends
+    /// GOAWAY expects a replacement at once.
     private func room(at now: ContinuousClock.Instant) -> Int {
         guard !isShutDown else { return 0 }
         let limit = enough.map { now < $0.until ? min($0.count, connectionLimit) : connectionLimit } ?? connectionLimit

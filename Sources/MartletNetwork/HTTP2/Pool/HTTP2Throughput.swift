@@ -1,25 +1,26 @@
-/// Measures how many requests per second are answered while more wait than the connections carry. Other times do not
-/// count: the rate then shows the demand, not the capacity.
+/// Measures how many requests per second are answered while more requests wait than the connections can carry. Other
+/// periods are not counted, because the rate then shows the demand, not the capacity.
 ///
-/// Requests that were sent together are answered together, so time is measured from one answer to another: it then
-/// covers as many round trips as the answers do.
+/// Requests that were sent together are answered together. Time is therefore measured from one answer to another, so
+/// that it covers as many round trips as the counted answers took.
 struct HTTP2Throughput: Equatable {
     /// A period in which requests waited without interruption.
     private struct Stretch: Equatable {
-        /// When the first answer arrived, which is not counted; before that, when the period began.
+        /// The arrival time of the first answer, which is not counted; the beginning of the period if no answer has
+        /// arrived yet.
         var start: ContinuousClock.Instant
-        /// When the last answer arrived.
+        /// The arrival time of the last answer.
         var last: ContinuousClock.Instant?
         var answers = 0
     }
 
-    /// The answers in completed periods.
+    /// The number of answers in completed periods.
     private var answers = 0
     private var time = Duration.zero
     private var stretch: Stretch?
 
-    /// Records the answers since the last call, and whether requests wait.
-    /// - Parameter last: When the last of the answers arrived.
+    /// Records the number of answers since the last call, and whether requests are waiting.
+    /// - Parameter last: The arrival time of the last of these answers.
     mutating func record(
         answers count: Int, last: ContinuousClock.Instant, isBusy: Bool, at now: ContinuousClock.Instant
     ) {
@@ -43,8 +44,8 @@ struct HTTP2Throughput: Equatable {
         }
     }
 
-    /// Returns the answers per second once enough time was measured.
-    /// - Parameter silence: The time without an answer after which none is assumed to have arrived.
+    /// Returns the answers per second; nil until enough time has been measured.
+    /// - Parameter silence: If there has been no answer for this long, the time since the last answer is counted too.
     func rate(over enough: Duration, silence: Duration, at now: ContinuousClock.Instant) -> Double? {
         var (answers, time, measured) = (answers, time, time)
         if let stretch {

@@ -1,7 +1,7 @@
 public import MartletHTTP
 import Synchronization
 
-/// Controls one HTTP/2 connection of a server from any thread, beyond what a response can do.
+/// Controls one HTTP/2 connection of a server from any thread, with commands that go beyond responses.
 ///
 /// Commands are executed in order, and before any response that is sent after them.
 public final class HTTP2ConnectionControl: Sendable {
@@ -15,32 +15,33 @@ public final class HTTP2ConnectionControl: Sendable {
         case close
     }
 
-    /// The connection; `HTTPRequest.connection` has the same id.
+    /// The connection. Its id equals that of `HTTPRequest.connection`.
     public let connection: HTTPConnection
     private let commands = Mutex<[Command]>([])
     private let wake: @Sendable () -> Void
 
-    /// - Parameter wake: Makes the connection's loop ask the session to write. Can be called on any thread.
+    /// - Parameter wake: A closure that makes the connection's loop ask the session to write. It can be called on any
+    ///   thread.
     init(connection: HTTPConnection, wake: @escaping @Sendable () -> Void) {
         self.connection = connection
         self.wake = wake
     }
 
-    /// Announces how many requests the peer may have open at once. Requests above the limit are answered with
-    /// REFUSED_STREAM until the peer has acknowledged the limit, with GOAWAY after that.
+    /// Announces the maximum number of requests that the peer may have open at once. Requests above the limit are
+    /// answered with REFUSED_STREAM until the peer has acknowledged the limit, and with GOAWAY after that.
     public func announce(streamLimit: UInt32) {
         give(.announce(streamLimit: streamLimit))
     }
 
-    /// Announces how many bytes of each body the peer may send before a WINDOW_UPDATE. Also applies to bodies that have
-    /// begun.
+    /// Announces how many bytes of each body the peer may send before it receives a WINDOW_UPDATE. Also applies to
+    /// bodies whose transfer has already begun.
     public func announce(streamWindow bytes: UInt32) {
         give(.announceWindow(bytes: bytes))
     }
 
     /// Sends GOAWAY.
     /// - Parameters:
-    ///   - last: The last stream that is answered; nil for the newest one seen.
+    ///   - last: The last stream that will be answered; nil for the newest stream seen.
     ///   - debugData: Additional data for a person or program at the peer.
     ///   - finishes: Whether the connection closes once its open requests are answered. Otherwise it stays open until
     ///     the peer closes it or `close` is called.
@@ -56,12 +57,13 @@ public final class HTTP2ConnectionControl: Sendable {
         give(.reset(stream: stream, code: code))
     }
 
-    /// Withholds WINDOW_UPDATE frames, so that the peer's bodies stop. Passing false sends those that were withheld.
+    /// Withholds WINDOW_UPDATE frames, so that the peer must stop sending bodies. Passing false sends the withheld
+    /// frames.
     public func withholdWindows(_ isWithheld: Bool) {
         give(.withholdWindows(isWithheld))
     }
 
-    /// From now on discards all input and sends nothing: the connection stays open but dead.
+    /// Discards all input and sends nothing from now on. The connection stays open but does not respond.
     public func goSilent() {
         give(.goSilent)
     }
@@ -76,7 +78,7 @@ public final class HTTP2ConnectionControl: Sendable {
         wake()
     }
 
-    /// Returns the commands since the last call. Called on the connection's loop.
+    /// Returns the commands that were added since the last call. Called on the connection's loop.
     func takeCommands() -> [Command] {
         commands.withLock { commands in
             defer { commands = [] }

@@ -2,7 +2,7 @@ import MartletHTTP
 
 /// Assembles one request from its fields and the pieces of its body, within limits.
 struct HTTP2RequestCollector {
-    /// Why the server refuses a request itself.
+    /// The reason why the server itself refuses a request.
     enum Refusal: Equatable {
         case fieldsTooLarge
         case targetTooLong
@@ -10,7 +10,8 @@ struct HTTP2RequestCollector {
         case notSupported
         /// There was no memory for the request's body.
         case overloaded
-        /// A field has characters that HTTP does not allow. Dropping the field would change the meaning of the request.
+        /// A field has characters that HTTP does not allow. The request is refused, because ignoring the field would
+        /// change the meaning of the request.
         case malformed
 
         var status: HTTPStatus {
@@ -30,7 +31,8 @@ struct HTTP2RequestCollector {
     private var target = ""
     private var authority = ""
     private var host: String?
-    /// The head has two hosts or two credentials: other software on the way may pick the other one.
+    /// True if the head has two hosts or two credentials. Other software on the path may choose a different one than
+    /// this server.
     private var isAmbiguous = false
     private var fields: [HTTPField] = []
     /// The index in `fields` of each field of the block, including pseudo-fields and ignored ones; nil for a field that
@@ -50,7 +52,7 @@ struct HTTP2RequestCollector {
         self.limits = limits
     }
 
-    /// A collector for a request that was passed on: it counts trailers and does not keep them.
+    /// Returns a collector for a request that was already passed on: it counts trailers but does not keep them.
     static func spent(limits: ServerLimits) -> HTTP2RequestCollector {
         var collector = HTTP2RequestCollector(limits: limits)
         collector.isHeadFinished = true
@@ -59,11 +61,11 @@ struct HTTP2RequestCollector {
 
     // MARK: Fields
 
-    /// - Returns: False if the block is so large that its stream must be reset.
+    /// - Returns: False if the field block is so large that the stream must be reset.
     mutating func append(
         name: UnsafeBufferPointer<UInt8>, value: UnsafeBufferPointer<UInt8>, isValid: Bool
     ) -> Bool {
-        // The size as RFC 9113, section 10.5.1 defines it.
+        // The size as defined by RFC 9113, section 10.5.1.
         fieldBytes += name.count + value.count + 32
         if !isHeadFinished { indices.append(nil) }
         if isPath(name), value.count > limits.targetBytes { isTargetTooLong = true }
@@ -98,7 +100,7 @@ struct HTTP2RequestCollector {
         }
     }
 
-    /// Completes the head. Later fields are trailers, which are counted and not kept.
+    /// Completes the head. Later fields are trailers, which are counted but not kept.
     /// - Parameter indexing: The indexing of every field of the block, in order.
     mutating func finishHead(indexing: [HTTPField.Indexing]) -> Refusal? {
         isHeadFinished = true
@@ -131,15 +133,15 @@ struct HTTP2RequestCollector {
     /// The announced length of the body, if any.
     var length: Int? { fields.first { $0.name == "content-length" }.flatMap { Int($0.value) } }
 
-    /// The number of body bytes received.
+    /// The number of body bytes received so far.
     var bodyCount: Int { body.count }
 
-    /// Allocates memory for a body that has room.
+    /// Allocates memory for a body that is within the limit.
     mutating func reserve(_ count: Int) {
         body.reserveCapacity(count)
     }
 
-    /// True if the rest of an unread body may still arrive: it is short enough to need no WINDOW_UPDATE.
+    /// True if the rest of an unread body may still arrive, because it is short enough to need no WINDOW_UPDATE.
     func isShortBody(upTo limit: Int) -> Bool {
         !expectsContinue && length.map { $0 <= limit } ?? false
     }

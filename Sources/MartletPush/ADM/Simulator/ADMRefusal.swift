@@ -4,9 +4,9 @@ import MartletModel
 /// An answer of the service other than 200 (PushServices.md, section 6.3).
 struct ADMRefusal: Error, Equatable {
     let status: HTTPStatus
-    /// nil where the service says nothing more.
+    /// The reason in the body; nil if the service gives none.
     let reason: String?
-    /// As the field says it.
+    /// The value of the `retry-after` field.
     var retryAfter: String?
 
     init(_ status: HTTPStatus, _ reason: String? = nil, retryAfter: String? = nil) {
@@ -15,7 +15,7 @@ struct ADMRefusal: Error, Equatable {
         self.retryAfter = retryAfter
     }
 
-    /// One of the reasons that the service gives.
+    /// Creates a refusal with one of the service's reasons.
     init(reason: String) {
         self.init(Self.statuses[reason] ?? .badRequest, reason)
     }
@@ -27,7 +27,7 @@ struct ADMRefusal: Error, Equatable {
         "MaxRateExceeded": .tooManyRequests,
     ]
 
-    /// For counters.
+    /// The name of the refusal in counters.
     var name: String { reason ?? "\(status.code)" }
 
     func response(request id: String) -> HTTPResponse {

@@ -4,12 +4,12 @@ import MartletModel
 struct ADMSimulatedPush {
     static let defaultLifetime: Int64 = 604_800
 
-    /// The registration id that it was sent to.
+    /// The registration id that the message was sent to.
     let handle: String
     let payload: JSON
     let acceptedAt: Timestamp
 
-    /// - Parameter handle: The registration id that it is brought to.
+    /// - Parameter handle: The registration id to which the message is delivered.
     func delivery(id: String, to handle: String) -> SimulatedDelivery {
         var headers: [String: String] = [:]
         for name in ["consolidationKey", "priority"] { headers[name] = payload[name]?.string }
@@ -23,7 +23,7 @@ struct ADMSimulatedPush {
             keptUntil: acceptedAt + .seconds(lifetime))
     }
 
-    /// Whether one that waits makes way for this one.
+    /// Whether this message replaces an older one that is waiting.
     func replaces(_ older: SimulatedDelivery) -> Bool {
         guard let key = payload["consolidationKey"]?.string else { return false }
         return older.headers["consolidationKey"] == key

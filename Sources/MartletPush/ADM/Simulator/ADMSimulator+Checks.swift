@@ -16,7 +16,7 @@ extension ADMSimulator {
         else { throw ADMRefusal(reason: "InvalidType") }
         let payload = try Self.payload(request)
         let app = try authorize(request.fields, at: now)
-        // A registration id that asks for a fault is one that a test has made up.
+        // A registration id with a fault marker was made up by a test, so it is added here.
         if devices[handle] == nil, HandleMarker(endOf: handle) != nil { devices.add(handle, app: app) }
         guard let device = devices[handle], device.app == app else { throw ADMRefusal(reason: "InvalidRegistrationId") }
         guard device.removedAt == nil else { throw ADMRefusal(reason: "Unregistered") }
@@ -26,7 +26,7 @@ extension ADMSimulator {
         return ADMSimulatedPush(handle: handle, payload: payload, acceptedAt: now)
     }
 
-    /// The registration id in a request's path; nil for any other path.
+    /// Returns the registration id in a request's path; nil for any other path.
     static func handle(of request: HTTPRequest) -> String? {
         let path = request.target
         guard path.hasPrefix(sendPath.prefix), path.hasSuffix(sendPath.suffix),
@@ -43,7 +43,7 @@ extension ADMSimulator {
         return payload
     }
 
-    /// - Returns: The app that the token was given to.
+    /// - Returns: The app that the token was issued to.
     private func authorize(_ fields: HTTPFields, at now: Timestamp) throws(ADMRefusal) -> String {
         guard let token = SimulatedTokens.bearer(fields) else { throw ADMRefusal(.unauthorized) }
         switch tokens.judge(token, at: now) {
@@ -74,7 +74,7 @@ extension ADMSimulator {
         }
     }
 
-    /// Of the members of `data`, sorted by the bytes of their names.
+    /// Returns the checksum of the members of `data`, sorted by the bytes of their names.
     static func checksum(_ members: [String: JSON]) -> String {
         let sorted = members.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
         let text = sorted.map { "\($0.key):\($0.value.string ?? "")" }.joined(separator: ",")

@@ -3,15 +3,15 @@ import MartletCrypto
 public import MartletHTTP
 public import MartletModel
 
-/// Amazon Device Messaging and its token endpoint as senders know them, with made-up devices.
+/// A simulator of Amazon Device Messaging and its token endpoint as seen by senders, with made-up devices.
 public struct ADMSimulator: PushServiceSimulator {
     /// How strict the simulated service is.
     public struct Configuration: Sendable {
-        /// Whether clients that nobody registered are taken at their word.
+        /// Whether clients that are not registered are accepted without a check.
         public var acceptsAnyKey = false
-        /// How long a token is good for.
+        /// The lifetime of a token.
         public var tokenLifetime: Duration = .seconds(3600)
-        /// Messages of one app within a second before it is too many; nil for no limit.
+        /// The maximum number of messages of one app per second; nil for no limit.
         public var pushesPerSecond: Int?
 
         public init() {}
@@ -26,7 +26,7 @@ public struct ADMSimulator: PushServiceSimulator {
 
     let configuration: Configuration
     var tokens: SimulatedTokens
-    /// Registration ids in the place of others, which go on working.
+    /// The new registration ids of devices whose ids were replaced, by old id. The old ids keep working.
     var replacements: [String: String] = [:]
     var recentPushes: [String: [Timestamp]] = [:]
     private var nextMessage = 1
@@ -63,7 +63,7 @@ public struct ADMSimulator: PushServiceSimulator {
         return SimulatedAnswer(refusal.response(request: Self.makeID()))
     }
 
-    /// - Parameter app: `clientId` and `secret`.
+    /// - Parameter app: An object with the members `clientId` and `secret`.
     public mutating func register(app: JSON) throws(SimulatorError) {
         guard let client = app["clientId"]?.string, !client.isEmpty, let secret = app["secret"]?.string else {
             throw SimulatorError("\"clientId\" and \"secret\" must be texts.")
@@ -85,10 +85,10 @@ public struct ADMSimulator: PushServiceSimulator {
         ])
     }
 
-    /// The app of issued credentials, and of devices that name none.
+    /// The app of issued credentials, and of devices whose description names no app.
     static let exampleClient = "amzn1.application-oa2-client.00000000000000000000000000000001"
 
-    /// - Parameter description: `app` is the client that the device is registered with.
+    /// - Parameter description: An object whose member `app` is the client that the device is registered with.
     /// - Returns: A registration id.
     public mutating func addDevice(_ description: JSON) throws(SimulatorError) -> String {
         let app = description["app"]?.string ?? Self.exampleClient
@@ -98,7 +98,7 @@ public struct ADMSimulator: PushServiceSimulator {
         return handle
     }
 
-    /// Puts another registration id in the place of one, which goes on working.
+    /// Replaces a registration id by a new one. The old id keeps working.
     mutating func replace(_ handle: String) {
         guard replacements[handle] == nil, let device = devices[handle] else { return }
         let new = Self.makeHandle()

@@ -1,15 +1,15 @@
-/// A fault that a device token asks for by its last eight digits, for tests that cannot reach the control interface
+/// A fault that a test requests by the last eight digits of a device token if it cannot reach the control interface
 /// (PushServices.md, section 10.1).
 enum APNsMarker: String, CaseIterable {
     case unregistered = "dead0410"
     case badDeviceToken = "dead0400"
-    /// Twice, then it is accepted.
+    /// Refuses the first two pushes with TooManyRequests, then accepts them.
     case tooManyRequests = "dead0429"
     case internalServerError = "dead0500"
     case serviceUnavailable = "dead0503"
-    /// The connection is cut.
+    /// Cuts the connection.
     case connectionCut = "deadc105"
-    /// The answer takes five seconds.
+    /// Delays the answer by five seconds.
     case slow = "dead5109"
 
     init?(endOf token: String) {

@@ -2,19 +2,19 @@ import MartletCrypto
 import MartletHTTP
 import MartletModel
 
-/// The signing keys that a simulated service knows, and the tokens it has verified with them.
+/// The signing keys that are known to a simulated service, and the tokens that were verified with them.
 struct APNsProviderKeys {
     struct Key {
         let teamID: String
         let publicKey: P256PublicKey
-        /// nil for a key of both environments.
+        /// The environment of the key; nil if the key is for both environments.
         let environment: APNsEnvironment?
     }
 
     private static let verifiedLimit = 1000
     private static let clockSkew: Duration = .seconds(5)
 
-    /// Whether a token of a key that nobody registered is taken at its word.
+    /// Whether a token that was signed with an unregistered key is accepted without a check.
     let acceptsAnyKey: Bool
     private var keys: [String: Key] = [:]
     private var verified: [String: APNsProviderToken] = [:]
@@ -28,7 +28,8 @@ struct APNsProviderKeys {
         verified = [:]
     }
 
-    /// The token after `bearer `, if it is signed by a known key, of the right environment, and of the right age.
+    /// Returns the token that follows `bearer `, if it is signed with a known key, has the right environment, and is
+    /// neither too old nor from the future.
     mutating func token(
         _ text: Substring, environment: APNsEnvironment, at now: Timestamp
     ) throws(APNsRefusal) -> APNsProviderToken {
@@ -59,7 +60,7 @@ struct APNsProviderKeys {
     }
 }
 
-/// Which of the two services a key, a certificate or a device belongs to.
+/// The environment to which a key, a certificate or a device belongs.
 public enum APNsEnvironment: String, Hashable, Sendable {
     case sandbox
     case production

@@ -5,9 +5,9 @@ import MartletModel
 struct APNsRefusal: Error, Equatable {
     var status: HTTPStatus
     var reason: String
-    /// With 410: since when the token is known to be dead.
+    /// For status 410: the time since which the token is known to be invalid.
     var timestamp: Timestamp?
-    /// What happens to the connection besides.
+    /// The steps that are also performed on the connection.
     var steps: [ConnectionStep] = []
 
     init(_ status: HTTPStatus, _ reason: String, timestamp: Timestamp? = nil, steps: [ConnectionStep] = []) {

@@ -2,23 +2,23 @@ import MartletCrypto
 import MartletHTTP
 import MartletModel
 
-/// What a simulated service remembers of one connection.
+/// The state that a simulated service keeps for one connection.
 struct APNsSimulatedConnection {
-    /// What the certificate of a connection says, where it was made with one.
+    /// The data of the certificate with which a connection was opened, if any.
     struct CertificateProof: Equatable {
         var topics: [String]
     }
 
-    /// Set where the peer showed a push certificate.
+    /// The peer's push certificate; nil if it has shown none.
     private(set) var certificate: CertificateProof?
     /// Whether the stream limit was raised after the first success.
     var isTrusted = false
-    /// What every request of the connection is refused with, once a fault has made it so.
+    /// The refusal of every request on this connection, set by a sticky fault.
     var sticky: APNsRefusal?
     private var owner: (teamID: String, keyID: String)?
     private var token: (text: String, since: Timestamp)?
 
-    /// Judges the certificate, if there is one.
+    /// Checks the peer's certificate, if there is one.
     init(
         _ connection: HTTPConnection, environment: APNsEnvironment, at now: Timestamp
     ) throws(APNsRefusal) {
@@ -33,7 +33,8 @@ struct APNsSimulatedConnection {
         self.certificate = CertificateProof(topics: topics.isEmpty ? [userID] : topics)
     }
 
-    /// Checks that the token fits what the connection has seen before (PushServices.md, section 10.2, rows 13 and 14).
+    /// Checks that the token is consistent with earlier requests on the connection (PushServices.md, section 10.2, rows
+    /// 13 and 14).
     mutating func use(_ provider: APNsProviderToken, _ text: String, at now: Timestamp) throws(APNsRefusal) {
         if let owner {
             guard owner.teamID == provider.teamID else { throw APNsRefusal(.forbidden, "InvalidProviderToken") }
@@ -47,7 +48,7 @@ struct APNsSimulatedConnection {
         if token?.text != text { token = (text, now) }
     }
 
-    /// The first accepted push ties the connection to its team and key.
+    /// Binds the connection to the team and key of the first accepted push.
     mutating func bind(to provider: APNsProviderToken) {
         owner = owner ?? (provider.teamID, provider.keyID)
     }
@@ -57,13 +58,13 @@ struct APNsSimulatedConnection {
     }
 }
 
-/// Apple's own extensions of a push certificate (PushServices.md, section 1.3).
+/// Apple's extensions of a push certificate (PushServices.md, section 1.3).
 enum APNsCertificateExtensions {
     static let sandbox = "1.2.840.113635.100.6.3.1"
     static let production = "1.2.840.113635.100.6.3.2"
     static let topicList = "1.2.840.113635.100.6.3.6"
 
-    /// Whether the certificate is for the environment; one that names neither is for both.
+    /// Whether the certificate is valid for the environment. A certificate that names no environment is valid for both.
     static func allows(_ certificate: Certificate, _ environment: APNsEnvironment) -> Bool {
         let isForSandbox = certificate.extensionValue(sandbox) != nil
         let isForProduction = certificate.extensionValue(production) != nil
@@ -73,7 +74,8 @@ enum APNsCertificateExtensions {
         }
     }
 
-    /// The topics of a certificate for several: a DER sequence of UTF-8 strings, each followed by its kinds.
+    /// Returns the topics of a certificate for several topics: a DER sequence of UTF-8 strings, each followed by its
+    /// types.
     static func topics(of certificate: Certificate) -> [String] {
         guard let value = certificate.extensionValue(topicList), let content = element(value[...])?.content else {
             return []

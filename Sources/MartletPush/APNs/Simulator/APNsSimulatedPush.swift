@@ -5,7 +5,7 @@ import MartletModel
 struct APNsSimulatedPush {
     var delivery: SimulatedDelivery
 
-    /// How long the service keeps what states no expiration, and the longest that it keeps anything.
+    /// How long the service stores a push that states no expiration. Also the maximum storage time of any push.
     static let storageTime: Duration = .seconds(30 * 86_400)
 
     init(
@@ -20,7 +20,7 @@ struct APNsSimulatedPush {
             keptUntil: keptUntil > now ? keptUntil : nil)
     }
 
-    /// What a device shows: the alert as one line, its title before its body.
+    /// Returns the text that a device shows: the alert in one line, with its title before its body.
     private static func text(of payload: JSON) -> String? {
         guard let alert = payload["aps"]?["alert"] else { return nil }
         if let text = alert.string { return text }

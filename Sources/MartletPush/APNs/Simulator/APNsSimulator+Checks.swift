@@ -1,9 +1,9 @@
 import MartletHTTP
 import MartletModel
 
-/// The checks of PushServices.md, section 10.2, in its order. The real order is not published.
+/// The checks of PushServices.md, section 10.2, in the order of that section. The real order is not published.
 extension APNsSimulator {
-    /// - Throws: `APNsRefusal` of the first check that fails.
+    /// - Throws: The `APNsRefusal` of the first check that fails.
     mutating func judge(_ request: HTTPRequest, id: String, at now: Timestamp) throws(APNsRefusal) -> APNsSimulatedPush
     {
         let connection = try connection(of: request, at: now)
@@ -22,7 +22,7 @@ extension APNsSimulator {
             at: now)
     }
 
-    /// Rows 1 and 2.
+    /// Checks rows 1 and 2.
     private mutating func connection(of request: HTTPRequest, at now: Timestamp) throws(APNsRefusal) -> UInt64 {
         guard let connection = request.connection, connection.majorVersion == 2 else {
             throw APNsRefusal(505, "HTTP2Required")
@@ -34,13 +34,13 @@ extension APNsSimulator {
         return connection.id
     }
 
-    /// Rows 4 and 5.
+    /// Checks rows 4 and 5.
     private func checkFields(_ fields: HTTPFields) throws(APNsRefusal) {
         guard Set(fields.map(\.name)).count == fields.count else { throw APNsRefusal(.badRequest, "DuplicateHeaders") }
         if let id = fields["apns-id"], Self.canonicalID(id) == nil { throw APNsRefusal(.badRequest, "BadMessageId") }
     }
 
-    /// Rows 6 to 8.
+    /// Checks rows 6 to 8.
     private func deviceToken(_ request: HTTPRequest) throws(APNsRefusal) -> String {
         guard request.method == .post else { throw APNsRefusal(.methodNotAllowed, "MethodNotAllowed") }
         guard request.target.hasPrefix(APNs.devicePath) || request.target == String(APNs.devicePath.dropLast()) else {
@@ -52,7 +52,7 @@ extension APNsSimulator {
         return String(token)
     }
 
-    /// Rows 9 to 14.
+    /// Checks rows 9 to 14.
     private mutating func authorize(
         _ fields: HTTPFields, on connection: UInt64, at now: Timestamp
     ) throws(APNsRefusal) -> APNsProviderToken? {
@@ -66,12 +66,12 @@ extension APNsSimulator {
         let text = field.value.dropFirst("bearer ".count)
         let provider = try keys.token(text, environment: configuration.environment, at: now)
         try connections[connection]?.use(provider, String(text), at: now)
-        // The service only asks for it; here it is a mistake that a sender should notice.
+        // The real service only recommends this; the simulator refuses it, so that the sender notices the mistake.
         guard field.indexing == .never else { throw APNsRefusal(.badRequest, "AuthorizationInHeaderTable") }
         return provider
     }
 
-    /// Rows 15 to 18: the kind of the push and its topic.
+    /// Checks rows 15 to 18: the push type and its topic.
     private func topic(
         _ fields: HTTPFields, provider: APNsProviderToken?, on connection: UInt64
     ) throws(APNsRefusal) -> (APNsPushType, topic: String) {
@@ -95,7 +95,7 @@ extension APNsSimulator {
         return team == provider?.teamID
     }
 
-    /// Row 19.
+    /// Checks row 19.
     private func checkPriority(_ fields: HTTPFields, of type: APNsPushType) throws(APNsRefusal) {
         guard let text = fields["apns-priority"] else { return }
         guard let priority = Int(text).flatMap(APNsPriority.init(rawValue:)),
@@ -103,7 +103,7 @@ extension APNsSimulator {
         else { throw APNsRefusal(.badRequest, "BadPriority") }
     }
 
-    /// Rows 20 and 21.
+    /// Checks rows 20 and 21.
     private func expiration(_ fields: HTTPFields) throws(APNsRefusal) -> Int64? {
         var expiration: Int64?
         if let text = fields["apns-expiration"] {
@@ -118,7 +118,7 @@ extension APNsSimulator {
         return expiration
     }
 
-    /// Rows 22 to 24.
+    /// Checks rows 22 to 24.
     private func payload(_ request: HTTPRequest, of type: APNsPushType) throws(APNsRefusal) -> JSON {
         guard !request.body.isEmpty else { throw APNsRefusal(.badRequest, "PayloadEmpty") }
         guard request.body.count <= type.payloadLimit else { throw APNsRefusal(.contentTooLarge, "PayloadTooLarge") }
@@ -128,11 +128,11 @@ extension APNsSimulator {
         return payload
     }
 
-    /// Rows 25 to 28. A token is for one topic: those of an app's Live Activities and calls are other ones than that of its
-    /// alerts.
+    /// Checks rows 25 to 28. A token is valid for one topic: the tokens of an app's Live Activities and calls differ
+    /// from the token of its alerts.
     private mutating func checkDevice(_ text: String, topic: String, at now: Timestamp) throws(APNsRefusal) {
         guard let token = APNs.canonicalToken(text) else { throw APNsRefusal(.badRequest, "BadDeviceToken") }
-        // A token that asks for a fault is one that a test has made up.
+        // A token with a fault marker was made up by a test, so it is added here.
         if APNsMarker(endOf: token) != nil, devices[token] == nil { devices.add(token, app: topic) }
         guard let device = devices[token] else { throw APNsRefusal(.badRequest, "BadDeviceToken") }
         guard device.app == topic else { throw APNsRefusal(.badRequest, "DeviceTokenNotForTopic") }

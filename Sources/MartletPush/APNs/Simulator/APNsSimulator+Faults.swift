@@ -1,9 +1,9 @@
 public import MartletHTTP
 public import MartletModel
 
-/// Faults in the service's words (PushServices.md, sections 1.9 and 10.8).
+/// The service's own answers for simulated faults (PushServices.md, sections 1.9 and 10.8).
 extension APNsSimulator {
-    /// What every service knows, and every reason that this one can give, by its own name.
+    /// The common faults that this service supports, and each of its own reasons, under its own name.
     public static let faults = Set(common.keys).union(APNsRefusal.statuses.keys.map { ServiceFault.Name(rawValue: $0) })
 
     public func subject(of request: HTTPRequest) -> SimulatedSubject {

@@ -3,23 +3,23 @@ import MartletCrypto
 public import MartletHTTP
 public import MartletModel
 
-/// Apple Push Notification service as its providers know it, with made-up devices.
+/// A simulator of the Apple Push Notification service as seen by providers, with made-up devices.
 public struct APNsSimulator: PushServiceSimulator {
-    /// How strict the simulated service is, and in what mood.
+    /// How strict the simulated service is, and how it misbehaves.
     public struct Configuration: Sendable {
         public var environment = APNsEnvironment.sandbox
-        /// Whether provider tokens of keys that nobody registered are taken at their word, for any topic.
+        /// Whether provider tokens that were signed with unregistered keys are accepted without a check, for any topic.
         public var acceptsAnyKey = false
-        /// Requests that a trusted connection may have open at once; a new one may have one.
+        /// The maximum number of open requests on a trusted connection. A new connection may have one.
         public var streamLimit: UInt32 = 1000
-        /// Pushes to one device within a second before it is too many; nil for no limit.
+        /// The maximum number of pushes to one device per second; nil for no limit.
         public var pushesPerSecond: Int?
 
         public init() {}
     }
 
     public static let platform = APNs.descriptor.platform
-    /// A connection may have one request until it has proved whose it is.
+    /// The maximum number of open requests on a connection whose sender is not authenticated yet.
     public static let firstStreamLimit: UInt32 = 1
 
     public var devices = SimulatedDevices()
@@ -28,7 +28,7 @@ public struct APNsSimulator: PushServiceSimulator {
     let configuration: Configuration
     var keys: APNsProviderKeys
     var connections: [UInt64: APNsSimulatedConnection] = [:]
-    /// Which team an app belongs to.
+    /// The team that each app belongs to.
     var teams: [String: String] = [:]
     var recentPushes: [String: [Timestamp]] = [:]
 
@@ -96,7 +96,7 @@ public struct APNsSimulator: PushServiceSimulator {
     ) throws(SimulatorError) -> Credential {
         do throws(CryptoError) {
             let key = try P256PrivateKey.generate()
-            // Where anybody's key is taken, the example app stays everybody's.
+            // If unregistered keys are accepted, the example app must stay open to any team.
             if !configuration.acceptsAnyKey { teams[Self.exampleBundleID] = Self.exampleTeamID }
             keys.register(
                 APNsProviderKeys.Key(teamID: Self.exampleTeamID, publicKey: key.publicKey, environment: nil),
@@ -114,7 +114,7 @@ public struct APNsSimulator: PushServiceSimulator {
         }
     }
 
-    /// The app of issued credentials, and of devices that name none.
+    /// The app of issued credentials, and of devices whose description names no app.
     private static let exampleBundleID = "com.example.app"
     private static let exampleTeamID = "TEAM000001"
     private static let exampleKeyID = "KEY0000001"
@@ -165,7 +165,7 @@ public struct APNsSimulator: PushServiceSimulator {
         counters[name, default: 0] += 1
     }
 
-    /// The id in lower case; nil for anything but 8-4-4-4-12 hexadecimal digits.
+    /// Returns the id in lower case; nil if it does not consist of 8-4-4-4-12 hexadecimal digits.
     static func canonicalID(_ text: String) -> String? {
         let groups = text.lowercased().split(separator: "-", omittingEmptySubsequences: false)
         guard groups.map(\.utf8.count) == [8, 4, 4, 4, 12], Hex.decode(groups.joined()) != nil else { return nil }

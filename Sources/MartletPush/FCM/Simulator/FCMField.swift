@@ -1,6 +1,6 @@
 import MartletModel
 
-/// What a member of a message may be, by the names and types of the service's own description (PushServices.md,
+/// The type of a member of a message, with the names and types of the service's API description (PushServices.md,
 /// sections 2.2 and 2.3).
 indirect enum FCMField {
     case text
@@ -9,13 +9,13 @@ indirect enum FCMField {
     case number
     case choice(Set<String>)
     case list(FCMField)
-    /// An object with names of the sender's choosing and texts.
+    /// An object whose names are chosen by the sender and whose values are texts.
     case texts
-    /// An object with anything in it.
+    /// An object with any content.
     case anything
     case object([String: FCMField])
 
-    /// The body of a request.
+    /// Returns the type of a request's body.
     static func envelope() -> FCMField {
         .object(["validate_only": .flag, "message": .object(message())])
     }
@@ -79,9 +79,10 @@ indirect enum FCMField {
 // MARK: Reading
 
 extension FCMField {
-    /// A value with its members in one spelling: those of the description, `snake_case`; `lowerCamelCase` is as good.
-    /// - Parameter path: Where the value is, such as `message.android`.
-    /// - Throws: `FCMRefusal` naming the first member that is unknown or of another type.
+    /// Returns a value with all member names in the spelling of the API description, `snake_case`. The names may also
+    /// be given in `lowerCamelCase`.
+    /// - Parameter path: The path of the value, such as `message.android`.
+    /// - Throws: `FCMRefusal` naming the first member that is unknown or of the wrong type.
     func read(_ value: JSON, at path: String) throws(FCMRefusal) -> JSON {
         switch (self, value) {
         case (_, .null), (.text, .string), (.flag, .bool), (.whole, .integer), (.number, .integer), (.number, .double),

@@ -1,11 +1,10 @@
 import MartletHTTP
 import MartletModel
 
-/// An answer of the service other than 200, or of the endpoint that gives tokens (PushServices.md, sections 2.1 and
-/// 2.5).
+/// An answer of the service other than 200, or an error of the token endpoint (PushServices.md, sections 2.1 and 2.5).
 struct FCMRefusal: Error, Equatable {
     var status: HTTPStatus
-    /// For counters.
+    /// The name of the refusal in counters.
     var name: String
     var fields: HTTPFields
     var body: [UInt8]
@@ -21,10 +20,10 @@ struct FCMRefusal: Error, Equatable {
 
     // MARK: The service
 
-    /// An error in Google's envelope.
+    /// Creates an error in Google's envelope.
     /// - Parameters:
-    ///   - code: The service's own code; nil leaves its detail out.
-    ///   - details: Those besides it.
+    ///   - code: FCM's own error code; nil omits the detail that contains it.
+    ///   - details: Further details.
     static func service(
         _ httpStatus: HTTPStatus, _ status: String, code: String? = nil, _ message: String, details: [JSON] = []
     ) -> FCMRefusal {
@@ -37,12 +36,13 @@ struct FCMRefusal: Error, Equatable {
         return FCMRefusal(httpStatus, code ?? status, contentType: "application/json; charset=UTF-8", body.bytes)
     }
 
-    /// What is not served at all is answered with a page for people.
+    /// The answer for a path that is not served: a page in HTML.
     static let notServed = FCMRefusal(
         .notFound, "notServed", contentType: "text/html; charset=UTF-8",
         Array("<!DOCTYPE html><html lang=en><title>Error 404 (Not Found)!!1</title><p>404. That’s an error.".utf8))
 
-    /// A request that cannot be read, or has a member that is unknown or of another type.
+    /// Creates the refusal of a request that cannot be parsed, or that has a member that is unknown or of the wrong
+    /// type.
     static func violation(_ field: String, _ message: String) -> FCMRefusal {
         let violation: JSON = ["field": .string(field), "description": .string(message)]
         return service(
@@ -99,7 +99,7 @@ struct FCMRefusal: Error, Equatable {
                 + "'//cloudresourcemanager.googleapis.com/projects/\(project)' (or it may not exist).")
     }
 
-    /// What is really answered where a project sends too fast: without a code of the service's own.
+    /// The answer that the real service gives if a project sends too fast. It has no FCM error code.
     static let sendRequests = service(
         .tooManyRequests, "RESOURCE_EXHAUSTED",
         "Quota exceeded for quota metric 'Send requests' and limit 'Send requests per minute' of service "
@@ -129,7 +129,7 @@ struct FCMRefusal: Error, Equatable {
 
     // MARK: Access tokens
 
-    /// An error of the endpoint that gives tokens (RFC 6749, section 5.2).
+    /// Creates an error of the token endpoint (RFC 6749, section 5.2).
     static func token(_ error: String, _ description: String, _ status: HTTPStatus = .badRequest) -> FCMRefusal {
         let body: JSON = ["error": .string(error), "error_description": .string(description)]
         return FCMRefusal(status, error, contentType: "application/json; charset=utf-8", body.bytes)
@@ -144,7 +144,7 @@ struct FCMRefusal: Error, Equatable {
     static let badAudience = token("invalid_grant", "Invalid JWT: Failed audience check.")
     static let badScope = token("invalid_scope", "Invalid OAuth scope or ID token audience provided.")
 
-    /// A page in the place of JSON.
+    /// A page in HTML instead of JSON.
     static let noJSON = FCMRefusal(
         .ok, "malformedToken", contentType: "text/html; charset=UTF-8", Array("<html>hello</html>".utf8))
 }

@@ -3,9 +3,9 @@ import MartletModel
 /// A message that has passed every check.
 struct FCMSimulatedPush {
     let projectID: String
-    /// The device's token; nil for a message to a topic, which no device here has subscribed to.
+    /// The device's token; nil for a message to a topic, to which no simulated device is subscribed.
     let token: String?
-    /// In the spelling of the service's description, without its target.
+    /// The message in the spelling of the API description, without its target.
     let message: JSON
     let isOnlyValidated: Bool
     let acceptedAt: Timestamp
@@ -22,7 +22,8 @@ struct FCMSimulatedPush {
             keptUntil: timeToLive > 0 ? acceptedAt + .seconds(timeToLive) : nil)
     }
 
-    /// What the notification says, and in its absence what an app shows that was written by the guides.
+    /// The text of the notification. If there is no notification, the text that an app shows if it follows the usual
+    /// guides.
     private var text: String? {
         let notification = message["notification"]
         let own = message["android"]?["notification"]
@@ -31,7 +32,7 @@ struct FCMSimulatedPush {
             ?? notification?["title"]?.string ?? data?["message"]?.string
     }
 
-    /// Whether an undelivered message makes way for this one.
+    /// Whether this message replaces an older one that is undelivered.
     func replaces(_ older: SimulatedDelivery) -> Bool {
         let key = message["android"]?["collapse_key"]?.string
         return key != nil && older.headers["collapse_key"] == key

@@ -28,7 +28,7 @@ extension FCMSimulator {
             isOnlyValidated: body["validate_only"] == true, acceptedAt: now)
     }
 
-    /// Row 1. Both endpoints of the old API are among what is not served.
+    /// Checks row 1. Both endpoints of the legacy API count as paths that are not served.
     private func project(_ request: HTTPRequest) throws(FCMRefusal) -> String {
         guard request.method == .post, request.target.hasPrefix(FCM.pathPrefix),
             request.target.hasSuffix(FCM.pathSuffix)
@@ -38,7 +38,7 @@ extension FCMSimulator {
         return project
     }
 
-    /// Row 2.
+    /// Checks row 2.
     private func authorize(_ fields: HTTPFields, at now: Timestamp) throws(FCMRefusal) -> Grant {
         guard let field = fields["authorization"], !field.isEmpty else { throw .noCredential }
         guard field.lowercased().hasPrefix("bearer "), let grant = grants[String(field.dropFirst("bearer ".count))]
@@ -47,19 +47,19 @@ extension FCMSimulator {
         return grant
     }
 
-    /// Row 4.
+    /// Checks row 4.
     private static func body(_ request: HTTPRequest) throws(FCMRefusal) -> JSON {
         guard let body = try? JSON(parsing: request.body), case .object = body else { throw .unreadable }
         return try FCMField.envelope().read(body, at: "")
     }
 
-    /// Row 5.
+    /// Checks row 5.
     private static func checkTarget(_ message: JSON) throws(FCMRefusal) {
         let targets = ["token", "topic", "condition"].filter { !(message[$0]?.string ?? "").isEmpty }
         guard targets.count == 1 else { throw .invalidArgument }
     }
 
-    /// Row 6.
+    /// Checks row 6.
     private static func checkValues(_ message: JSON) throws(FCMRefusal) {
         for data in [message["data"], message["android"]?["data"]] {
             guard !(data?.object ?? [:]).keys.contains(where: FCMMessage.isReserved) else { throw .invalidArgument }
@@ -92,7 +92,7 @@ extension FCMSimulator {
         }
     }
 
-    /// Row 8.
+    /// Checks row 8.
     private func checkApplePart(_ message: JSON, of project: String) throws(FCMRefusal) {
         if let part = message["apns"] {
             if let payload = part["payload"], payload["aps"]?.object == nil { throw .invalidArgument }
@@ -110,9 +110,9 @@ extension FCMSimulator {
         }
     }
 
-    /// Rows 9 to 11.
+    /// Checks rows 9 to 11.
     private mutating func checkDevice(_ token: String, of project: String) throws(FCMRefusal) {
-        // A token that asks for a fault is one that a test has made up.
+        // A token with a fault marker was made up by a test, so it is added here.
         if HandleMarker(endOf: token) != nil, devices[token] == nil { devices.add(token, app: project) }
         guard let device = devices[token] else {
             throw Self.isPlausible(token) ? .unregistered : .badToken
@@ -121,14 +121,14 @@ extension FCMSimulator {
         guard device.removedAt == nil else { throw .unregistered }
     }
 
-    /// Whether a token could once have been a device's.
+    /// Whether a token has the form of a real device's token.
     private static func isPlausible(_ token: String) -> Bool {
         let parts = token.split(separator: ":", omittingEmptySubsequences: false)
         return parts.count == 2 && parts[0].utf8.count >= 11 && parts[1].utf8.count >= 100
             && parts.allSatisfy { $0.utf8.allSatisfy { isTopicCharacter($0) && $0 != UInt8(ascii: "~") } }
     }
 
-    /// Rows 12 and 13.
+    /// Checks rows 12 and 13.
     private mutating func checkQuota(
         _ key: String, _ limit: Int?, _ refusal: FCMRefusal, at now: Timestamp
     ) throws(FCMRefusal) {
@@ -139,9 +139,9 @@ extension FCMSimulator {
     }
 }
 
-/// The checks of a request for a token.
+/// The checks of a token request.
 extension FCMSimulator {
-    /// How far clocks may differ, in seconds.
+    /// The tolerated difference between clocks, in seconds.
     private static let slack: Int64 = 300
     private static let scopes = [FCMAssertion.scope, "https://www.googleapis.com/auth/cloud-platform"]
 
@@ -173,7 +173,8 @@ extension FCMSimulator {
     }
 
     private func checkClaims(of claims: JSON, at now: Timestamp) throws(FCMRefusal) {
-        // The library that most senders have writes the world's endpoint there, wherever it sends the assertion.
+        // The library that most senders use always names Google's production endpoint in `aud`, wherever it sends the
+        // assertion.
         guard [audience, FCMCredential.productionTokenEndpoint].contains(claims["aud"]?.string) else {
             throw .badAudience
         }

@@ -1,9 +1,9 @@
 public import MartletHTTP
 public import MartletModel
 
-/// Faults in the service's words (PushServices.md, sections 2.5 and 10.8).
+/// The service's own answers for simulated faults (PushServices.md, sections 2.5 and 10.8).
 extension FCMSimulator {
-    /// What every service knows, and the service's own codes and reasons by their names.
+    /// The common faults that this service supports, and FCM's own error codes and reasons under their own names.
     public static let faults = Set(sendingNames + tokenNames)
 
     public func subject(of request: HTTPRequest) -> SimulatedSubject {
@@ -44,7 +44,7 @@ extension FCMSimulator {
     ) throws(FCMRefusal) -> SimulatedAnswer {
         guard let refusal = Self.refusal(fault.name, of: push.projectID)?.asking(for: fault.retryAfter, at: now)
         else { return accept(push) }
-        // It stays expired, for every request that has it.
+        // The token stays expired for all later requests that use it.
         if refusal.body == FCMRefusal.expiredCredential.body { grants[token]?.expiresAt = now }
         guard fault.isDelivered else { throw refusal }
         var answer = accept(push)
@@ -64,7 +64,7 @@ extension FCMSimulator {
     ]
     private static let tokenNames: [ServiceFault.Name] = [.malformedToken, .textualLifetime, .tokenRefused]
 
-    /// nil for a fault that messages do not meet.
+    /// Returns the refusal of a message for a fault; nil if the fault does not apply to messages.
     private static func refusal(_ name: ServiceFault.Name, of project: String) -> FCMRefusal? {
         switch name {
         case .rateLimit: .sendRequests
@@ -90,7 +90,7 @@ extension FCMSimulator {
         }
     }
 
-    /// nil for a fault that requests for tokens do not meet.
+    /// Returns the refusal of a token request for a fault; nil if the fault does not apply to token requests.
     private static func tokenRefusal(_ name: ServiceFault.Name) -> FCMRefusal? {
         switch name {
         case .malformedToken: .noJSON
@@ -104,7 +104,7 @@ extension FCMSimulator {
 }
 
 extension FCMRefusal {
-    /// The same answer, which says when to come again.
+    /// Returns the same answer with a `retry-after` field.
     fileprivate func asking(for wait: RetryAfterField?, at now: Timestamp) -> FCMRefusal {
         guard let wait else { return self }
         var refusal = self

@@ -3,36 +3,36 @@ import MartletCrypto
 public import MartletHTTP
 public import MartletModel
 
-/// Firebase Cloud Messaging as its senders know it, with the endpoint that gives them tokens, and with made-up devices.
+/// A simulator of Firebase Cloud Messaging and its token endpoint as seen by senders, with made-up devices.
 public struct FCMSimulator: PushServiceSimulator {
     /// How strict the simulated service is.
     public struct Configuration: Sendable {
-        /// Whether service accounts that nobody registered are taken at their word, for any project.
+        /// Whether service accounts that are not registered are accepted without a check, for any project.
         public var acceptsAnyKey = false
-        /// Messages of one project within a minute before it is too many; nil for no limit.
+        /// The maximum number of messages of one project per minute; nil for no limit.
         public var messagesPerMinute: Int?
-        /// Messages to one device within a minute before it is too many; nil for no limit.
+        /// The maximum number of messages to one device per minute; nil for no limit.
         public var deviceMessagesPerMinute: Int?
 
         public init() {}
     }
 
-    /// Who may ask for tokens.
+    /// A service account, which may request tokens.
     struct Account {
         let projectID: String
         let key: RSAPublicKey
     }
 
-    /// What a token allows.
+    /// The permissions of a token.
     struct Grant {
-        /// nil for all projects.
+        /// The project for which the token is valid; nil for all projects.
         let projectID: String?
         var expiresAt: Timestamp
     }
 
     public static let platform = FCM.descriptor.platform
 
-    /// The project of issued credentials, and of devices that name none.
+    /// The project of issued credentials, and of devices whose description names no project.
     static let exampleProject = "example-project"
     static let tokenPath = "/token"
     private static let exampleAccount = "push@example-project.iam.gserviceaccount.com"
@@ -41,15 +41,15 @@ public struct FCMSimulator: PushServiceSimulator {
     public internal(set) var counters: [String: Int] = [:]
 
     var configuration: Configuration
-    /// What assertions must name: where tokens are given.
+    /// The audience that assertions must name: the URL of the token endpoint.
     var audience = FCMCredential.productionTokenEndpoint
-    /// By address.
+    /// The service accounts by email address.
     var accounts: [String: Account] = [:]
-    /// By access token.
+    /// The grants by access token.
     var grants: [String: Grant] = [:]
-    /// Devices of Apple's system.
+    /// The Apple devices.
     var appleDevices: Set<String> = []
-    /// Projects that cannot reach Apple's system.
+    /// The projects that cannot reach Apple devices.
     var projectsWithoutApple: Set<String> = []
     var sent: [String: [Timestamp]] = [:]
     private var nextMessage = 1
@@ -92,8 +92,8 @@ public struct FCMSimulator: PushServiceSimulator {
 
     // MARK: Control
 
-    /// - Parameter app: `projectId`, `clientEmail` and `publicKey`, the service account's as PEM; `reachesApple` is false for
-    ///   a project whose owner has given no key for Apple's devices.
+    /// - Parameter app: An object with `projectId`, `clientEmail` and `publicKey`, the public key of the service
+    ///   account as PEM. `reachesApple` is false for a project whose owner has provided no key for Apple devices.
     public mutating func register(app: JSON) throws(SimulatorError) {
         guard let projectID = app["projectId"]?.string, FCMCredential.isProjectID(projectID) else {
             throw SimulatorError("\"projectId\" must be the project's id.")
@@ -120,7 +120,8 @@ public struct FCMSimulator: PushServiceSimulator {
         audience = "\(origin)\(Self.tokenPath)"
         do throws(CryptoError) {
             let key = try RSAPrivateKey.generate()
-            // Where anybody is taken at his word, the example account stays everybody's.
+            // If unregistered accounts are accepted, the example account must not be registered, so that any key can be
+            // used with it.
             if !configuration.acceptsAnyKey {
                 accounts[Self.exampleAccount] = Account(projectID: Self.exampleProject, key: key.publicKey)
             }
@@ -137,7 +138,8 @@ public struct FCMSimulator: PushServiceSimulator {
         }
     }
 
-    /// - Parameter description: `projectId`, whose app it is, and `system`: `android`, or `ios` for a device of Apple's.
+    /// - Parameter description: An object with `projectId`, the project of the app, and `system`, which is `android`
+    ///   or, for an Apple device, `ios`.
     /// - Returns: A registration token.
     public mutating func addDevice(_ description: JSON) throws(SimulatorError) -> String {
         let projectID = description["projectId"]?.string ?? Self.exampleProject
@@ -157,7 +159,7 @@ public struct FCMSimulator: PushServiceSimulator {
 
     // MARK: Answers
 
-    /// Seconds.
+    /// The lifetime of an access token, in seconds.
     static let lifetime: Int64 = 3600
     private static let grantLimit = 10_000
 

@@ -1,6 +1,6 @@
 import MartletHTTP
 
-/// An answer of the service other than that it has received the message (PushServices.md, section 4.3).
+/// Any answer of the service that does not confirm the message as received (PushServices.md, section 4.3).
 enum MPNSRefusal: String, Error, CaseIterable {
     case method = "MethodNotAllowed"
     case unknownChannel = "ChannelExpired"
@@ -12,12 +12,12 @@ enum MPNSRefusal: String, Error, CaseIterable {
     case suppressed = "Suppressed"
     case failing = "InternalServerError"
     case unavailable = "ServiceUnavailable"
-    /// In words that nobody knows.
+    /// A reason that is unknown to senders.
     case unknownReason = "NothingYouKnow"
 
     /// - Parameters:
     ///   - isListening: Whether the phone is connected.
-    ///   - retryAfter: When to come again, as the field says it.
+    ///   - retryAfter: The value of the `retry-after` field.
     func response(isListening: Bool, retryAfter: String? = nil) -> HTTPResponse {
         let (status, notification, subscription): (HTTPStatus, String, String) =
             switch self {

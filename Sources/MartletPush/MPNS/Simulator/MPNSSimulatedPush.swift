@@ -21,11 +21,11 @@ struct MPNSSimulatedPush {
             id: id, handle: handle, headers: headers,
             payload: .string(String(validating: body, as: UTF8.self) ?? Base64.encode(body)),
             text: shown.isEmpty ? nil : shown.joined(separator: ", "), acceptedAt: acceptedAt,
-            // Raw notifications are for an app that runs.
+            // Raw notifications are only for an app that is running, so they are not stored.
             keptUntil: kind == .raw ? nil : acceptedAt + .seconds(86_400))
     }
 
-    /// Whether one that waits makes way for this one: tiles do, toasts queue.
+    /// Whether this notification replaces an older one that is waiting. Tiles do; toasts are queued.
     func replaces(_ older: SimulatedDelivery) -> Bool {
         kind == .tile && older.headers["x-windowsphone-target"] == kind.target
     }

@@ -8,7 +8,7 @@ extension MPNSSimulator {
     mutating func judge(_ request: HTTPRequest, at now: Timestamp) throws(MPNSRefusal) -> MPNSSimulatedPush {
         guard request.method == .post else { throw .method }
         let handle = handle(of: request)
-        // A channel that asks for a fault is one that a test has made up.
+        // A channel with a fault marker was made up by a test, so it is added here.
         if devices[handle] == nil, HandleMarker(endOf: handle) != nil, request.target.hasPrefix(ChannelPath.open) {
             devices.add(handle, app: Self.anybody)
         }
@@ -27,13 +27,13 @@ extension MPNSSimulator {
             messageID: request.fields["x-messageid"], acceptedAt: now)
     }
 
-    /// Whom the sender's certificate names.
+    /// Returns the name in the sender's certificate.
     private static func name(of connection: HTTPConnection?) -> String? {
         guard let der = connection?.peerCertificate else { return nil }
         return try? Certificate(der: der).commonName
     }
 
-    /// The class and the target must speak of the same.
+    /// Checks that the class and the target name the same type of notification, and returns them.
     private static func kind(_ fields: HTTPFields) throws(MPNSRefusal) -> (MPNS.Kind, String) {
         guard let text = fields["x-notificationclass"], let number = Int(text), (1...31).contains(number),
             let kind = MPNS.Kind(classNumber: text)

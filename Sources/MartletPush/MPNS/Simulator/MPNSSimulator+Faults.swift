@@ -1,9 +1,9 @@
 public import MartletHTTP
 public import MartletModel
 
-/// Faults in the service's words (PushServices.md, sections 4.3 and 10.8).
+/// The service's own answers for simulated faults (PushServices.md, sections 4.3 and 10.8).
 extension MPNSSimulator {
-    /// What every service knows, and every answer that this one can give, by a name of its own.
+    /// The common faults that this service supports, and each of its own answers under its own name.
     public static let faults: Set<ServiceFault.Name> = Set(common.keys)
         .union(MPNSRefusal.allCases.map { ServiceFault.Name(rawValue: $0.rawValue) })
 

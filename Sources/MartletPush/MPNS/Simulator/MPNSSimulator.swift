@@ -3,30 +3,30 @@ import MartletCrypto
 public import MartletHTTP
 public import MartletModel
 
-/// Microsoft Push Notification Service as senders know it, with made-up channels. All of them are https here, those too
-/// that need no certificate.
+/// A simulator of the Microsoft Push Notification Service as seen by senders, with made-up channels. All channels use
+/// https here, including those that need no certificate.
 public struct MPNSSimulator: PushServiceSimulator {
     /// How strict the simulated service is.
     public struct Configuration: Sendable {
-        /// Whether senders need not show the certificate that a channel was opened with.
+        /// Whether senders need not present the certificate with which a channel was opened.
         public var acceptsAnyKey = false
-        /// The largest body of a tile or toast in bytes; sources differ.
+        /// The maximum size of the body of a tile or toast, in bytes. Sources disagree about the value.
         public var bodyLimit = 3072
-        /// The largest body of a raw notification in bytes.
+        /// The maximum size of the body of a raw notification, in bytes.
         public var rawBodyLimit = 1024
-        /// Messages to a channel without a certificate in one day.
+        /// The maximum number of messages per day to a channel without a certificate.
         public var dailyLimit = 500
 
         public init() {}
     }
 
-    /// What the path of a channel begins with: without a certificate, and with one.
+    /// The prefixes of a channel's path: for a channel without a certificate, and for one with a certificate.
     enum ChannelPath {
         static let open = "/throttledthirdparty/01.00/"
         static let authenticated = "/unthrottledthirdparty/01.00/"
     }
 
-    /// What `SimulatedDevices.Device.app` is for a channel that needs no certificate.
+    /// The value of `SimulatedDevices.Device.app` for a channel that needs no certificate.
     static let anybody = ""
 
     public static let platform = MPNS.descriptor.platform
@@ -35,9 +35,9 @@ public struct MPNSSimulator: PushServiceSimulator {
     public internal(set) var counters: [String: Int] = [:]
 
     let configuration: Configuration
-    /// Where channels are.
+    /// The origin of the channels.
     var origin = HTTPOrigin(scheme: .https, host: "localhost")
-    /// How many messages came to a channel on its last day.
+    /// The number of messages to each channel on the last day on which it received any.
     var days: [String: (day: Int64, count: Int)] = [:]
     private var nextMessage = 1
 
@@ -69,7 +69,7 @@ public struct MPNSSimulator: PushServiceSimulator {
         return SimulatedAnswer(response)
     }
 
-    /// Nothing to know: anyone who shows a certificate is who it says.
+    /// Does nothing, because no app needs to be registered: any certificate is trusted to belong to the name in it.
     public mutating func register(app: JSON) throws(SimulatorError) {}
 
     public mutating func issueCredential(
@@ -77,7 +77,7 @@ public struct MPNSSimulator: PushServiceSimulator {
     ) throws(SimulatorError) -> Credential {
         self.origin = origin
         do throws(CryptoError) {
-            // The service asks who has made the certificate; here it is enough whom it names.
+            // The real service checks the issuer of a certificate; the simulator checks only the name in it.
             let authority = try CertificateAuthority.generate(commonName: "Senders", now: 86_400, days: 36_500)
             let identity = try authority.issue(
                 CertificateRequest(commonName: Self.exampleService, hosts: []), now: 86_400, days: 36_500)
@@ -90,10 +90,11 @@ public struct MPNSSimulator: PushServiceSimulator {
         }
     }
 
-    /// What issued certificates name.
+    /// The name in issued certificates.
     static let exampleService = "push.example.com"
 
-    /// - Parameter description: `serviceName` for a channel that was opened with a certificate of that name.
+    /// - Parameter description: An object with `serviceName` for a channel that was opened with a certificate of that
+    ///   name.
     /// - Returns: A channel URI.
     public mutating func addDevice(_ description: JSON) throws(SimulatorError) -> String {
         let name = description["serviceName"]?.string

@@ -1,6 +1,6 @@
 import MartletHTTP
 
-/// An answer of the service other than that it has received the message (PushServices.md, sections 3.4 and 10.4).
+/// Any answer of the service that does not confirm the message as received (PushServices.md, sections 3.4 and 10.4).
 enum WNSRefusal: String, Error, CaseIterable {
     case method = "MethodNotAllowed"
     case badToken = "BadToken"
@@ -16,12 +16,12 @@ enum WNSRefusal: String, Error, CaseIterable {
     case deviceUnreachable = "DeviceUnreachable"
     case failing = "InternalServerError"
     case unavailable = "ServiceUnavailable"
-    /// In words that nobody knows.
+    /// A reason that is unknown to senders.
     case unknownReason = "NothingYouKnow"
 
     /// - Parameters:
-    ///   - description: Says more about a bad request.
-    ///   - retryAfter: When to come again, as the field says it.
+    ///   - description: The details of a bad request.
+    ///   - retryAfter: The value of the `retry-after` field.
     func response(_ description: String? = nil, retryAfter: String? = nil) -> HTTPResponse {
         var response = HTTPResponse(status)
         response.fields["x-wns-status"] = notificationStatus
@@ -70,7 +70,7 @@ enum WNSRefusal: String, Error, CaseIterable {
     }
 }
 
-/// A refusal with what the service says about it.
+/// A refusal with the service's description of it.
 struct WNSRefusalAnswer: Error {
     let refusal: WNSRefusal
     var description: String?

@@ -5,16 +5,17 @@ import MartletModel
 struct WNSSimulatedPush {
     let handle: String
     let body: [UInt8]
-    /// `wns/toast` and its like.
+    /// The type, such as `wns/toast`.
     let type: String
-    /// The fields of the service's own, names in lower case.
+    /// The service's own fields, with names in lower case.
     let fields: [String: String]
     let acceptedAt: Timestamp
 
-    /// Whether the sender asked to be told how the device is connected.
+    /// Whether the sender requested the connection status of the device.
     var wantsStatus: Bool { fields["x-wns-requestforstatus"]?.lowercased() == "true" }
 
-    /// The document of a toast, tile or badge; nil where the device could not read it, or does not fit the type.
+    /// The document of a toast, tile or badge; nil if the device cannot parse the document or it does not match the
+    /// type.
     var markup: SimulatedMarkup? {
         guard type != WNS.rawType, let markup = SimulatedMarkup(body),
             markup.elements.first?.name == String(type.dropFirst("wns/".count))
@@ -32,7 +33,8 @@ struct WNSSimulatedPush {
             keptUntil: isCached ? acceptedAt + lifetime : nil)
     }
 
-    /// Whether it waits for a device that is away. Raw notifications do not, unless the sender wants it.
+    /// Whether the notification is stored for a device that is not connected. Raw notifications are not, unless the
+    /// sender requests it.
     private var isCached: Bool {
         switch fields["x-wns-cache-policy"]?.lowercased() {
         case "cache": true
@@ -41,6 +43,6 @@ struct WNSSimulatedPush {
         }
     }
 
-    /// Whether one that waits makes way for this one: each type has one place.
+    /// Whether this notification replaces an older one that is waiting. One notification of each type is stored.
     func replaces(_ older: SimulatedDelivery) -> Bool { older.headers["x-wns-type"] == type }
 }

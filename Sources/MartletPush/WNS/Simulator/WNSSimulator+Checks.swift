@@ -5,7 +5,7 @@ import MartletModel
 /// The checks of a request, in the order of PushServices.md, section 10.4.
 extension WNSSimulator {
     private static let tagLimit = 16
-    /// How long an app that sends too much is to wait, in seconds.
+    /// The wait for an app that sends too much, in seconds.
     private static let throttleWait = "1"
 
     mutating func judge(_ request: HTTPRequest, at now: Timestamp) throws(WNSRefusalAnswer) -> WNSSimulatedPush {
@@ -13,7 +13,7 @@ extension WNSSimulator {
         guard let token = SimulatedTokens.bearer(request.fields), case .valid(let app) = tokens.judge(token, at: now)
         else { throw WNSRefusalAnswer(.badToken) }
         let handle = "\(origin)\(request.target)"
-        // A channel that asks for a fault is one that a test has made up.
+        // A channel with a fault marker was made up by a test, so it is added here.
         if devices[handle] == nil, HandleMarker(endOf: handle) != nil, request.target.hasPrefix(WNSChannelPath.prefix) {
             devices.add(handle, app: app)
         }
@@ -32,7 +32,7 @@ extension WNSSimulator {
             fields: Dictionary(own) { first, _ in first }.merging(["x-wns-type": type]) { $1 }, acceptedAt: now)
     }
 
-    /// Row 7.
+    /// Checks row 7.
     private static func checkLength(_ request: HTTPRequest) throws(WNSRefusalAnswer) {
         guard request.connection?.majorVersion != 2 else { return }
         guard request.fields["content-length"] != nil, request.fields["transfer-encoding"] == nil else {
@@ -40,7 +40,7 @@ extension WNSSimulator {
         }
     }
 
-    /// Row 8.
+    /// Checks row 8.
     /// - Returns: The type, in lower case.
     private static func checkFields(_ fields: HTTPFields) throws(WNSRefusalAnswer) -> String {
         let type = fields["x-wns-type"]?.lowercased() ?? ""
@@ -72,7 +72,7 @@ extension WNSSimulator {
         (1...tagLimit).contains(text.utf8.count) && text.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F }
     }
 
-    /// Row 10.
+    /// Checks row 10.
     private mutating func checkRate(
         _ name: String, _ limit: Int?, _ refusal: WNSRefusal, at now: Timestamp
     ) throws(WNSRefusalAnswer) {

@@ -3,17 +3,18 @@ import MartletCrypto
 public import MartletHTTP
 public import MartletModel
 
-/// Windows Push Notification Services and both of their token endpoints as senders know them, with made-up channels.
+/// A simulator of Windows Push Notification Services and both their token endpoints as seen by senders, with made-up
+/// channels.
 public struct WNSSimulator: PushServiceSimulator {
     /// How strict the simulated service is.
     public struct Configuration: Sendable {
-        /// Whether clients that nobody registered are taken at their word.
+        /// Whether clients that are not registered are accepted without a check.
         public var acceptsAnyKey = false
-        /// How long a token is good for.
+        /// The lifetime of a token.
         public var tokenLifetime: Duration = .seconds(86_400)
-        /// Pushes of one app within a second before it is too many; nil for no limit.
+        /// The maximum number of pushes of one app per second; nil for no limit.
         public var pushesPerSecond: Int?
-        /// Pushes to one channel within a second before it is too many; nil for no limit.
+        /// The maximum number of pushes to one channel per second; nil for no limit.
         public var pushesPerSecondAndChannel: Int?
 
         public init() {}
@@ -25,10 +26,10 @@ public struct WNSSimulator: PushServiceSimulator {
     public internal(set) var counters: [String: Int] = [:]
 
     let configuration: Configuration
-    /// Where channels are.
+    /// The origin of the channels.
     var origin = HTTPOrigin(scheme: .https, host: "localhost")
     var tokens: SimulatedTokens
-    /// Apps that the service has shut out.
+    /// The apps that the service has blocked.
     var blocked: Set<String> = []
     var recentPushes: [String: [Timestamp]] = [:]
     private var nextMessage = 1
@@ -66,7 +67,8 @@ public struct WNSSimulator: PushServiceSimulator {
         return SimulatedAnswer(answer.refusal.response(answer.description, retryAfter: answer.retryAfter))
     }
 
-    /// - Parameter app: `clientId` and `secret`; with `isBlocked` an app that the service has shut out.
+    /// - Parameter app: An object with `clientId` and `secret`; `isBlocked` is true for an app that the service has
+    ///   blocked.
     public mutating func register(app: JSON) throws(SimulatorError) {
         guard let client = app["clientId"]?.string, !client.isEmpty, let secret = app["secret"]?.string else {
             throw SimulatorError("\"clientId\" and \"secret\" must be texts.")
@@ -89,10 +91,10 @@ public struct WNSSimulator: PushServiceSimulator {
         ])
     }
 
-    /// The app of issued credentials, and of devices that name none.
+    /// The app of issued credentials, and of devices whose description names no app.
     static let exampleClient = "ms-app://S-1-15-2-1-2-3-4-5-6-7"
 
-    /// - Parameter description: `app` is the client that the channel belongs to.
+    /// - Parameter description: An object whose member `app` is the client that the channel belongs to.
     /// - Returns: A channel URI.
     public mutating func addDevice(_ description: JSON) throws(SimulatorError) -> String {
         let app = description["app"]?.string ?? Self.exampleClient
@@ -125,13 +127,13 @@ public struct WNSSimulator: PushServiceSimulator {
     }
 }
 
-/// Which of the two token endpoints a path is (PushServices.md, section 3.1).
+/// One of the two token endpoints, determined by the path (PushServices.md, section 3.1).
 struct WNSTokenEndpoint {
     static let livePath = "/accesstoken.srf"
     static let directorySuffix = "/oauth2/v2.0/token"
 
     let scope: String
-    /// The directory's endpoint writes numbers as text.
+    /// Whether numbers are written as text, as the directory's endpoint does.
     let isTextual: Bool
 
     init?(_ target: String) {

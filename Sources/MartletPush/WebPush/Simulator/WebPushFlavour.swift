@@ -1,11 +1,11 @@
-/// Whose push service is simulated: each browser's maker has one, and they answer in forms of their own.
+/// The browser vendor whose push service is simulated. Each vendor's service answers in a form of its own.
 public enum WebPushFlavour: String, Sendable, CaseIterable {
     case mozilla
     case safari
     case chromium
     case edge
 
-    /// What the path of an endpoint begins with.
+    /// The prefix of an endpoint's path.
     var pathPrefix: String {
         switch self {
         case .mozilla: "/wpush/v2/"

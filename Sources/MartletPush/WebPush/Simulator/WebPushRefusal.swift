@@ -1,7 +1,7 @@
 import MartletHTTP
 import MartletModel
 
-/// A check that a request has not passed (PushServices.md, section 10.6), and how each service says so.
+/// A check that a request has failed (PushServices.md, section 10.6), and each service's answer for it.
 enum WebPushRefusal: Error, Equatable {
     case method
     case badEndpoint
@@ -18,10 +18,10 @@ enum WebPushRefusal: Error, Equatable {
     case gone
     case tooMany
     case failing(HTTPStatus)
-    /// In words that nobody knows.
+    /// A reason that is unknown to senders.
     case unknownReason
 
-    /// For counters.
+    /// The name of the refusal in counters.
     var name: String {
         switch self {
         case .failing(let status): "failing\(status.code)"
@@ -29,14 +29,14 @@ enum WebPushRefusal: Error, Equatable {
         }
     }
 
-    /// - Parameter retryAfter: When to come again, as the field says it.
+    /// - Parameter retryAfter: The value of the `retry-after` field.
     func response(_ flavour: WebPushFlavour, retryAfter: String? = nil) -> HTTPResponse {
         var response =
             switch flavour {
             case .mozilla: mozillaResponse
             case .safari: safariResponse
             case .chromium: chromiumResponse
-            // The front of another service, which says that it is too much in that one's way.
+            // Edge's service is a front end of another service and reports "too many" in the way of that service.
             case .edge: self == .tooMany ? HTTPResponse(406) : chromiumResponse
             }
         if let retryAfter { response.fields["retry-after"] = retryAfter }

@@ -3,14 +3,14 @@ import MartletModel
 /// A message that has passed every check.
 struct WebPushSimulatedPush {
     let handle: String
-    /// The real browser that it is for; nil for a made-up subscription.
+    /// The real browser that the message is for; nil for a made-up subscription.
     let channel: BrowserChannel?
-    /// As it came.
+    /// The body as received.
     let body: [UInt8]
-    /// As it was sent, in clear text; nil where it cannot be opened here, because it is for a real browser or the keys of
-    /// the subscription do not open it, which a real service could not notice.
+    /// The message in clear text; nil if it cannot be decrypted here, either because it is for a real browser, or
+    /// because the subscription's keys do not fit, which a real service could not detect.
     let content: [UInt8]?
-    /// In seconds, at most what the service keeps.
+    /// The time to live in seconds, reduced to the service's maximum.
     let timeToLive: Int64
     let urgency: String?
     let topic: String?
@@ -31,7 +31,7 @@ struct WebPushSimulatedPush {
             keptUntil: timeToLive > 0 ? acceptedAt + .seconds(timeToLive) : nil)
     }
 
-    /// What people are shown of a message that a real browser has said something of.
+    /// Returns the text that is displayed for a message that a real browser has acknowledged.
     static func acknowledged(_ code: Int64) -> String {
         switch code {
         case 100: "delivered"
@@ -41,7 +41,7 @@ struct WebPushSimulatedPush {
         }
     }
 
-    /// Whether an undelivered message makes way for this one.
+    /// Whether this message replaces an older one that is undelivered.
     func replaces(_ older: SimulatedDelivery) -> Bool {
         topic != nil && older.headers["topic"] == topic
     }

@@ -1,14 +1,14 @@
 import MartletCrypto
 public import MartletModel
 
-/// The push service of real browsers: the part of Mozilla's protocol that Firefox needs (BrowserPush.md, sections 2 to
+/// The push service for real browsers: the part of Mozilla's protocol that Firefox needs (BrowserPush.md, sections 2 to
 /// 5).
 extension WebPushSimulator: DeviceSocketSimulator {
     public static let socketProtocol = "push-notification"
 
-    /// Where somebody says what no browser says.
+    /// The close code after a message that is not valid in the protocol.
     private static let policyViolation: UInt16 = 1008
-    /// Where a browser has come back on another connection.
+    /// The close code for the old connection of a browser that has connected again.
     private static let normal: UInt16 = 1000
 
     public var connectedDevices: JSON { .array(browsers.all.map(\.json)) }
@@ -46,7 +46,8 @@ extension WebPushSimulator: DeviceSocketSimulator {
         for channel in browser.channels.values { devices.stopListening(channel.endpoint) }
     }
 
-    /// Hands a message to the browser, now or when it is there, until it says what became of it.
+    /// Sends a message to the browser, immediately or when it connects, and repeats it until the browser acknowledges
+    /// it.
     mutating func deliver(_ push: WebPushSimulatedPush, id: String, to index: BrowserChannel) -> [SocketStep] {
         let message = SimulatedBrowser.Message(
             id: id, channel: index.channel, body: push.body, topic: push.topic,
@@ -59,7 +60,7 @@ extension WebPushSimulator: DeviceSocketSimulator {
         return [SocketStep(socket, .send(Self.notification(message)))]
     }
 
-    /// A browser whose id is not the one that it had drops its subscriptions, and tells its pages.
+    /// Answers a browser's hello. A browser that is assigned a new id drops its subscriptions and notifies its pages.
     private mutating func greet(_ id: String?, on socket: UInt64, at now: Timestamp) -> [SocketStep] {
         count("browser.hello")
         let (id, last) = browsers.connect(id, on: socket)
@@ -137,8 +138,8 @@ extension WebPushSimulator: DeviceSocketSimulator {
 
 /// One subscription of a real browser.
 struct BrowserChannel: Hashable {
-    /// The id that the browser was given.
+    /// The id that was assigned to the browser.
     let browser: String
-    /// The id that the browser gave the subscription.
+    /// The id that the browser assigned to the subscription.
     let channel: String
 }

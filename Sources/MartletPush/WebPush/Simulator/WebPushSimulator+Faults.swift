@@ -1,7 +1,7 @@
 public import MartletHTTP
 public import MartletModel
 
-/// Faults in the words of browsers' push services (PushServices.md, sections 5.6 and 10.8).
+/// The answers of browsers' push services for simulated faults (PushServices.md, sections 5.6 and 10.8).
 extension WebPushSimulator {
     public static let faults: Set<ServiceFault.Name> = Set(refusals.keys)
 

@@ -3,35 +3,36 @@ import MartletCrypto
 public import MartletHTTP
 public import MartletModel
 
-/// The push services of browsers as their senders know them, with made-up subscriptions whose keys are known here, so that
-/// what arrives can be shown; and the push service of real browsers.
+/// A simulator of browsers' push services as seen by senders, with made-up subscriptions. The simulator has the keys of
+/// these subscriptions, so that it can show the messages. It is also a push service for real browsers.
 public struct WebPushSimulator: PushServiceSimulator {
     /// How strict the simulated services are.
     public struct Configuration: Sendable {
-        /// Whether a subscription that was made without a sender's key takes messages of any sender.
+        /// Whether a subscription that was created without a sender's key accepts messages from any sender.
         public var acceptsAnyKey = false
-        /// The largest body in bytes.
+        /// The maximum size of the body, in bytes.
         public var bodyLimit = 4096
-        /// Pushes to one subscription within a second before it is too many; nil for no limit.
+        /// The maximum number of pushes to one subscription per second; nil for no limit.
         public var pushesPerSecond: Int?
 
         public init() {}
     }
 
-    /// A subscription as its browser would know it.
+    /// A subscription, with the data that its browser would have.
     struct Subscription {
-        /// Who can open messages.
+        /// The party that can decrypt messages.
         enum Keys {
             /// The simulator.
             case here(MessageReceiver)
-            /// A real browser alone.
+            /// Only a real browser.
             case browser(BrowserChannel)
         }
 
-        /// The text that a hub registers: the endpoint and the keys as JSON. For a real browser, the endpoint.
+        /// The text that is registered with a hub: the endpoint and the keys as JSON, or only the endpoint for a real
+        /// browser.
         let handle: String
         let keys: Keys
-        /// The sender's key that it was made with; nil takes any.
+        /// The sender's key with which the subscription was created; nil accepts any sender.
         let senderKey: [UInt8]?
     }
 
@@ -41,15 +42,15 @@ public struct WebPushSimulator: PushServiceSimulator {
     public internal(set) var counters: [String: Int] = [:]
 
     let configuration: Configuration
-    /// Where the endpoints are, which is what a sender's proof must name.
+    /// The origin of the endpoints, which a sender's proof must name as its audience.
     var origin = HTTPOrigin(scheme: .https, host: "localhost")
-    /// By what follows the prefix of the endpoint's path.
+    /// The subscriptions by the part of the endpoint's path after the prefix.
     var subscriptions: [String: Subscription] = [:]
     var browsers = SimulatedBrowsers()
     var recentPushes: [String: [Timestamp]] = [:]
-    /// Proofs that were verified, with their keys.
+    /// The proofs that were already verified, with their keys.
     var verified: [String: VAPIDToken] = [:]
-    /// The key of subscriptions that name none.
+    /// The sender's key for subscriptions whose description names none.
     private var senderKey: [UInt8]?
     private var nextMessage = 1
 
@@ -79,7 +80,8 @@ public struct WebPushSimulator: PushServiceSimulator {
         return SimulatedAnswer(refusal.response(flavour, retryAfter: retryAfter))
     }
 
-    /// - Parameter app: `publicKey`, the sender's key in base64url, for subscriptions that name none.
+    /// - Parameter app: An object with `publicKey`, the sender's key in base64url, which is used for subscriptions
+    ///   whose description names none.
     public mutating func register(app: JSON) throws(SimulatorError) {
         guard let key = try Self.key(app["publicKey"]) else {
             throw SimulatorError("\"publicKey\" must be the sender's public key in base64url.")
@@ -94,7 +96,7 @@ public struct WebPushSimulator: PushServiceSimulator {
         do throws(CryptoError) {
             let key = try P256PrivateKey.generate()
             let point = key.publicKey.rawPoint
-            // Where anybody's key is taken, subscriptions stay everybody's.
+            // If any key is accepted, subscriptions must stay open to any sender.
             if !configuration.acceptsAnyKey { senderKey = point }
             return Credential([
                 WebPushCredential.Property.subject: "mailto:push@example.com",
@@ -108,8 +110,8 @@ public struct WebPushSimulator: PushServiceSimulator {
         }
     }
 
-    /// - Parameter description: `service` names whose service it is, Mozilla's where it is left out; `publicKey` is the
-    ///   sender's key that the subscription is for.
+    /// - Parameter description: An object with `service`, the vendor of the service, Mozilla by default, and
+    ///   `publicKey`, the sender's key that the subscription is for.
     /// - Returns: A subscription as JSON text: `{"auth", "endpoint", "p256dh"}`.
     public mutating func addDevice(_ description: JSON) throws(SimulatorError) -> String {
         let name = description["service"]?.string ?? WebPushFlavour.mozilla.rawValue
@@ -162,12 +164,12 @@ public struct WebPushSimulator: PushServiceSimulator {
     }
 }
 
-/// What a request's path says after the prefix: a subscription's token, and a fault that is asked for.
+/// The part of a request's path after the prefix: a subscription's token, and optionally the requested fault.
 struct WebPushSimulatedEndpoint {
     let token: String
     let marker: HandleMarker?
 
-    /// nil where it cannot be an endpoint of this simulator, or asks for a fault that there is not.
+    /// Fails if the path cannot be an endpoint of this simulator, or requests an unknown fault.
     init?(_ target: String) {
         guard let flavour = WebPushFlavour(path: target) else { return nil }
         let parts = target.dropFirst(flavour.pathPrefix.count)

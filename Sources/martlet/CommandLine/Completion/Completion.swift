@@ -1,8 +1,8 @@
 import MartletServer
 
-/// What may stand where the cursor of a shell is.
+/// The possible completions at the cursor of a shell.
 enum Completion: Equatable {
-    /// What the program itself knows.
+    /// A word that the program itself knows.
     struct Word: Equatable {
         var text: String
         var help: String
@@ -11,12 +11,12 @@ enum Completion: Equatable {
     case words([Word])
     case files
     case directories
-    /// Names that only a running server knows: a path of its administration.
+    /// Names that only a running server knows, from a path of its administration API.
     case names(path: String)
 
     /// - Parameters:
-    ///   - words: The words before the one that is completed, without the program's name.
-    ///   - current: What is there of it; empty for nothing.
+    ///   - words: The words before the one to be completed, without the program's name.
+    ///   - current: The part of the word already typed; may be empty.
     init(_ table: CommandTable, words: [String], current: String) {
         let command = table.commands.filter { words.starts(with: $0.path) }.max { $0.path.count < $1.path.count }
         guard let command else {
@@ -40,7 +40,7 @@ enum Completion: Equatable {
         }
     }
 
-    /// The next words of the commands whose path goes on.
+    /// Returns the next words of the commands whose path is longer.
     private static func commandWords(_ table: CommandTable, after words: [String]) -> [Word] {
         var found: [Word] = []
         for command in table.commands(under: [])
@@ -93,11 +93,11 @@ enum Completion: Equatable {
     }
 }
 
-/// How far the words behind a command's name have come.
+/// The state after parsing the words that follow a command's name.
 private struct State {
     private(set) var given: Set<String> = []
     private(set) var operands = 0
-    /// The option whose value is missing.
+    /// The option whose value is still missing.
     private(set) var open: Option?
 
     init(_ words: [String], _ options: [Option]) {

@@ -1,5 +1,5 @@
-/// What a shell reads to complete words of `martlet`. The shells ask the program itself, by `martlet complete`, so that a
-/// script never knows other options than the program.
+/// The script with which a shell completes words of `martlet`. Scripts ask the program itself, with `martlet complete`,
+/// so that they always know the same options as the program.
 enum CompletionScript: String, CaseIterable {
     case bash
     case zsh
@@ -13,7 +13,7 @@ enum CompletionScript: String, CaseIterable {
         }
     }
 
-    /// Bash splits words at '=' and ':' too, which no name of a command, an option or a hub has.
+    /// Bash also splits words at '=' and ':', but no name of a command, an option or a hub contains these characters.
     private static let bashText = """
         # Completion of martlet for bash, printed by 'martlet completion bash'.
         _martlet() {

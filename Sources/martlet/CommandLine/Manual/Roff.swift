@@ -1,6 +1,6 @@
-/// Text in the language of manual pages (man(7)).
+/// Formats text in the language of manual pages (man(7)).
 enum Roff {
-    /// Characters that mean something to roff, or that it draws as another one, as themselves.
+    /// Escapes characters that have a meaning in roff, or that roff would render as another character.
     static func escaped(_ text: String) -> String {
         var result = ""
         for character in text {
@@ -15,7 +15,7 @@ enum Roff {
             default: result.append(character)
             }
         }
-        // A line that begins with a point is a request.
+        // A line that begins with a period is a request.
         return result.split(separator: "\n", omittingEmptySubsequences: false)
             .map { $0.hasPrefix(".") ? "\\&\($0)" : String($0) }.joined(separator: "\n")
     }
@@ -23,7 +23,7 @@ enum Roff {
     static func heading(_ title: String) -> String { ".SH \"\(escaped(title))\"" }
     static func subheading(_ title: String) -> String { ".SS \"\(escaped(title))\"" }
 
-    /// A term with its explanation below.
+    /// Returns a term with its explanation below.
     static func item(_ term: String, _ text: String) -> String { ".TP\n.B \(escaped(term))\n\(escaped(text))" }
 
     static func bold(_ text: String) -> String { "\\fB\(escaped(text))\\fR" }

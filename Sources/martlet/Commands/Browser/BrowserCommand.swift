@@ -4,7 +4,7 @@ import MartletModel
 import MartletNetwork
 import MartletServer
 
-/// `martlet browser`: a real Firefox that notifications are sent to, with the simulator as its push service.
+/// `martlet browser`: starts a real Firefox that notifications are sent to, with the simulator as its push service.
 enum BrowserCommand {
     static let command = Command(
         "browser", operands: ["HUB"],
@@ -38,7 +38,7 @@ enum BrowserCommand {
         let port = try invocation.required("page-port", as: "a port") { UInt16($0) }
         let server = HTTPServer(loops: try EventLoopGroup(count: 1), handler: site.router)
         let address = try await server.listen(on: .tcp(host: "127.0.0.1", port: port))
-        // A name instead of the number: the browser shows it with every notification.
+        // A host name instead of the numeric address, because the browser shows it with every notification.
         let page = "http://localhost:\(address.port)/"
         let profile = try FirefoxProfile(invocation["profile"] ?? "")
         try profile.write(socketURL: service.socketURL, isHeadless: invocation.isOn("headless"))

@@ -1,4 +1,4 @@
-/// What the site serves: a page that subscribes by itself, and the worker that shows what is sent to it.
+/// The content of the site: a page that subscribes by itself, and a worker that shows the notifications it receives.
 enum BrowserPage {
     static let html = """
         <!DOCTYPE html>
@@ -26,7 +26,7 @@ enum BrowserPage {
           item.textContent = event.data;
           document.getElementById('shown').prepend(item);
         });
-        // Of a browser that has only just started there may be no answer.
+        // A browser that has only just started may not answer.
         const answered = promise => Promise.race(
           [promise, new Promise((_, reject) => setTimeout(() => reject('The browser gives no answer.'), 3000))]);
         const subscribed = async (manager, options) => {
@@ -34,7 +34,7 @@ enum BrowserPage {
             try {
               return await answered(manager.subscribe(options));
             } catch (error) {
-              // One that was made for another key stands in the way.
+              // An existing subscription for another key would prevent a new one.
               await (await answered(manager.getSubscription()))?.unsubscribe();
               if (attempt === 5) throw error;
             }

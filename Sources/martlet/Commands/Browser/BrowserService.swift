@@ -3,16 +3,16 @@ import MartletModel
 import MartletNetwork
 import MartletServer
 
-/// The push service that the simulator is to a real browser.
+/// The simulator in its role as the push service of a real browser.
 struct BrowserService {
-    /// The platform as hubs call it.
+    /// The platform's name in hubs.
     let platform: String
-    /// Where the browser connects.
+    /// The URL that the browser connects to.
     let socketURL: String
-    /// Whom the page subscribes for, in base64url.
+    /// The public key that the page subscribes with, in base64url.
     let publicKey: String
 
-    /// Asks the simulator.
+    /// Requests the values from the simulator.
     init(_ simulator: SimulatorConnection) async throws {
         let services = try await simulator.services().object ?? [:]
         guard let (platform, service) = services.first(where: { $0.value["sockets"] != nil }),

@@ -2,7 +2,7 @@ import MartletHTTP
 import MartletModel
 import MartletServer
 
-/// The site whose page subscribes, and which registers the subscription with the hub.
+/// The site whose page subscribes. The site registers the subscription with the hub.
 struct BrowserSite {
     private static let bodyLimit = 16 * 1024
 
@@ -37,12 +37,13 @@ struct BrowserSite {
 
     private static func line(_ body: [UInt8]) -> String { Terminal.singleLine(String(decoding: body, as: UTF8.self)) }
 
-    /// Other pages in any browser reach this machine too.
+    /// Whether a request comes from the site's own page, because other pages in any browser can also send requests to
+    /// this machine.
     private static func isOwn(_ request: HTTPRequest) -> Bool {
         request.authority.hasPrefix("localhost:") && request.fields["origin"] == "http://\(request.authority)"
     }
 
-    /// Registers what `PushSubscription.toJSON` has given.
+    /// Registers a subscription in the format of `PushSubscription.toJSON`.
     private func register(_ body: [UInt8]) async -> HTTPResponse {
         guard let subscription = try? JSON(parsing: body, maximumDepth: 4), let endpoint = subscription["endpoint"],
             let point = subscription["keys"]?["p256dh"], let secret = subscription["keys"]?["auth"]

@@ -1,17 +1,17 @@
 import Glibc
 import MartletServer
 
-/// A Firefox that this command has started.
+/// A Firefox process that this command has started.
 struct Firefox {
     private static let names = ["firefox-esr", "firefox"]
-    /// How often it is looked whether the browser has ended.
+    /// The interval between checks whether the browser has ended.
     private static let pause: Duration = .milliseconds(200)
-    /// Tenths of a second that it has to end by itself.
+    /// The time that the browser has to end by itself, in tenths of a second.
     private static let patience = 100
 
     private let process: pid_t
 
-    /// - Parameter file: Where it is; looked for in `PATH` where nobody says.
+    /// - Parameter file: The path of Firefox; if nil, Firefox is searched for in `PATH`.
     static func find(_ file: String?) throws -> String {
         if let file { return file }
         let folders = getenv("PATH").map { String(cString: $0) } ?? ""
@@ -21,7 +21,7 @@ struct Firefox {
         throw ServerError("There is no Firefox in PATH: install one (Debian: firefox-esr), or name it with --program.")
     }
 
-    /// Starts it with a page.
+    /// Starts Firefox with a page.
     init(_ program: String, profile: FirefoxProfile, page: String, isHeadless: Bool) throws {
         var words = [program, "--no-remote", "--profile", profile.directory]
         if isHeadless { words.append("--headless") }
@@ -38,7 +38,7 @@ struct Firefox {
         kill(process, SIGTERM)
         for _ in 0..<Self.patience {
             if hasEnded { return }
-            // A cancelled task does not sleep.
+            // `Task.sleep` would return at once in a cancelled task.
             usleep(100_000)
         }
         kill(process, SIGKILL)
@@ -47,8 +47,8 @@ struct Firefox {
 
     private var hasEnded: Bool { waitpid(process, nil, WNOHANG) != 0 }
 
-    /// This program holds signals back, which its children must not inherit; and what the browser says about itself is
-    /// nobody's business.
+    /// Starts the browser. Signals are unblocked for it, because it must not inherit the signals that this program
+    /// blocks. The browser's own messages are discarded.
     private static func spawn(_ words: [String]) throws -> pid_t {
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)

@@ -2,12 +2,12 @@ import Glibc
 import MartletModel
 import MartletServer
 
-/// A profile of Firefox for notifications of a local hub alone.
+/// A profile of Firefox that is only used for the notifications of a local hub.
 struct FirefoxProfile {
-    /// As an absolute path.
+    /// The absolute path of the profile.
     let directory: String
 
-    /// Makes the directory where it is missing.
+    /// Makes the directory if it does not exist.
     init(_ path: String) throws {
         var made = path.hasPrefix("/") ? "/" : ""
         for part in path.split(separator: "/") {
@@ -24,21 +24,21 @@ struct FirefoxProfile {
     }
 
     /// Writes the preferences, which Firefox reads at every start (BrowserPush.md, section 1).
-    /// - Parameter isHeadless: Whether there is no desktop to show notifications; without one the browser shows them
-    ///   itself, or refuses to.
+    /// - Parameter isHeadless: Whether there is no desktop that can show notifications. In this case the browser shows
+    ///   them itself, or refuses to.
     func write(socketURL: String, isHeadless: Bool) throws {
         let hasDesktop = !isHeadless && getenv("DBUS_SESSION_BUS_ADDRESS") != nil
         let preferences: [(String, JSON)] = [
             ("dom.push.serverURL", .string(socketURL)),
-            // Otherwise only wss is taken.
+            // Otherwise only wss is accepted.
             ("dom.push.testing.allowInsecureServerURL", true),
-            // Remote control would switch it off.
+            // Remote control would disable the connection.
             ("dom.push.connection.enabled", true),
-            // A simulator that was started again is found within a second or two.
+            // So that the browser reconnects to a restarted simulator within a second or two.
             ("dom.push.retryBaseInterval", 500),
             ("permissions.default.desktop-notification", 1),
             ("alerts.useSystemBackend", .bool(hasDesktop)),
-            // Nothing is asked of the world, and nothing is in the way.
+            // Avoids requests to the Internet, and pages and dialogs that get in the way.
             ("browser.aboutwelcome.enabled", false),
             ("browser.shell.checkDefaultBrowser", false),
             ("browser.startup.homepage", "about:blank"),

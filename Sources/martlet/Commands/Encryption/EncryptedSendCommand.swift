@@ -1,7 +1,7 @@
 import MartletClient
 import MartletServer
 
-/// `martlet notify --encrypt`: a message that nobody but the recipient's devices can read.
+/// `martlet notify --encrypt`: sends a message that only the recipient's devices can read.
 enum EncryptedSendCommand {
     static let command = Command(
         "notify --encrypt", operands: ["TEXT"],

@@ -4,7 +4,7 @@ import MartletNetwork
 import MartletOpenSSL
 import MartletServer
 
-/// A user at the terminal who sends what only the recipient's devices can read.
+/// A user at the terminal who sends messages that only the recipient's devices can read.
 struct EncryptingSender {
     static let options = [
         Option("backend", "URL", "The server with the app backend."),
@@ -16,10 +16,10 @@ struct EncryptingSender {
     ]
 
     let client: PushClient
-    /// The digits of each fingerprint that the caller has compared.
+    /// The digits of the fingerprints that the user has compared.
     let compared: [String]
 
-    /// Logs in, does some work, and logs out whatever comes of it.
+    /// Logs in, does some work, and always logs out at the end.
     static func run(_ invocation: Invocation, _ work: (EncryptingSender) async throws -> Void) async throws {
         let user = try invocation.required("user")
         let backend = try invocation.required("backend")
@@ -43,9 +43,9 @@ struct EncryptingSender {
         await client.logOut()
     }
 
-    /// The keys that will be encrypted for: pinned from here on, so that the server cannot give one key to be shown and
-    /// another to be encrypted for.
-    /// - Throws: `ServerError` that shows what has changed where the caller has not compared that.
+    /// Returns the keys to encrypt for. The keys are pinned from here on, so that the server cannot show one key and
+    /// then provide another for encryption.
+    /// - Throws: `ServerError` that shows the changes, unless the user has compared them.
     func trustedKeys(of recipient: String) async throws -> UserKeys {
         let keys = try await client.keys(of: recipient)
         if try accepts(keys) || keys.isFirstUse && !keys.devices.isEmpty {
@@ -62,8 +62,8 @@ struct EncryptingSender {
         return keys
     }
 
-    /// Whether the caller has compared every key that is not trusted yet.
-    /// - Throws: `ServerError` where a fingerprint was given that is none of these.
+    /// Whether the user has compared every key that is not trusted yet.
+    /// - Throws: `ServerError` if a given fingerprint is not one of these keys'.
     func accepts(_ keys: UserKeys) throws -> Bool {
         guard !compared.isEmpty else { return false }
         let present = keys.devices.map { Self.digits($0.fingerprint.description) }
@@ -74,8 +74,8 @@ struct EncryptingSender {
         return unknown.allSatisfy { compared.contains(Self.digits($0.fingerprint.description)) }
     }
 
-    /// A line per device: what became of its key, its fingerprint, its platform, its id. The last two are the server's
-    /// words, and nothing that they say can pass for the first.
+    /// Returns a line per device: the change of its key, its fingerprint, its platform and its id. The platform and the
+    /// id are text from the server, and cannot be mistaken for the change of the key.
     static func lines(_ keys: UserKeys) -> [String] {
         let (added, changed) = (Set(keys.added), Set(keys.changed))
         let present = keys.devices.map { device in

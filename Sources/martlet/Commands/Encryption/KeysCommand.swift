@@ -1,6 +1,6 @@
 import MartletClient
 
-/// `martlet keys`: the fingerprints of a user's devices, to compare with what the devices show.
+/// `martlet keys`: prints the fingerprints of a user's devices, to be compared with those that the devices show.
 enum KeysCommand {
     static let command = Command(
         "keys", operands: ["NAME"], "Print the fingerprints of a user's devices, and which of them are trusted.",

@@ -1,31 +1,31 @@
 import MartletModel
 
-/// What a browser says to its push service (BrowserPush.md, section 3).
+/// A message from a browser to its push service (BrowserPush.md, section 3).
 enum BrowserMessage: Equatable {
-    /// - Parameter id: What the browser was called before, where it has subscriptions.
+    /// - Parameter id: The id that was assigned to the browser before, if it has subscriptions.
     case hello(id: String?)
-    /// - Parameter key: Of the sender that the subscription is for, as text; nil for anybody.
+    /// - Parameter key: The key of the sender that the subscription is for, as text; nil for any sender.
     case register(channel: String, key: String?)
-    /// - Parameter code: Why.
+    /// - Parameter code: The reason.
     case unregister(channel: String, code: Int64?)
     case acknowledge([Update])
-    /// Something went wrong in the page's worker after the message was acknowledged.
+    /// Reports an error in the page's worker after the message was acknowledged.
     case complain(code: Int64?)
     case ping
-    /// Wants news that there are none of here.
+    /// Subscribes to broadcasts. The simulator sends none.
     case subscribeToBroadcasts
 
     struct Update: Equatable {
         let channel: String
         let version: String
-        /// 100 delivered, 101 not decrypted, 102 not delivered.
+        /// The result: 100 delivered, 101 not decrypted, 102 not delivered.
         let code: Int64
     }
 
     private static let depthLimit = 8
     private static let updateLimit = 1000
 
-    /// - Returns: nil for what no browser says.
+    /// - Returns: nil for a text that is not a message of a browser.
     init?(_ text: String) {
         guard let message = try? JSON(parsing: Array(text.utf8), maximumDepth: Self.depthLimit),
             let members = message.object
@@ -58,7 +58,7 @@ enum BrowserMessage: Equatable {
         return Update(channel: channel, version: version, code: json["code"]?.integer ?? 100)
     }
 
-    /// A UUID in lower case, with dashes.
+    /// Returns a UUID in lower case, with dashes.
     private static func channel(_ json: JSON) -> String? {
         guard let text = json["channelID"]?.string, text.utf8.count == 36 else { return nil }
         let isUUID = text.utf8.enumerated().allSatisfy { index, digit in

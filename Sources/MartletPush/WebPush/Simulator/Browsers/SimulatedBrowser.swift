@@ -1,10 +1,11 @@
 import MartletModel
 
-/// A real browser as its push service knows it: by the id that it was given, with its subscriptions and what waits for it.
+/// A real browser from the point of view of its push service: the id that was assigned to it, its subscriptions, and
+/// the messages that wait for it.
 struct SimulatedBrowser {
     /// A subscription of one of the browser's pages.
     struct Channel {
-        /// What follows the prefix of the endpoint's path.
+        /// The part of the endpoint's path after the prefix.
         let token: String
         let endpoint: String
         let senderKey: [UInt8]?
@@ -12,7 +13,7 @@ struct SimulatedBrowser {
 
     /// A message that the browser has not acknowledged.
     struct Message {
-        /// Which it is, among all; the browser calls it the version.
+        /// The unique id of the message. The browser calls it the version.
         let id: String
         let channel: String
         let body: [UInt8]
@@ -20,7 +21,7 @@ struct SimulatedBrowser {
         let keptUntil: Timestamp
     }
 
-    /// What the browser said became of a message.
+    /// The browser's report on a message.
     struct Acknowledgement {
         let id: String
         let channel: String
@@ -32,9 +33,9 @@ struct SimulatedBrowser {
     private static let acknowledgementLimit = 200
 
     let id: String
-    /// How many there were before it.
+    /// The number of browsers that were registered before this one.
     let index: Int
-    /// The connection; nil while the browser is away.
+    /// The connection; nil while the browser is not connected.
     var socket: UInt64?
     var channels: [String: Channel] = [:]
     private(set) var messages: [Message] = []
@@ -45,26 +46,26 @@ struct SimulatedBrowser {
         self.index = index
     }
 
-    /// Keeps a message until it is acknowledged; one of the same topic makes way for it.
+    /// Stores a message until it is acknowledged. It replaces an older message with the same topic.
     mutating func keep(_ message: Message) {
         messages.removeAll { message.topic != nil && $0.topic == message.topic && $0.channel == message.channel }
         messages = messages.suffix(Self.messageLimit - 1) + [message]
     }
 
-    /// Forgets what is not wanted any more.
-    /// - Returns: What is still to be delivered, oldest first.
+    /// Removes the messages that have expired.
+    /// - Returns: The messages that are still to be delivered, oldest first.
     mutating func waiting(at now: Timestamp) -> [Message] {
         messages.removeAll { $0.keptUntil <= now }
         return messages
     }
 
-    /// Whatever the browser says of a message, it is not sent again.
+    /// Records an acknowledgement. Whatever its code, the message is not sent again.
     mutating func acknowledge(_ acknowledgement: Acknowledgement) {
         messages.removeAll { $0.id == acknowledgement.id && $0.channel == acknowledgement.channel }
         acknowledgements = acknowledgements.suffix(Self.acknowledgementLimit - 1) + [acknowledgement]
     }
 
-    /// The page gives the subscription up.
+    /// Removes a subscription that the page has cancelled.
     mutating func remove(channel: String) -> Channel? {
         messages.removeAll { $0.channel == channel }
         return channels.removeValue(forKey: channel)

@@ -1,25 +1,25 @@
 import MartletCrypto
 import MartletModel
 
-/// The real browsers that were ever connected, by their ids and by their connections.
+/// All real browsers that were ever connected, by id and by connection.
 struct SimulatedBrowsers {
-    /// Above it, the browser that is away for the longest is forgotten.
+    /// The maximum number of browsers. Before it is exceeded, the oldest browser that is not connected is removed.
     private static let limit = 1000
 
     private var browsers: [String: SimulatedBrowser] = [:]
     private var ids: [UInt64: String] = [:]
     private var count = 0
 
-    /// Oldest first.
+    /// All browsers, oldest first.
     var all: [SimulatedBrowser] { browsers.values.sorted { $0.index < $1.index } }
 
     subscript(id: String) -> SimulatedBrowser? { browsers[id] }
 
     func id(on socket: UInt64) -> String? { ids[socket] }
 
-    /// A browser says hello.
-    /// - Parameter id: As it was given before; a new one is given where it is not known.
-    /// - Returns: The id, and the connection that the browser had until now.
+    /// Records that a browser has connected.
+    /// - Parameter id: The id that was assigned to the browser before. If it is unknown, a new one is assigned.
+    /// - Returns: The id, and the browser's previous connection, if any.
     mutating func connect(_ id: String?, on socket: UInt64) -> (id: String, last: UInt64?) {
         let known = id.flatMap { browsers[$0] }
         let browser = known ?? add()
@@ -30,14 +30,14 @@ struct SimulatedBrowsers {
         return (browser.id, last)
     }
 
-    /// - Returns: The id of the browser that was there.
+    /// - Returns: The id of the browser that used the connection.
     mutating func disconnect(_ socket: UInt64) -> String? {
         guard let id = ids.removeValue(forKey: socket) else { return nil }
         browsers[id]?.socket = nil
         return id
     }
 
-    /// Lends a browser; nil where it is not known.
+    /// Calls a closure that may change a browser, and returns its result; nil if the browser is unknown.
     mutating func with<Result>(_ id: String, _ body: (inout SimulatedBrowser) -> Result) -> Result? {
         guard var browser = browsers.removeValue(forKey: id) else { return nil }
         defer { browsers[id] = browser }
