@@ -108,7 +108,11 @@ extension Backend {
             if let wait = rates.take(caller.name.folded, at: settings.requestRate, now: time.now) {
                 throw .tooManyRequests(retryAfter: wait.retryAfterSeconds)
             }
-            request.stream?.charge(to: .caller(caller.name.folded, scope: Self.pathPrefix))
+            let account = HTTPBodyAccount.caller(caller.name.folded, scope: Self.pathPrefix)
+            request.stream?.charge(to: account)
+            if request.method == .get {
+                guard await request.hasAnswerRoom(HTTPRequest.documentBytes, for: account) else { throw .overloaded }
+            }
             return try await work(caller)
         }
     }

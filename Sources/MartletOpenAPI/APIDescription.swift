@@ -51,7 +51,9 @@ public struct APIDescription: Sendable {
 
     /// What answers the request for the document: a description is made once and served often.
     public func makeResponse() -> HTTPResponse {
-        HTTPResponse(.ok, fields: ["content-type": "application/json"], body: .bytes(document.bytes))
+        var response = HTTPResponse(.ok, fields: ["content-type": "application/json"], body: .bytes(document.bytes))
+        response.isShared = true
+        return response
     }
 
     /// The answer of the operation that serves the document.

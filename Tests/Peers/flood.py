@@ -1,5 +1,5 @@
-"""Strangers and users who begin requests and do not finish them: how much memory the server gives them, and how promptly
-everybody else is served meanwhile.
+"""Strangers and users who begin requests and do not finish them, or do not read the answers: how much memory the server
+gives them, and how promptly everybody else is served meanwhile.
 
     flood.py MARTLET
 """
@@ -17,6 +17,7 @@ import h2.config
 import h2.connection
 import h2.events
 import h2.exceptions
+import h2.settings
 
 import hub_client
 import processes
@@ -33,6 +34,9 @@ BOUND = 100 * MEGABYTE
 LATENCY = 5
 ORDINARY = 100
 CONNECTIONS = 10_000
+# How long an answer waits, and a connection may take nothing, with some seconds for a machine that is busy.
+UNREAD = 5 + 30 + 15
+PAGE = 100
 
 
 def private_bytes(pid):
@@ -97,6 +101,40 @@ class Flooder:
         self._writer.transport.abort()
 
 
+class Unread:
+    """One HTTP/2 connection that asks a hundred times and opens no window for the answers."""
+
+    def __init__(self, port, path, fields):
+        self._port, self._path, self._fields = port, path, fields
+        self.statuses, self.is_closed = [], False
+
+    async def open(self):
+        self._reader, self._writer = await asyncio.open_connection("127.0.0.1", self._port)
+        self._h2 = h2.connection.H2Connection(h2.config.H2Configuration(client_side=True))
+        self._h2.initiate_connection()
+        self._h2.update_settings({h2.settings.SettingCodes.INITIAL_WINDOW_SIZE: 0})
+        head = [(":method", "GET"), (":scheme", "http"), (":authority", f"127.0.0.1:{self._port}"), (":path", self._path)]
+        for _ in range(100):
+            self._h2.send_headers(self._h2.get_next_available_stream_id(), head + self._fields, end_stream=True)
+        self._writer.write(self._h2.data_to_send())
+
+    async def run(self):
+        """Reads what needs no window, until the server ends the connection."""
+        try:
+            while data := await self._reader.read(65536):
+                for event in self._h2.receive_data(data):
+                    if isinstance(event, h2.events.ResponseReceived):
+                        fields = dict(event.headers)
+                        self.statuses.append(int(fields.get(b":status", fields.get(":status", 0))))
+                self._writer.write(self._h2.data_to_send())
+        except (OSError, h2.exceptions.ProtocolError):
+            pass
+        self.is_closed = True
+
+    def close(self):
+        self._writer.transport.abort()
+
+
 def half_requests(port, count, head, length):
     """HTTP/1.1 connections that send a head and as much of the body as the kernel takes, but for the last byte."""
     connections = []
@@ -145,6 +183,8 @@ class Course:
             [self._flooder("/api/notifications/encrypted", [("authorization", f"Basic {basic}")], ENCRYPTED)], {503})
         await self._flood_http1("strangers over HTTP/1.1", batch)
         await self._flood_http1("a key's batches over HTTP/1.1", known, f"Authorization: {self._token}\r\n")
+        await self._unread()
+        await self._beside_strangers(basic)
         await self._crowd()
         await self._nothing_stays()
 
@@ -174,6 +214,62 @@ class Course:
         await self._watch(name, before, 8 if fields else 1, lambda: push(connections))
         for connection, _ in connections:
             connection.close()
+
+    async def _unread(self):
+        """Pages of long registrations that nobody reads."""
+        connection = hub_client.Connection(self._port, timeout=30)
+        fields = {"Authorization": self._token, "Content-Type": "application/atom+xml;type=entry;charset=utf-8"}
+        for number in range(PAGE):
+            tags = [f"{number:03}-{tag:02}-" + "x" * 80 for tag in range(50)]
+            body = hub_client.registration_entry(f"{number:064x}", tags)
+            status, _, content = await connection.request(
+                "POST", f"/{HUB}/registrations?{hub_client.API_VERSION}", fields, body)
+            if status not in (200, 201):
+                raise processes.Failed(f"a registration is answered {status}: {content}")
+        path = f"/{HUB}/registrations?$top={PAGE}&{hub_client.API_VERSION}"
+        _, _, content = await connection.request("GET", path, {"Authorization": self._token})
+        connection.close()
+        print(f"flood: a page has {len(content) / 1024:.0f} KB", flush=True)
+        peers = [Unread(self._port, path, [("authorization", self._token)]) for _ in range(20)]
+        before = private_bytes(self.server.process.pid)
+        for peer in peers:
+            await peer.open()
+        started = time.monotonic()
+        tasks = [asyncio.create_task(peer.run()) for peer in peers]
+        await self._watch("answers that nobody reads", before, 8)
+        statuses = [status for peer in peers for status in peer.statuses]
+        served = statuses.count(200)
+        print(f"flood: {served} of {len(statuses)} unread answers were made", flush=True)
+        checks.that("some unread answers are made, and most are refused", 0 < served < 200, served)
+        checks.equal("what is refused is refused with 503", set(statuses), {200, 503})
+        while not all(peer.is_closed for peer in peers) and time.monotonic() - started < UNREAD:
+            await asyncio.sleep(0.1)
+        checks.equal("connections that take nothing are ended", sum(not peer.is_closed for peer in peers), 0)
+        for task, peer in zip(tasks, peers):
+            task.cancel()
+            peer.close()
+
+    async def _beside_strangers(self, basic):
+        """A user whose long body comes with its head, while strangers fill the memory of unknown senders."""
+        flooders = [self._flooder("/api/sessions", [], 8192) for _ in range(30)]
+        for flooder in flooders:
+            await flooder.open()
+        tasks = [asyncio.create_task(flooder.run()) for flooder in flooders]
+        await asyncio.sleep(2)
+        print(f"flood: strangers hold {self._held('body') / MEGABYTE:.1f} MB", flush=True)
+        body = json.dumps({"to": [USER], "payload": "x" * 60_000, "expiresIn": 60}).encode()
+        fields = {"Authorization": f"Basic {basic}", "Content-Type": "application/json"}
+        codes = []
+        for _ in range(5):
+            connection = hub_client.Connection(self._port, timeout=30)
+            status, _, content = await connection.request("POST", "/api/notifications/secure", fields, body)
+            # The hub has no credential, which is said once the body was read.
+            codes.append(200 if status < 300 else json.loads(content)["code"])
+            connection.close()
+        checks.that("a known user's body is read beside strangers who fill their share", 50307 not in codes, codes)
+        for task, flooder in zip(tasks, flooders):
+            task.cancel()
+            flooder.close()
 
     async def _crowd(self):
         """More connections than the server has, all of them idle, from one address."""
@@ -228,13 +324,14 @@ class Course:
 
     async def _nothing_stays(self):
         deadline = time.monotonic() + 20
-        while (held := self._held()) and time.monotonic() < deadline:
+        while (held := self._held("body") + self._held("answer")) and time.monotonic() < deadline:
             await asyncio.sleep(0.1)
-        checks.equal("no memory stays reserved for bodies", held, 0)
+        checks.equal("no memory stays reserved for bodies and answers", held, 0)
 
-    def _held(self):
+    def _held(self, what):
         text = processes.martlet(self._binary, "metrics", "--data", self._data)
-        return sum(float(value) for value in re.findall(r'^martlet_http_body_bytes\{listener="public"\} (\S+)', text, re.M))
+        pattern = rf'^martlet_http_{what}_bytes\{{listener="public"\}} (\S+)'
+        return sum(float(value) for value in re.findall(pattern, text, re.M))
 
 
 if __name__ == "__main__":

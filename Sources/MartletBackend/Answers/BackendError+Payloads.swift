@@ -33,7 +33,7 @@ extension BackendError {
             retryAfter: retryAfter)
     }
     static let overloaded = BackendError(
-        50307, "The server has no memory left for the body now; try again in a moment.", retryAfter: 5)
+        50307, "The server has no memory left for this request now; try again in a moment.", retryAfter: 5)
     static let nothingToSendWith = BackendError(
         50306, "The hub has no credential for any push service yet, so nobody can be reached.")
 

@@ -11,6 +11,8 @@ public struct HTTPRequest: Sendable {
     public var stream: (any HTTPBodyReader)?
     /// Holds the memory reservation for the body of a received request. It is released with the last copy.
     public var reservation: (any Sendable)?
+    /// The memory for the answer to a received request; nil where it is not counted.
+    public var answerRoom: (any HTTPAnswerRoom)?
     /// The body of a request that a client sends from a file; nil if it is in `body`. Only for `HTTPClient.transfer`.
     public var upload: HTTPUpload?
     /// The connection of a received request; nil for a request that a client sends.

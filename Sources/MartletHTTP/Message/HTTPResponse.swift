@@ -3,6 +3,8 @@ public struct HTTPResponse: Sendable {
     public var status: HTTPStatus
     public var fields: HTTPFields
     public var body: HTTPBody
+    /// True if the bytes of the body are kept for every such answer, so that one that is not read takes no memory.
+    public var isShared = false
 
     public init(_ status: HTTPStatus, fields: HTTPFields = [:], body: HTTPBody = .bytes([])) {
         self.status = status

@@ -50,7 +50,7 @@ struct BlobError: Error, Hashable {
         .contentTooLarge, "RequestBodyTooLarge", "A blob has at most 5 GiB; the blocks of the list have more.")
 
     static let overloaded = BlobError(
-        .serviceUnavailable, "ServerBusy", "The server has no memory left for the body now: try again.")
+        .serviceUnavailable, "ServerBusy", "The server has no memory left for this request now: try again.")
 
     static func notServed(_ what: String) -> BlobError {
         BlobError(.badRequest, "UnsupportedOperation", "This server's containers do not serve \(what).")

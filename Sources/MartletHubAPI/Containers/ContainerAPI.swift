@@ -35,9 +35,9 @@ public struct ContainerAPI: Sendable {
         }
         let container = "/\(Self.segment)/{container}"
         let blob = "\(container)/{blob...}"
-        on(.get, container, in: &router, answerContainer)
+        on(.get, container, in: &router, answerBytes: HTTPRequest.pageBytes, answerContainer)
         on(.head, container, in: &router, answerContainer)
-        on(.get, blob, in: &router, read)
+        on(.get, blob, in: &router, answerBytes: HTTPRequest.documentBytes, read)
         on(.head, blob, in: &router, read)
         on(.put, blob, in: &router, bodyLimit: Self.bodyLimit, put)
         on(.delete, blob, in: &router, delete)
@@ -45,7 +45,7 @@ public struct ContainerAPI: Sendable {
     }
 
     private func on(
-        _ method: HTTPMethod, _ pattern: String, in router: inout Router, bodyLimit: Int = 0,
+        _ method: HTTPMethod, _ pattern: String, in router: inout Router, bodyLimit: Int = 0, answerBytes: Int = 0,
         _ answer: @escaping @Sendable (ContainerCall) async throws(BlobError) -> HTTPResponse
     ) {
         router.admit(method, pattern) { head, match in
@@ -57,6 +57,7 @@ public struct ContainerAPI: Sendable {
             }
             return HTTPRoute(bodyLimit: bodyLimit, streamsBody: bodyLimit > 0, account: admitted.account) { request in
                 do throws(BlobError) {
+                    guard await request.hasAnswerRoom(answerBytes, for: admitted.account) else { throw .overloaded }
                     var call = admitted
                     call.request = request
                     return Self.marked(try await answer(call))

@@ -7,8 +7,8 @@ struct DeadLetterRoutes: Sendable {
     let letters: DeadLetters
 
     func add(to routes: inout HubRoutes) {
-        routes.on(.get, "/{hub}/deadletters", needs: .manage, list)
-        routes.on(.get, "/{hub}/messages/{id}/deadletters", needs: .manage, read)
+        routes.on(.get, "/{hub}/deadletters", needs: .manage, answerBytes: HTTPRequest.pageBytes, list)
+        routes.on(.get, "/{hub}/messages/{id}/deadletters", needs: .manage, answerBytes: HTTPRequest.pageBytes, read)
         routes.on(.post, "/{hub}/messages/{id}/deadletters/resend", needs: .send, resend)
     }
 

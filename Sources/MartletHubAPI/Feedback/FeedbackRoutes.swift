@@ -27,11 +27,13 @@ struct FeedbackRoutes: Sendable {
         _ method: HTTPMethod, _ pattern: String, needs right: StorageRights, in router: inout Router,
         _ answer: @escaping @Sendable (Hub, RouteMatch) async throws(BlobError) -> HTTPResponse
     ) {
-        router.on(method, pattern) { _, match in
+        router.on(method, pattern) { request, match in
             do throws(BlobError) {
                 let rights = try address.signer.rights(of: match.target, containerDepth: 2, at: address.time.now)
                 guard rights.contains(right) else { throw .notAllowed }
                 guard let hub = hubs.hub(named: match["hub"]) else { throw .noContainer }
+                let account = HTTPBodyAccount.caller(FeedbackAddress.segment, scope: hub.name.description)
+                guard await request.hasAnswerRoom(HTTPRequest.pageBytes, for: account) else { throw .overloaded }
                 return ContainerAPI.marked(try await answer(hub, match))
             } catch {
                 return ContainerAPI.marked(error.response)

@@ -8,14 +8,14 @@ struct RegistrationRoutes: Sendable {
     let platforms: PushPlatformList
 
     func add(to routes: inout HubRoutes) {
-        let limit = RegistrationDocument.sizeLimit
+        let (limit, page) = (RegistrationDocument.sizeLimit, HTTPRequest.pageBytes)
         routes.on(.post, "/{hub}/registrationids", needs: .listen, bodyLimit: limit, newID)
         routes.on(.post, "/{hub}/registrations", needs: .listen, bodyLimit: limit, create)
         routes.on(.put, "/{hub}/registrations/{id}", needs: .listen, bodyLimit: limit, put)
         routes.on(.get, "/{hub}/registrations/{id}", needs: .listen, read)
         routes.on(.delete, "/{hub}/registrations/{id}", needs: .listen, bodyLimit: limit, delete)
-        routes.on(.get, "/{hub}/registrations", needs: Self.rightToList, list)
-        routes.on(.get, "/{hub}/tags/{tag}/registrations", needs: .manage, listByTag)
+        routes.on(.get, "/{hub}/registrations", needs: Self.rightToList, answerBytes: page, list)
+        routes.on(.get, "/{hub}/tags/{tag}/registrations", needs: .manage, answerBytes: page, listByTag)
     }
 
     /// Returns a new id. Nothing is stored until the first PUT with the id.

@@ -13,17 +13,21 @@ struct HubRoutes {
 
     mutating func on(
         _ method: HTTPMethod, _ pattern: String, needs right: AccessRights, bodyLimit: Int = 0,
-        _ answer: @escaping Answer
+        answerBytes: Int? = nil, _ answer: @escaping Answer
     ) {
-        on(method, pattern, needs: { _ in right }, bodyLimit: bodyLimit, answer)
+        on(method, pattern, needs: { _ in right }, bodyLimit: bodyLimit, answerBytes: answerBytes, answer)
     }
 
-    /// - Parameter right: The right that the operation needs, which may depend on the query.
+    /// - Parameters:
+    ///   - right: The right that the operation needs, which may depend on the query.
+    ///   - answerBytes: How long the answer may become; nil where it is that of a document for GET, and otherwise about
+    ///     as long as the body of the request.
     mutating func on(
         _ method: HTTPMethod, _ pattern: String, needs right: @escaping @Sendable (RouteMatch) -> AccessRights,
-        bodyLimit: Int = 0, _ answer: @escaping Answer
+        bodyLimit: Int = 0, answerBytes: Int? = nil, _ answer: @escaping Answer
     ) {
-        add(method, pattern, bodyLimit: bodyLimit, answer) { (gate, head, match) throws(HubAPIError) in
+        add(method, pattern, bodyLimit: bodyLimit, answerBytes: answerBytes, answer) {
+            (gate, head, match) throws(HubAPIError) in
             try gate.admit(head, match, needs: right(match))
         }
     }
@@ -32,14 +36,15 @@ struct HubRoutes {
     mutating func onManagement(
         _ method: HTTPMethod, _ pattern: String, bodyLimit: Int = 0, _ answer: @escaping ManagementAnswer
     ) {
-        add(method, pattern, bodyLimit: bodyLimit, answer) { (gate, head, match) throws(HubAPIError) in
+        add(method, pattern, bodyLimit: bodyLimit, answerBytes: nil, answer) {
+            (gate, head, match) throws(HubAPIError) in
             try gate.admitManager(head, match)
         }
     }
 
     /// - Parameter admit: Admits a request by its head.
     private mutating func add<Call: AdmittedCall>(
-        _ method: HTTPMethod, _ pattern: String, bodyLimit: Int,
+        _ method: HTTPMethod, _ pattern: String, bodyLimit: Int, answerBytes: Int?,
         _ answer: @escaping @Sendable (Call) async throws(HubAPIError) -> HTTPResponse,
         admit: @escaping @Sendable (Gate, HTTPRequest, RouteMatch) throws(HubAPIError) -> Call
     ) {
@@ -55,6 +60,7 @@ struct HubRoutes {
             return HTTPRoute(bodyLimit: bodyLimit, account: admitted.account) { request in
                 await tracking.answered(at: gate.time) { () async throws(HubAPIError) in
                     try request.checkBody(limit: bodyLimit)
+                    try await request.checkAnswer(answerBytes, for: admitted.account)
                     var call = admitted
                     call.request = request
                     return try await answer(call)
@@ -77,6 +83,16 @@ extension HTTPRequest {
         guard body.count > limit else { return }
         throw .tooLarge(limit == 0 ? "This request takes no body" : "The body is larger than \(limit) bytes")
     }
+
+    /// Waits for the memory of the answer, before anything is read for it.
+    fileprivate func checkAnswer(_ stated: Int?, for account: HTTPBodyAccount) async throws(HubAPIError) {
+        let count = stated ?? (method == .get ? Self.documentBytes : body.count > Self.shortBytes ? body.count : 0)
+        guard await !hasAnswerRoom(count, for: account) else { return }
+        throw .busy("Read the answers to your other requests, then try again", retryAfter: 5)
+    }
+
+    /// The length up to which a body has an answer that needs no room of its own.
+    private static let shortBytes = 4 << 10
 
     /// The answer that `work` returns, or the answer of the error that it throws, with the ids of the request.
     func answered(

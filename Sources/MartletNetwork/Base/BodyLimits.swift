@@ -19,6 +19,8 @@ public struct BodyLimits: Hashable, Sendable {
     public var free = 4 << 10
     /// How long a body waits for room.
     public var patience: Duration = .seconds(5)
+    /// How many answers may wait for room; any other is refused at once.
+    public var waiting = 1000
     /// How often a waiting body checks for room.
     public var retryInterval: Duration = .milliseconds(50)
 

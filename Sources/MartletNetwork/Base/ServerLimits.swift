@@ -27,6 +27,9 @@ public struct ServerLimits: Sendable {
     public var trustedProxies = TrustedProxies.none
     /// The memory for the bodies of requests that are not answered yet.
     public var bodies = BodyLimits()
+    /// The memory for answers that the clients have not read. It is counted apart from `bodies`: who does not read stops
+    /// nobody from asking.
+    public var answers = BodyLimits()
     /// The most concurrent requests of one HTTP/2 connection.
     public var concurrentStreams = 100
     /// The time from accepting a connection to the end of its TLS handshake.

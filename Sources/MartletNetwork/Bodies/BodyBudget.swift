@@ -7,7 +7,8 @@ struct BodyBudget {
     enum Share: Hashable {
         /// An unidentified sender, charged to the network of the peer.
         case network(PeerNetwork)
-        case caller(String, scope: String)
+        /// - Parameter at: The network of the peer, where each network of a caller has a share of its own.
+        case caller(String, scope: String, at: PeerNetwork? = nil)
     }
 
     let limits: BodyLimits
@@ -42,7 +43,7 @@ struct BodyBudget {
         }
         switch share {
         case .network: guard unknown + charged <= limits.strangers else { return false }
-        case .caller(_, let scope):
+        case .caller(_, let scope, _):
             guard known + charged <= limits.total, scopes[scope, default: 0] + charged <= limits.scope else {
                 return false
             }
@@ -53,7 +54,12 @@ struct BodyBudget {
 
     /// Releases reserved bytes.
     mutating func release(_ count: Int, of share: Share, on connection: UInt64) {
-        change(by: -count, chargeable(-count, for: share, on: connection), share, on: connection)
+        add(-count, to: share, on: connection)
+    }
+
+    /// Counts bytes that are in memory already, also beyond the limits; a negative number releases them.
+    mutating func add(_ count: Int, to share: Share, on connection: UInt64) {
+        change(by: count, chargeable(count, for: share, on: connection), share, on: connection)
     }
 
     private mutating func change(by count: Int, _ charged: Int, _ share: Share, on connection: UInt64) {
@@ -64,7 +70,7 @@ struct BodyBudget {
         case .network:
             unknown += charged
             used.unknown += count
-        case .caller(_, let scope):
+        case .caller(_, let scope, _):
             known += charged
             Self.add(charged, to: &scopes[scope])
         }

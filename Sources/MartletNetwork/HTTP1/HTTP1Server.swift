@@ -20,6 +20,8 @@ final class HTTP1Server: WireProtocol {
 
     /// How many bytes of the next requests are kept while one is answered, without charging them to `bodies`.
     private static let backlogBytes = 4 * 1024
+    /// How much of a long response is moved to the output at once.
+    private static let pieceBytes = 16 * 1024
     /// The longest rest of an unread body that is dropped so that the connection can be kept.
     private static let droppedBytes: UInt64 = 64 * 1024
 
@@ -67,6 +69,12 @@ final class HTTP1Server: WireProtocol {
     private var isLastAnswer = false
     private var isDraining = false
     private var output = OutputQueue()
+    /// The rest of a long complete response, which follows `output`: it is not copied there as a whole.
+    private var rest: HTTP2BodyBuffer?
+    /// The memory of the current response.
+    private var answerRoom: AnswerLease?
+    /// The memory of `output`.
+    private let outputRoom: AnswerLease
     private var date = HTTPDate()
 
     init(
@@ -78,6 +86,7 @@ final class HTTP1Server: WireProtocol {
         self.limits = limits
         self.info = info
         self.bodies = bodies ?? ConnectionBodies(alone: limits, connection: info.id)
+        outputRoom = AnswerLease(self.bodies)
         scannerLimits = HeadScanner.Limits(
             startLineBytes: limits.targetBytes, fieldBytes: limits.fieldBytes, fieldCount: limits.fieldCount)
         scanner = HeadScanner(scannerLimits)
@@ -127,7 +136,12 @@ final class HTTP1Server: WireProtocol {
 
     /// True if too many response bytes wait for a client that keeps sending requests without reading. No further
     /// request is passed to handlers until the client reads.
-    private var isCongested: Bool { output.count >= limits.streamBufferBytes }
+    private var isCongested: Bool { output.count >= outputBytes }
+
+    /// How much output may wait before no more is made.
+    private var outputBytes: Int {
+        bodies.answers.isCrowded ? min(AnswerLease.freeBytes, limits.streamBufferBytes) : limits.streamBufferBytes
+    }
 
     // MARK: Reading
 
@@ -383,6 +397,10 @@ final class HTTP1Server: WireProtocol {
         due = nil
         let stream = HTTP1ResponseStream(self)
         self.stream = stream
+        let room = AnswerLease(bodies)
+        answerRoom = room
+        var request = request
+        request.answerRoom = room
         let running = dispatch.start(request, by: route, body: body, answerTo: stream)
         if self.stream === stream { self.running = running }
     }
@@ -396,8 +414,26 @@ final class HTTP1Server: WireProtocol {
         let bytes = response.bytes
         let isBodiless = HTTP1ResponseEncoder.isBodiless(response.status)
         appendHead(response, framing: isBodiless ? .none : .length(bytes.count))
-        if !isBodiless, head?.request.method != .head { output.bytes.append(contentsOf: bytes) }
+        guard !isBodiless, head?.request.method != .head else { return completeAnswer() }
+        // Only where the request is complete: otherwise what comes of it would have to be told from the next one.
+        if phase == .answering, bytes.count > limits.streamBufferBytes {
+            running = nil
+            rest = HTTP2BodyBuffer(bytes, isShared: response.isShared)
+            return sendRest()
+        }
+        output.bytes.append(contentsOf: bytes)
         completeAnswer()
+    }
+
+    /// Moves as much of a long response to the output as may wait there.
+    private func sendRest() {
+        guard rest != nil else { return }
+        while output.count < outputBytes, let piece = rest?.next(upTo: Self.pieceBytes) {
+            output.bytes.append(contentsOf: piece)
+        }
+        answerRoom?.hold(rest?.memory ?? 0)
+        outputRoom.hold(output.bytes.count)
+        if rest?.count == 0 { completeAnswer() } else { connection.needsWrite() }
     }
 
     /// Sends the head of a response whose body is streamed.
@@ -428,6 +464,7 @@ final class HTTP1Server: WireProtocol {
         case .length, .untilClose: output.bytes.append(contentsOf: bytes)
         }
         connection.needsWrite()
+        outputRoom.hold(output.bytes.count)
         isFull = output.count >= limits.streamBufferBytes
         return !isFull
     }
@@ -477,6 +514,9 @@ final class HTTP1Server: WireProtocol {
         stream?.detach()
         stream = nil
         running = nil
+        rest = nil
+        answerRoom = nil
+        outputRoom.hold(output.bytes.count)
         quietSince = connection.now
         head = nil
         route = nil
@@ -523,6 +563,8 @@ final class HTTP1Server: WireProtocol {
 
     func write(into output: inout [UInt8], limit: Int) {
         self.output.move(into: &output, limit: limit)
+        outputRoom.hold(self.output.bytes.count)
+        sendRest()
         consumeBacklog()
         guard isFull, self.output.count < limits.streamBufferBytes / 2 else { return }
         isFull = false
@@ -586,6 +628,9 @@ final class HTTP1Server: WireProtocol {
         phase = .finished
         due = nil
         output.removeAll()
+        outputRoom.hold(0)
+        rest = nil
+        answerRoom = nil
         backlog = []
         unread?.fail(.disconnected)
         running?.cancel()

@@ -22,6 +22,7 @@ public final class HTTPServer: Sendable {
     private let count: ConnectionCount
     private let networks: PeerNetworkRule
     private let ledger: BodyLedger
+    private let answers: BodyLedger
     private let listeners = Mutex<[LoopBound<Listener>]>([])
 
     /// - Parameters:
@@ -35,9 +36,10 @@ public final class HTTPServer: Sendable {
         count = ConnectionCount(limit: limits.connections, share: limits.connectionsPerNetwork)
         networks = PeerNetworkRule(limits)
         ledger = BodyLedger(limits: limits.bodies)
+        answers = BodyLedger(limits: limits.answers)
         let common = LoopServer.Common(
             handler: handler, limits: limits, http2: http2, observer: observer, count: count, ledger: ledger,
-            networks: networks)
+            answers: answers, networks: networks)
         servers = loops.loops.map { LoopBound(LoopServer(loop: $0, common: common), loop: $0) }
     }
 
@@ -56,8 +58,11 @@ public final class HTTPServer: Sendable {
     /// The number of bytes reserved for bodies of requests that are not answered yet.
     public var bodyBytes: Int { ledger.used }
 
-    /// The number of requests that were refused because there was no memory for their bodies.
-    public var bodyRefusals: Int { ledger.refusalCount }
+    /// The number of bytes of answers, made or expected, that the clients have not read.
+    public var answerBytes: Int { answers.used }
+
+    /// The number of requests that were refused because there was no memory for their bodies or answers.
+    public var bodyRefusals: Int { ledger.refusalCount + answers.refusalCount }
 
     /// Changes which proxies are trusted and how many connections one network may have, for connections accepted from now on.
     public func setShares(trustedProxies: TrustedProxies, connectionsPerNetwork: Int) {

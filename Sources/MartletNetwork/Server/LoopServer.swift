@@ -11,6 +11,7 @@ final class LoopServer: ConnectionOwner {
         let observer: (any ConnectionObserver)?
         let count: ConnectionCount
         let ledger: BodyLedger
+        let answers: BodyLedger
         let networks: PeerNetworkRule
     }
 
@@ -62,6 +63,7 @@ final class LoopServer: ConnectionOwner {
             setUpDeadline: loop.now + limits.handshakeTime, stallTime: limits.stallTime)
         connections[connection.id] = connection
         networks[connection.id] = accepted.network
+        connection.countsUnsent(bodies(of: connection))
         connection.start(owner: self)
     }
 
@@ -126,7 +128,7 @@ final class LoopServer: ConnectionOwner {
 
     private func bodies(of connection: Connection) -> ConnectionBodies {
         ConnectionBodies(
-            ledger: common.ledger, connection: connection.id,
+            ledger: common.ledger, answers: common.answers, connection: connection.id,
             network: network(of: connection))
     }
 

@@ -26,6 +26,8 @@ final class Connection: WireConnection, ReadinessHandler {
     }
 
     private static let bytesPerWrite = 64 * 1024
+    /// The same while the memory for answers is scarce.
+    private static let scarceBytesPerWrite = 4 * 1024
     private static let readsPerTurn = 4
     private static let writesPerTurn = 8
     private static let lingerTime: Duration = .seconds(2)
@@ -45,6 +47,8 @@ final class Connection: WireConnection, ReadinessHandler {
     private(set) var wire: (any WireProtocol)?
 
     private var pending = OutputQueue()
+    /// Counts `pending` of a server's connection.
+    private var unsent: (lease: AnswerLease, answers: BodyLedger)?
     private var isFlushScheduled = false
     private var isInputOver = false
     private var discarded = 0
@@ -114,6 +118,11 @@ final class Connection: WireConnection, ReadinessHandler {
         case .open: open()
         case .connecting, .lingering, .closed: settle()
         }
+    }
+
+    /// Counts the output that the peer does not take as memory of answers.
+    func countsUnsent(_ bodies: ConnectionBodies) {
+        unsent = (AnswerLease(bodies), bodies.answers)
     }
 
     // MARK: Events
@@ -218,10 +227,11 @@ final class Connection: WireConnection, ReadinessHandler {
         var isDry = false
         var isCorked = false
         var left = Self.writesPerTurn
+        let limit = unsent?.answers.isCrowded == true ? Self.scarceBytesPerWrite : Self.bytesPerWrite
         loop.withOutputBuffer { buffer in
             while phase == .open, pending.isEmpty, left > 0, !isDry {
                 buffer.removeAll(keepingCapacity: true)
-                wire.write(into: &buffer, limit: Self.bytesPerWrite)
+                wire.write(into: &buffer, limit: limit)
                 isDry = buffer.isEmpty
                 if tls != nil, !isCorked, buffer.count > TLSSession.recordBytes {
                     socket.setCorked(true)
@@ -247,6 +257,7 @@ final class Connection: WireConnection, ReadinessHandler {
         let sent = pending.withUnsafeBytes { write($0) }
         pending.drop(sent)
         if pending.isEmpty { ownDeadline = nil }
+        unsent?.lease.hold(pending.count)
     }
 
     private func send(_ bytes: [UInt8]) {
@@ -254,6 +265,7 @@ final class Connection: WireConnection, ReadinessHandler {
         guard phase == .open, sent < bytes.count else { return }
         pending.bytes.append(contentsOf: bytes[sent...])
         ownDeadline = now + stallTime
+        unsent?.lease.hold(pending.count)
     }
 
     /// - Returns: How many bytes the socket took.

@@ -35,7 +35,8 @@ struct OutputQueue {
             bytes.removeAll(keepingCapacity: bytes.capacity <= 16 * 1024)
             start = 0
         } else if start > 64 * 1024, start > bytes.count / 2 {
-            bytes.removeFirst(start)
+            // A new array: one that bytes are removed from keeps its memory.
+            bytes = Array(bytes[start...])
             start = 0
         }
     }

@@ -79,9 +79,12 @@ extension MetricFamily {
     static let bodyBytes = MetricFamily(
         "martlet_http_body_bytes", .gauge, ["listener"],
         "Memory reserved for bodies of requests that are not answered yet.")
+    static let answerBytes = MetricFamily(
+        "martlet_http_answer_bytes", .gauge, ["listener"],
+        "Memory reserved for answers that clients have not read yet.")
     static let refusedBodies = MetricFamily(
         "martlet_http_bodies_refused_total", .counter, ["listener"],
-        "Requests answered 503 because there was no memory for their bodies.")
+        "Requests answered 503 because there was no memory for their bodies or answers.")
     static let processorTime = MetricFamily(
         "process_cpu_seconds_total", .counter, [], "Processor time of the process.")
     static let residentMemory = MetricFamily(
@@ -97,8 +100,8 @@ extension MetricFamily {
         renewals, credentialExpiry, certificateExpiry, backupAge, databaseBytes, databaseMemory, diskBytes,
         writesWaiting,
         writeWait, commitTime,
-        loopBusy, requests, refusals, serverConnections, refusedConnections, bodyBytes, refusedBodies, processorTime,
-        residentMemory, openFiles, openFilesLimit,
+        loopBusy, requests, refusals, serverConnections, refusedConnections, bodyBytes, answerBytes, refusedBodies,
+        processorTime, residentMemory, openFiles, openFilesLimit,
         startTime,
     ]
 }

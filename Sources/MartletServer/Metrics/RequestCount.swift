@@ -69,6 +69,7 @@ final class RequestCount: Sendable {
         }
     }
     var bodyBytes: [(labels: [String], value: Double)] { figures(\.bodyBytes) }
+    var answerBytes: [(labels: [String], value: Double)] { figures(\.answerBytes) }
     var refusedBodies: [(labels: [String], value: Double)] { figures(\.bodyRefusals) }
 
     private func figures(_ figure: KeyPath<HTTPServer, Int>) -> [(labels: [String], value: Double)] {

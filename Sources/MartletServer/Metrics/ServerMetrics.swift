@@ -100,6 +100,7 @@ struct ServerMetrics: Sendable {
         text.add(.serverConnections, requests.connections)
         text.add(.refusedConnections, requests.refusedConnections)
         text.add(.bodyBytes, requests.bodyBytes)
+        text.add(.answerBytes, requests.answerBytes)
         text.add(.refusedBodies, requests.refusedBodies)
         let process = ProcessFigures()
         text.add(.processorTime, process.processorTime)

@@ -4,14 +4,20 @@ struct HTTP2BodyBuffer {
     private var sent = 0
     /// True once the body is complete.
     private(set) var isComplete = false
+    private var isShared = false
 
     init() {}
 
     /// Creates a buffer with a complete body.
-    init(_ bytes: [UInt8]) {
+    /// - Parameter isShared: Whether others keep the bytes anyway.
+    init(_ bytes: [UInt8], isShared: Bool = false) {
         self.bytes = bytes
+        self.isShared = isShared
         isComplete = true
     }
+
+    /// The number of bytes in memory because of this body: also those that are sent and not let go of.
+    var memory: Int { isShared ? 0 : bytes.count }
 
     /// The number of waiting bytes.
     var count: Int { bytes.count - sent }
@@ -36,6 +42,27 @@ struct HTTP2BodyBuffer {
         guard length > 0 || isComplete else { return .later }
         buffer.copyBytes(from: bytes[sent..<sent + length])
         sent += length
+        dropSent()
         return .bytes(length, isLast: isComplete && count == 0)
+    }
+
+    /// Takes the next bytes; nil if none waits.
+    mutating func next(upTo limit: Int) -> ArraySlice<UInt8>? {
+        guard count > 0 else { return nil }
+        let piece = bytes[sent..<min(sent + limit, bytes.count)]
+        sent += piece.count
+        dropSent()
+        return piece
+    }
+
+    private mutating func dropSent() {
+        if count == 0 {
+            bytes = []
+        } else if !isShared, sent > 64 * 1024, sent > bytes.count / 2 {
+            bytes = Array(bytes[sent...])
+        } else {
+            return
+        }
+        sent = 0
     }
 }

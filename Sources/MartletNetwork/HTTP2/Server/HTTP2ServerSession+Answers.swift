@@ -10,7 +10,8 @@ extension HTTP2ServerSession {
     func send(_ response: HTTPResponse, on stream: HTTP2ServerStream) {
         catchUp()
         guard stream.phase != .gone, !stream.isAnswered else { return }
-        stream.output = HTTP2BodyBuffer(response.bytes)
+        stream.output = HTTP2BodyBuffer(stream.isHead ? [] : response.bytes, isShared: response.isShared)
+        stream.answer?.hold(stream.output.memory)
         stream.isAnswered = true
         stream.owesContinue = false
         stream.running = nil
@@ -38,6 +39,7 @@ extension HTTP2ServerSession {
         catchUp()
         if stream.output.count == 0 { stream.beginsToWait(until: now + limits.stallTime) }
         stream.output.append(bytes)
+        stream.answer?.hold(stream.output.memory)
         nghttp2.resumeBody(of: stream.id)
         needsWrite()
         stream.isFull = stream.output.count >= limits.streamBufferBytes
@@ -86,7 +88,11 @@ extension HTTP2ServerSession {
     func readBody(of stream: Int32, into buffer: UnsafeMutableRawBufferPointer) -> NGHTTP2Body {
         guard let stream = streams[stream] else { return .later }
         let body = stream.output.read(into: buffer)
-        if case .bytes(let count, _) = body { stream.movedBytes += count }
+        if case .bytes(let count, _) = body {
+            stream.movedBytes += count
+            if count > 0 { moved() }
+            stream.answer?.hold(stream.output.memory)
+        }
         if stream.output.count == 0 {
             stream.deadline = nil
         } else if stream.movedBytes >= Self.leastProgress {

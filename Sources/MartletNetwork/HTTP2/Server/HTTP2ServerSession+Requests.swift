@@ -158,6 +158,10 @@ extension HTTP2ServerSession: NGHTTP2Events {
         stream.deadline = nil
         stream.route = nil
         if body == nil { stream.collector = .spent(limits: limits) }
+        let room = AnswerLease(bodies)
+        stream.answer = room
+        var request = request
+        request.answerRoom = room
         let running = dispatch.start(request, by: route, body: body, answerTo: stream)
         if stream.phase != .gone, !stream.isAnswered { stream.running = running }
     }

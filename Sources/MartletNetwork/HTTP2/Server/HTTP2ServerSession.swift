@@ -25,6 +25,8 @@ final class HTTP2ServerSession: WireProtocol {
     private var quietSince: ContinuousClock.Instant
     /// The reserved memory of an incomplete header block that is long.
     private var blockLease: BodyLease?
+    /// When bytes of any response last went out.
+    private var lastMoved: ContinuousClock.Instant
     /// When the deadlines of the streams are checked next: a scan per second costs less than a timer per stream.
     private var sweep: ContinuousClock.Instant?
     /// When waiting bodies check for room again; nil if none waits.
@@ -63,6 +65,7 @@ final class HTTP2ServerSession: WireProtocol {
         now = connection.now
         idleDeadline = now + limits.headTime
         quietSince = now
+        lastMoved = now
         flood = HTTP2FloodGuard(now: now)
         tap = HTTP2FrameTap(
             prefaceLength: Int(NGHTTP2_CLIENT_MAGIC_LEN), blockLimit: 2 * limits.fieldBytes + limits.targetBytes)
@@ -136,7 +139,10 @@ final class HTTP2ServerSession: WireProtocol {
         retryBodies()
         guard let sweep, now >= sweep else { return }
         for stream in streams.values {
-            if let deadline = stream.deadline, now >= deadline { expire(stream) }
+            if let deadline = stream.deadline, now >= deadline {
+                expire(stream)
+                connection?.needsWrite()
+            }
             if let deadline = stream.input?.deadline, now >= deadline { stream.input?.expire(at: now) }
         }
         self.sweep = now + sweepInterval
@@ -250,6 +256,8 @@ final class HTTP2ServerSession: WireProtocol {
         stream.running = nil
         stream.input?.fail(.disconnected)
         stream.lease = nil
+        stream.answer = nil
+        stream.output = HTTP2BodyBuffer()
         quietSince = now
         streams[stream.id] = nil
         guard streams.isEmpty else { return }
@@ -267,10 +275,12 @@ final class HTTP2ServerSession: WireProtocol {
         switch stream.phase {
         case .head: giveUp(.enhanceYourCalm)
         case .body where stream.input == nil: refuse(stream, with: .requestTimeout)
-        case .body, .answering, .refused: reset(stream, .cancel)
+        case .body, .answering, .refused:
+            // A peer that takes nothing at all would go on asking if only its streams were reset.
+            if stream.output.count > 0, lastMoved + limits.stallTime <= now { return giveUp(.enhanceYourCalm) }
+            reset(stream, .cancel)
         case .gone: break
         }
-        connection?.needsWrite()
     }
 
     func reset(_ stream: HTTP2ServerStream, _ code: HTTP2ErrorCode) {
@@ -280,6 +290,11 @@ final class HTTP2ServerSession: WireProtocol {
 
     func needsWrite() {
         connection?.needsWrite()
+    }
+
+    /// Called when the peer has taken bytes of a response.
+    func moved() {
+        lastMoved = now
     }
 
     /// The description of the connection for each request.

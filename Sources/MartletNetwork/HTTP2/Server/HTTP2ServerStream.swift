@@ -31,6 +31,8 @@ final class HTTP2ServerStream: ResponseStream {
     /// True if the response did not wait for the body, and the rest is so short that it may still arrive.
     var mayDropRest = false
     var output = HTTP2BodyBuffer()
+    /// The memory of the response, from when the handler began until the response has been sent.
+    var answer: AnswerLease?
     /// True once the handler has completed the response, whether or not it has been sent.
     var isAnswered = false
     /// True while a streamed response body waits for room.
