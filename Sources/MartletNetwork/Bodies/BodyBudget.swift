@@ -33,6 +33,10 @@ struct BodyBudget {
     var isEmpty: Bool { known == 0 && unknown == 0 && shares.isEmpty && connections.isEmpty && scopes.isEmpty }
 
     func used(by share: Share) -> Int { shares[share] ?? 0 }
+    func isHalfFull(_ network: PeerNetwork) -> Bool {
+        used(by: .network(network)) >= limit(of: .network(network)) / 2
+    }
+
     func used(on connection: UInt64) -> Int { connections[connection]?.used ?? 0 }
 
     /// - Returns: True if all of the bytes were reserved; otherwise none was.

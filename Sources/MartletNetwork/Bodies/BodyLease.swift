@@ -15,6 +15,8 @@ final class BodyLease: @unchecked Sendable {
     private var early = 0
     /// The length of the body for which room was requested and not granted.
     private var wanted = 0
+    /// True while bytes are held that had no room: nothing more of the connection must be read then.
+    private(set) var isOverdrawn = false
     private var waitsUntil: ContinuousClock.Instant?
     /// When to check for room again; nil if the body does not wait.
     private(set) var retryAt: ContinuousClock.Instant?
@@ -54,8 +56,9 @@ final class BodyLease: @unchecked Sendable {
         share = new
         guard bodies.ledger.reserve(headBytes + count, for: share, on: bodies.connection) else { return }
         reserved = headBytes + count
-        giveBack(early, of: .network(bodies.network))
-        early = 0
+        giveBackEarly()
+        if isOverdrawn { giveUp() }
+        isOverdrawn = false
     }
 
     /// Reserves room for `count` bytes of the body.
@@ -69,8 +72,8 @@ final class BodyLease: @unchecked Sendable {
             return false
         }
         reserved += max(0, missing)
-        giveBack(early, of: .network(bodies.network))
-        early = 0
+        giveBackEarly()
+        isOverdrawn = false
         wanted = 0
         waitsUntil = nil
         retryAt = nil
@@ -93,6 +96,23 @@ final class BodyLease: @unchecked Sendable {
             return false
         }
         return true
+    }
+
+    /// Takes bytes that have arrived with the head and have no room, and waits for room. Who sends them may be a known
+    /// caller, who is looked up: strangers that fill the share of all of them must not have them refused.
+    ///
+    /// Nothing more of the connection must be read while `isOverdrawn`, so that this is no more than was read at once.
+    /// - Parameter count: The number of body bytes held, in total.
+    func overdraw(_ count: Int, at now: ContinuousClock.Instant) {
+        let missing = headBytes + count - reserved - early
+        if missing > 0 {
+            bodies.ledger.add(missing, to: .network(bodies.network), on: bodies.connection)
+            early += missing
+        }
+        isOverdrawn = true
+        wanted = max(wanted, count)
+        waitsUntil = waitsUntil ?? now + bodies.ledger.limits.patience
+        retryAt = retryAt ?? now + bodies.ledger.limits.retryInterval
     }
 
     enum Outcome {
@@ -119,6 +139,11 @@ final class BodyLease: @unchecked Sendable {
 
     func countRefusal() {
         bodies.ledger.countRefusal()
+    }
+
+    private func giveBackEarly() {
+        giveBack(early, of: .network(bodies.network))
+        early = 0
     }
 
     private func giveBack(_ count: Int, of share: BodyBudget.Share) {

@@ -20,6 +20,9 @@ final class BodyLedger: Sendable {
     /// True while unidentified senders have half of what they may have: each connection should then take little at once.
     var isCrowded: Bool { crowded.load(ordering: .relaxed) }
 
+    /// True while unidentified senders, or those of a network, have half of what they may have.
+    func isCrowded(for network: PeerNetwork) -> Bool { isCrowded || budget.withLock { $0.isHalfFull(network) } }
+
     /// The number of bytes that are reserved.
     var used: Int { budget.withLock { $0.known + $0.unknown } }
 
@@ -87,6 +90,10 @@ struct ConnectionBodies {
             ledger: BodyLedger(limits: limits.bodies), answers: BodyLedger(limits: limits.answers),
             connection: connection, network: .local)
     }
+
+    /// How many bytes of a connection are read at once: few while the memory for those who are not identified yet is
+    /// scarce, because what was read and has no room is held beyond the limit.
+    var inputLimit: Int { ledger.isCrowded(for: network) ? ledger.limits.free : .max }
 
     /// - Parameter headBytes: The size of the request's head, which stays in memory as long as the body.
     func lease(_ account: HTTPBodyAccount, headBytes: Int) -> BodyLease {

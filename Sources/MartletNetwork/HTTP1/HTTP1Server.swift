@@ -114,6 +114,11 @@ final class HTTP1Server: WireProtocol {
         return !(isReadingStream && streamed?.isFull == true)
     }
 
+    var inputLimit: Int {
+        let limit = bodies.inputLimit
+        return limit == .max ? limit : max(1, limit - backlog.count)
+    }
+
     /// True while a body waits for room.
     private var isHeldUp: Bool { lease?.isWaiting == true }
 

@@ -89,6 +89,12 @@ final class RequestBody {
     /// True while the body waits for room.
     var isHeldUp: Bool { !isOver && lease.isWaiting }
 
+    /// True while bytes are held that have no room.
+    var isOverdrawn: Bool {
+        if case .failed = end { return false }
+        return lease.isOverdrawn
+    }
+
     /// True once the body is complete or has failed.
     var isOver: Bool { end != nil }
 
@@ -107,7 +113,7 @@ final class RequestBody {
         kept += bytes.count
         buffer.append(contentsOf: bytes)
         guard received <= limit else { return fail(.tooLarge) }
-        guard lease.hold(buffer.count) else { return refuse() }
+        guard lease.hold(buffer.count) || overdraw() else { return refuse() }
         if let source { pace.received(bytes.count, at: source.now) }
         if case .whole = reading { askForMore() }
         handOver()
@@ -141,6 +147,15 @@ final class RequestBody {
         }
     }
 
+    /// Keeps bytes without room until the handler knows whose they are.
+    /// - Returns: False if the handler has asked for the body: it knows, or need not.
+    private func overdraw() -> Bool {
+        guard case .notYet = reading, let source else { return false }
+        lease.overdraw(buffer.count, at: source.now)
+        source.bodyIsHeldUp(self)
+        return true
+    }
+
     private func refuse() {
         lease.countRefusal()
         fail(.overloaded)
@@ -150,7 +165,10 @@ final class RequestBody {
 
     /// Charges the body to another account, once its sender is identified.
     func charge(to account: HTTPBodyAccount) {
+        let wasOverdrawn = lease.isOverdrawn
         lease.charge(to: account, holding: buffer.count)
+        // The connection may be read again.
+        if wasOverdrawn { source?.bodyIsHeldUp(self) }
     }
 
     /// - Parameter receive: Called with the next piece, nil at the end of the body: now, or when it arrives.

@@ -4,6 +4,8 @@
 final class ProtocolSelector: WireProtocol {
     private static let preface = Array("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".utf8)
 
+    private static let firstBytes = 4 * 1024
+
     private let makeHTTP1: () -> any WireProtocol
     private let makeHTTP2: () -> any WireProtocol
     private var chosen: (any WireProtocol)?
@@ -28,6 +30,8 @@ final class ProtocolSelector: WireProtocol {
 
     var isFinished: Bool { chosen?.isFinished ?? isOver }
     var wantsInput: Bool { chosen?.wantsInput ?? !isOver }
+    /// The first bytes are few: a body that comes with them waits in the socket until the protocol is known.
+    var inputLimit: Int { chosen?.inputLimit ?? Self.firstBytes }
     var idleSince: ContinuousClock.Instant? { chosen.map(\.idleSince) ?? .some(start) }
     var deadline: ContinuousClock.Instant? { chosen.map(\.deadline) ?? (isOver ? nil : firstDeadline) }
 

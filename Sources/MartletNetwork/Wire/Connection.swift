@@ -179,7 +179,9 @@ final class Connection: WireConnection, ReadinessHandler {
     private func readSome() {
         for _ in 0..<Self.readsPerTurn {
             guard phase == .open, !isInputOver, let wire, wire.wantsInput else { return }
+            let limit = wire.inputLimit
             let goesOn = loop.withInputBuffer { buffer in
+                let buffer = UnsafeMutableRawBufferPointer(rebasing: buffer.prefix(limit))
                 switch tls?.read(into: buffer) ?? socket.read(into: buffer) {
                 case .bytes(let count):
                     wire.receive(UnsafeRawBufferPointer(rebasing: buffer[..<count]))

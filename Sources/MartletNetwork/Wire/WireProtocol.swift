@@ -9,6 +9,9 @@ protocol WireProtocol: AnyObject {
     /// True if the protocol wants more input now. False leaves the input in the socket, which slows the peer down.
     var wantsInput: Bool { get }
 
+    /// The most bytes to read from the socket at once.
+    var inputLimit: Int { get }
+
     /// When to call `expire(at:)`; nil without a deadline.
     var deadline: ContinuousClock.Instant? { get }
 
@@ -39,6 +42,7 @@ protocol WireProtocol: AnyObject {
 
 extension WireProtocol {
     var wantsInput: Bool { true }
+    var inputLimit: Int { .max }
     var deadline: ContinuousClock.Instant? { nil }
     var idleSince: ContinuousClock.Instant? { nil }
     func expire(at now: ContinuousClock.Instant) {}

@@ -206,4 +206,53 @@ struct HTTP1BodyRoomTests {
         #expect(ledger.used > 20_000)
         server.ended()
     }
+
+    /// Strangers elsewhere take all that strangers may have.
+    private func crowd() -> BodyLease {
+        let lease = ConnectionBodies(ledger: ledger, connection: 3, network: .local).lease(.address, headBytes: 0)
+        #expect(lease.cover(ledger.limits.strangers, at: connection.now))
+        return lease
+    }
+
+    @Test func whatComesWithTheHeadOfAKnownCallerWaitsWhileStrangersFillTheirShare() throws {
+        let strangers = crowd()
+        dispatch.streams = true
+        dispatch.account = .address
+        begin(20_000, rest: String(repeating: "a", count: 15_000))
+        #expect(!server.wantsInput)
+        pass(.seconds(4))
+        let body = try #require(dispatch.running.first?.body)
+        #expect(!body.isOver)
+        body.charge(to: Self.caller)
+        var collected: Result<[UInt8]?, HTTPBodyError>?
+        body.collect(upTo: 100_000) { collected = $0 }
+        #expect(server.wantsInput)
+        server.receive(String(repeating: "b", count: 5000))
+        #expect(try collected?.get()?.count == 20_000)
+        #expect(ledger.refusalCount == 0)
+        withExtendedLifetime(strangers) {}
+    }
+
+    @Test func whatComesWithTheHeadAndNobodyIsKnownToHaveSentWaitsInVain() throws {
+        let strangers = crowd()
+        dispatch.streams = true
+        dispatch.account = .address
+        begin(20_000, rest: String(repeating: "a", count: 15_000))
+        pass(.seconds(6))
+        let drain = BodyDrain(try #require(dispatch.running.first?.body))
+        drain.read()
+        #expect(drain.error == .overloaded)
+        #expect(ledger.refusalCount == 1)
+        withExtendedLifetime(strangers) {}
+    }
+
+    @Test func littleIsReadAtOnceWhileStrangersHaveMuch() {
+        #expect(server.inputLimit == .max)
+        do {
+            let strangers = crowd()
+            #expect(server.inputLimit == 4096)
+            withExtendedLifetime(strangers) {}
+        }
+        #expect(server.inputLimit == .max)
+    }
 }

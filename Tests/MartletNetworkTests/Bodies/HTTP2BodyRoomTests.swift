@@ -129,4 +129,41 @@ struct HTTP2BodyRoomTests {
         peer.server.ended()
         #expect(ledger.isEmpty)
     }
+
+    @Test func whatComesWithTheHeadOfAKnownCallerWaitsWhileStrangersFillTheirShare() throws {
+        let strangers = ConnectionBodies(ledger: ledger, connection: 3, network: .local).lease(.address, headBytes: 0)
+        #expect(strangers.cover(ledger.limits.strangers, at: peer.connection.now))
+        peer.dispatch.streams = true
+        peer.dispatch.account = .address
+        begin(20_000)
+        send(15_000)
+        #expect(!peer.server.wantsInput)
+        #expect(peer.server.inputLimit == 4096)
+        peer.pass(.seconds(4))
+        let body = try #require(peer.dispatch.bodies.first ?? nil)
+        #expect(!body.isOver)
+        body.charge(to: Self.caller)
+        #expect(peer.server.wantsInput)
+        var collected: Result<[UInt8]?, HTTPBodyError>?
+        body.collect(upTo: 100_000) { collected = $0 }
+        send(5000, isLast: true)
+        #expect(try collected?.get()?.count == 20_000)
+        #expect(ledger.refusalCount == 0)
+        withExtendedLifetime(strangers) {}
+    }
+
+    @Test func aConnectionIsReadAgainOnceABodyThatNobodyIsKnownToHaveSentIsRefused() throws {
+        let strangers = ConnectionBodies(ledger: ledger, connection: 3, network: .local).lease(.address, headBytes: 0)
+        #expect(strangers.cover(ledger.limits.strangers, at: peer.connection.now))
+        peer.dispatch.streams = true
+        peer.dispatch.account = .address
+        begin(20_000)
+        send(15_000)
+        #expect(!peer.server.wantsInput)
+        peer.pass(.seconds(6))
+        #expect(try #require(peer.dispatch.bodies.first ?? nil).isOver)
+        #expect(ledger.refusalCount == 1)
+        #expect(peer.server.wantsInput)
+        withExtendedLifetime(strangers) {}
+    }
 }

@@ -32,6 +32,8 @@ final class HTTP2ServerSession: WireProtocol {
     /// When waiting bodies check for room again; nil if none waits.
     private var bodyRetry: ContinuousClock.Instant?
 
+    /// True if a body may hold bytes without room.
+    private var mayBeOverdrawn = false
     private var isBroken = false
     private var isClosing = false
     private var isSilent = false
@@ -83,7 +85,16 @@ final class HTTP2ServerSession: WireProtocol {
     }
 
     /// False while too many frames wait to be sent: a peer that causes output without reading it gets no input read.
-    var wantsInput: Bool { nghttp2.queuedFrames < Self.queueLimit }
+    /// False also while bytes are held that have no room, until it is known whose they are.
+    var wantsInput: Bool { nghttp2.queuedFrames < Self.queueLimit && !isOverdrawn }
+
+    var inputLimit: Int { bodies.inputLimit }
+
+    private var isOverdrawn: Bool {
+        // Looked for only where a body has waited, which is rare.
+        guard bodyRetry != nil || mayBeOverdrawn else { return false }
+        return streams.values.contains { $0.input?.isOverdrawn == true && !$0.isAnswered }
+    }
 
     var idleSince: ContinuousClock.Instant? {
         let owes = streams.values.contains { $0.phase == .answering || $0.input != nil || $0.output.count > 0 }
@@ -151,6 +162,7 @@ final class HTTP2ServerSession: WireProtocol {
     /// Schedules a retry for a body that waits for room.
     func bodyIsHeldUp() {
         bodyRetry = bodyRetry ?? now + limits.bodies.retryInterval
+        mayBeOverdrawn = true
         connection?.needsWrite()
     }
 
@@ -263,6 +275,7 @@ final class HTTP2ServerSession: WireProtocol {
         guard streams.isEmpty else { return }
         sweep = nil
         bodyRetry = nil
+        mayBeOverdrawn = false
         idleDeadline = now + limits.idleTime
         idled()
     }
