@@ -220,13 +220,13 @@ class Course:
         connection = hub_client.Connection(self._port, timeout=30)
         fields = {"Authorization": self._token, "Content-Type": "application/atom+xml;type=entry;charset=utf-8"}
         for number in range(PAGE):
-            tags = [f"{number:03}-{tag:02}-" + "x" * 80 for tag in range(50)]
+            tags = ["unread"] + [f"{number:03}-{tag:02}-" + "x" * 80 for tag in range(50)]
             body = hub_client.registration_entry(f"{number:064x}", tags)
             status, _, content = await connection.request(
                 "POST", f"/{HUB}/registrations?{hub_client.API_VERSION}", fields, body)
             if status not in (200, 201):
                 raise processes.Failed(f"a registration is answered {status}: {content}")
-        path = f"/{HUB}/registrations?$top={PAGE}&{hub_client.API_VERSION}"
+        path = f"/{HUB}/tags/unread/registrations?$top={PAGE}&{hub_client.API_VERSION}"
         _, _, content = await connection.request("GET", path, {"Authorization": self._token})
         connection.close()
         print(f"flood: a page has {len(content) / 1024:.0f} KB", flush=True)
