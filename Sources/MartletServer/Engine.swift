@@ -115,7 +115,7 @@ struct Engine: Sendable {
         dryRuns = dispatcher.makeDryRuns()
         funnels = Funnels(store: storage)
         deadLetters = DeadLetters(store: storage, time: time) { dispatcher.enqueue($0) }
-        controls = dispatcher.makeControls()
+        controls = dispatcher.makeControls { scheduler.wake() }
         traces = Traces(
             store: storage, maps: storage.progressMaps, platforms: platforms, messageIDs: try keys.messageIDKey())
         jobs = JobRunner(

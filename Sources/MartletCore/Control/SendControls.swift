@@ -7,15 +7,18 @@ public struct SendControls: Sendable {
     private let board: ControlRegistry
     private let time: any TimeSource
     private let wake: @Sendable (Set<Delivery.ID>) -> Void
+    /// Called when a notification that has not begun may begin again.
+    private let scheduled: @Sendable () -> Void
 
     init(
         store: any ControlStore, board: ControlRegistry, time: any TimeSource,
-        wake: @escaping @Sendable (Set<Delivery.ID>) -> Void
+        scheduled: @escaping @Sendable () -> Void = {}, wake: @escaping @Sendable (Set<Delivery.ID>) -> Void
     ) {
         self.store = store
         self.board = board
         self.time = time
         self.wake = wake
+        self.scheduled = scheduled
     }
 
     /// Stores and applies a control request.
@@ -37,6 +40,7 @@ public struct SendControls: Sendable {
             board.set(control, of: sequence, in: hub)
             await forgetIfEnded(sequence)
             if !control.isHeld { wake(Set(open)) }
+            if control == .running, open.isEmpty { scheduled() }
         }
         return change
     }

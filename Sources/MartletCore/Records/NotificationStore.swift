@@ -7,10 +7,11 @@ public protocol NotificationStore: CollapseStore {
     /// transaction.
     func accept(_ draft: NotificationDraft) async throws(StorageError) -> Acceptance
 
-    /// Begins notifications that are due, the earliest first. Their audience is the one at this time.
+    /// Begins notifications that are due, the earliest first. Their audience is the one at this time. One that is paused
+    /// begins when it is resumed, or when it expires, so that it ends.
     func release(due now: Timestamp, limit: Int) async throws(StorageError) -> ReleasedNotifications
 
-    /// When the next notification is due; nil if none is scheduled.
+    /// When the next notification can begin; nil if none is scheduled.
     func nextDue() async throws(StorageError) -> Timestamp?
 
     /// Cancels a scheduled notification.

@@ -44,7 +44,7 @@ extension HubDescription {
                                     "Present with the value paused where the notification was paused: the replacement "
                                         + "stays paused until it is resumed."),
                             ]),
-                        Self.error(409, "It has gone out or was canceled."),
+                        Self.error(409, "It has begun to go out or was canceled."),
                     ]),
                 APIOperation(
                     .delete, "/{hub}/schedulednotifications/{id}", id: "cancel", "Cancel what has not begun",

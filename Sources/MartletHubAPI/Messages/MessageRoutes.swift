@@ -91,7 +91,7 @@ struct MessageRoutes: Sendable {
             if control.isHeld { fields["martlet-control"] = control.rawValue }
             return HTTPResponse(.ok, fields: fields)
         case .notFound: throw .notificationNotFound
-        case .begun: throw .replacedTooLate("has gone out")
+        case .begun: throw .replacedTooLate("has begun to go out")
         case .canceled: throw .replacedTooLate("was canceled")
         }
     }

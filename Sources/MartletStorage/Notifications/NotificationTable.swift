@@ -54,8 +54,11 @@ struct NotificationTable {
 
     func release(due now: Timestamp, limit: Int) throws(StorageError) -> ReleasedNotifications {
         let due = try connection.all(
-            "\(StoredNotification.selection) WHERE n.begun_at IS NULL AND n.finished_at IS NULL AND n.due_at <= ?"
-                + " ORDER BY n.due_at, n.sequence LIMIT ?", now, limit, read: StoredNotification.read)
+            """
+            \(StoredNotification.selection) WHERE n.begun_at IS NULL AND n.finished_at IS NULL AND n.due_at <= ?1
+                AND (n.control = 'running' OR n.expires_at <= ?1)
+            ORDER BY n.due_at, n.sequence LIMIT ?2
+            """, now, limit, read: StoredNotification.read)
         var deliveries: [Delivery] = []
         for notification in due {
             let own = try makeDeliveries(of: notification)
@@ -67,8 +70,15 @@ struct NotificationTable {
 
     func nextDue() throws(StorageError) -> Timestamp? {
         try connection.first(
-            "SELECT due_at FROM notifications WHERE \(Self.isWaiting) ORDER BY due_at LIMIT 1"
-        ) { $0.timestamp(0) }
+            """
+            SELECT min(at) FROM (
+                SELECT * FROM (SELECT due_at AS at FROM notifications INDEXED BY notifications_waiting
+                    WHERE \(Self.isWaiting) AND control = 'running' ORDER BY due_at LIMIT 1)
+                UNION ALL
+                SELECT max(due_at, expires_at) FROM notifications INDEXED BY notifications_controlled
+                    WHERE control <> 'running' AND \(Self.isWaiting))
+            """
+        ) { $0.optionalTimestamp(0) } ?? nil
     }
 
     func cancel(_ id: NotificationID, in hub: Hub.ID, at now: Timestamp) throws(StorageError) -> Cancellation {

@@ -86,6 +86,25 @@ struct SchedulerTests {
         }
     }
 
+    @Test(.timeLimit(.minutes(1))) func whatIsPausedBeyondItsTimeBeginsAtOnceWhenItIsResumed() async throws {
+        let flight = try await Flight()
+        try await withScheduler(flight) { intake, scheduler in
+            let controls = SendControls(
+                store: flight.storage, board: flight.board, time: flight.time, scheduled: { scheduler.wake() }
+            ) { _ in }
+            let held = try await schedule(intake, flight, in: .seconds(10))
+            _ = try await controls.apply(.pause, to: held, in: flight.hub)
+            let other = try await schedule(intake, flight, in: .seconds(20))
+            flight.time.advance(by: .seconds(20))
+            await released.until(1)
+            #expect(released.notifications == [other])
+            #expect(try await intake.report(held, in: flight.hub)?.state == .scheduled)
+            _ = try await controls.apply(.resume, to: held, in: flight.hub)
+            await released.until(2)
+            #expect(released.notifications == [other, held])
+        }
+    }
+
     @Test func aTimeInThePastIsNowAndOneTooFarAheadIsRefused() async throws {
         let flight = try await Flight()
         try await withScheduler(flight) { intake, _ in

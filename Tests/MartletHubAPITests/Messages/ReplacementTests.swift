@@ -56,7 +56,7 @@ struct ReplacementTests {
         _ = try await fixture.storage.release(due: fixture.time.now, limit: 9)
         let tooLate = try await replace(begun.description, fixture)
         #expect(tooLate.status == .conflict)
-        #expect(tooLate.text.contains("has gone out and cannot be replaced"))
+        #expect(tooLate.text.contains("has begun to go out and cannot be replaced"))
     }
 
     @Test("What was paused stays paused when it is replaced, and the answer says so")
@@ -71,6 +71,23 @@ struct ReplacementTests {
         #expect(try await fixture.storage.status(id, in: fixture.hub.id)?.control == .paused)
         #expect(try await fixture.send(.post, "/demo/messages/\(id)/resume").status == .ok)
         #expect(try await replace(id.description, fixture).fields["martlet-control"] == nil)
+    }
+
+    @Test("What was paused before its time is replaced after it as well, as nothing was sent")
+    func whatIsPausedBeyondItsTimeIsReplaced() async throws {
+        let fixture = try await HubFixture()
+        let id = try await schedule(fixture)
+        #expect(try await fixture.send(.post, "/demo/messages/\(id)/pause").status == .ok)
+        fixture.time.advance(by: .seconds(4000))
+        // As the scheduler of this server, and of the next one, does at its time.
+        #expect(try await fixture.storage.release(due: fixture.time.now, limit: 9).count == 0)
+        let replaced = try await replace(id.description, fixture)
+        #expect(replaced.status == .ok)
+        #expect(replaced.fields["martlet-control"] == "paused")
+        #expect(try await fixture.send(.post, "/demo/messages/\(id)/resume").status == .ok)
+        let released = try await fixture.storage.release(due: fixture.time.now, limit: 9)
+        #expect(released.count == 1)
+        #expect(try await replace(id.description, fixture).status == .conflict)
     }
 
     @Test func aBadReplacementChangesNothing() async throws {

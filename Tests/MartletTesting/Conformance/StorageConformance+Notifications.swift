@@ -178,6 +178,30 @@ extension StorageConformance {
             _ = try await bench.storage.control(.resume, old.id, in: hub, at: bench.now)
             try require(try await bench.storage.replace(draft), is: .replaced(.running))
         },
+        Requirement("What is paused begins when it is resumed, or else when it expires") { bench in
+            let hub = try await bench.hub()
+            try await bench.put("1", "a", in: hub)
+            let draft = bench.notificationDraft(hub, dueIn: 10)
+            let held = try await bench.accepted(draft).notification
+            _ = try await bench.accepted(bench.notificationDraft(hub, dueIn: 20))
+            _ = try await bench.storage.control(.pause, held.id, in: hub, at: bench.now)
+            try require(try await bench.storage.nextDue(), is: bench.now + .seconds(20))
+            let other = try await bench.storage.release(due: bench.now + .seconds(30), limit: 9)
+            try require(other.deliveries.map(\.notification.id) == [held.id], is: false)
+            try require(other.count, is: 1)
+            // Nothing of it was sent.
+            try require(try await bench.storage.nextDue(), is: held.expiresAt)
+            var new = bench.notificationDraft(hub, dueIn: 15)
+            new.id = held.id
+            try require(try await bench.storage.replace(new), is: .replaced(.paused))
+            _ = try await bench.storage.control(.resume, held.id, in: hub, at: bench.now)
+            try require(try await bench.storage.nextDue(), is: bench.now + .seconds(15))
+            _ = try await bench.storage.control(.pause, held.id, in: hub, at: bench.now)
+            try require(try await bench.storage.release(due: new.expiresAt + .seconds(-1), limit: 9).count, is: 0)
+            let late = try await bench.storage.release(due: new.expiresAt, limit: 9)
+            try require(late.deliveries.map(\.notification.id), is: [held.id])
+            try require(try await bench.storage.nextDue(), is: nil)
+        },
         Requirement("What was withdrawn is not replaced") { bench in
             let hub = try await bench.hub()
             var draft = bench.notificationDraft(hub, dueIn: 10)

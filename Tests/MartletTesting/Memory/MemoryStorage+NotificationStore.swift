@@ -9,7 +9,7 @@ extension MemoryStorage: NotificationStore {
 
     public func release(due now: Timestamp, limit: Int) async throws(StorageError) -> ReleasedNotifications {
         state.withLock { state in
-            let due = state.notifications.filter { $0.isWaiting && $0.dueAt <= now }
+            let due = state.notifications.filter { $0.isWaiting && $0.beginsAt <= now }
                 .sorted { ($0.dueAt, $0.notification.sequence) < ($1.dueAt, $1.notification.sequence) }
                 .prefix(limit)
             let deliveries = due.flatMap { state.begin($0.notification, at: now) }
@@ -18,7 +18,7 @@ extension MemoryStorage: NotificationStore {
     }
 
     public func nextDue() async throws(StorageError) -> Timestamp? {
-        state.withLock { state in state.notifications.filter(\.isWaiting).map(\.dueAt).min() }
+        state.withLock { state in state.notifications.filter(\.isWaiting).map(\.beginsAt).min() }
     }
 
     public func cancel(
@@ -242,7 +242,7 @@ extension MemoryState {
 }
 
 extension MemoryNotification {
-    fileprivate var dueAt: Timestamp { notification.dueAt ?? notification.acceptedAt }
+    var dueAt: Timestamp { notification.dueAt ?? notification.acceptedAt }
 }
 
 extension MemoryDelivery {

@@ -131,6 +131,8 @@ struct MemoryNotification {
     var canceledAt: Timestamp? { control == .canceled ? controlledAt : nil }
 }
 
+    /// When it can begin, as long as it waits. A paused one begins only to end.
+    var beginsAt: Timestamp { control.isHeld ? max(dueAt, notification.expiresAt) : dueAt }
 struct MemoryDelivery {
     var progress: DeliveryProgress
     var startedAt: Timestamp?

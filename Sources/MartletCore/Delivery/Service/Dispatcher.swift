@@ -81,8 +81,9 @@ public final class Dispatcher: Sendable {
     }
 
     /// Creates the controls that pause, resume and cancel notifications.
-    public func makeControls() -> SendControls {
-        SendControls(store: store, board: board, time: time) { [self] deliveries in
+    /// - Parameter scheduled: Called when a scheduled notification is resumed: its time may have passed.
+    public func makeControls(scheduled: @escaping @Sendable () -> Void = {}) -> SendControls {
+        SendControls(store: store, board: board, time: time, scheduled: scheduled) { [self] deliveries in
             queue.withLock { $0.wake(deliveries) }
             wake.yield()
         }
