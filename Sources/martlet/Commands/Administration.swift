@@ -8,9 +8,15 @@ import MartletServer
 /// process.
 struct Administration {
     private static let timeout: Duration = .seconds(30)
+    private static let shortTimeout: Duration = .seconds(2)
     /// A large database is copied before the first byte of its backup comes.
     private static let patience: Duration = .seconds(3600)
 
+    /// How long a probe waits, such as a service manager's.
+    private static let probeTimeout: Duration = .seconds(5)
+
+    /// Gives up on a server that answers nobody.
+    var watch = ServerWatch()
     private let dataDirectory: String
     /// The admin socket that was named; nil for the one in the data directory.
     private let givenSocket: String?
@@ -92,8 +98,8 @@ struct Administration {
     /// - Returns: nil where no server runs.
     func callRunning(_ method: HTTPMethod, _ path: String) async throws -> JSON? {
         let request = HTTPRequest(method, path, authority: "admin")
-        let response = try await online { client, socket throws(TransportError) in
-            try await client.send(request, toUnixPath: socket, before: .now + .seconds(2))
+        let response = try await online(within: Self.shortTimeout) { client, socket throws(TransportError) in
+            try await client.send(request, toUnixPath: socket, before: .now + Self.shortTimeout)
         }
         return try response.map(Self.check)
     }
@@ -133,6 +139,16 @@ struct Administration {
     }
 
     private var notRunning: ServerError { ServerError("No server runs on the data directory '\(dataDirectory)'.") }
+
+    /// Asks the running server whether it takes work, and not for long.
+    func probe() async throws {
+        let request = HTTPRequest(.get, "/ready", authority: "admin")
+        let response = try await online(within: Self.probeTimeout) { client, socket throws(TransportError) in
+            try await client.send(request, toUnixPath: socket, before: .now + Self.probeTimeout)
+        }
+        guard let response else { throw notRunning }
+        try Self.check(response)
+    }
 
     /// Asks the running server for something that is no JSON, and which no other process knows.
     func text(_ path: String) async throws -> String {
@@ -178,20 +194,38 @@ struct Administration {
         }
     }
 
+    /// - Parameter limit: How long the work waits by itself.
     /// - Returns: nil where no server runs.
     /// - Throws: `ServerError`, among others where this user may not know whether one does.
     private func online(
-        _ work: (HTTPClient, String) async throws(TransportError) -> HTTPResponse
+        within limit: Duration = Self.timeout,
+        _ work: @escaping @Sendable (HTTPClient, String) async throws(TransportError) -> HTTPResponse
     ) async throws -> HTTPResponse? {
         let socket = try AdminSocket(in: dataDirectory, given: givenSocket).path
         guard access(socket, W_OK) == 0 || errno != EACCES else { throw refusal }
         let client = HTTPClient(loops: try EventLoopGroup(count: 1))
+        let result = await watch.during(
+            {
+                do throws(TransportError) {
+                    return .success(try await work(client, socket))
+                } catch {
+                    return .failure(error)
+                }
+            }, at: socket)
+        guard let result else { throw ServerWatch.failure(dataDirectory, after: watch.patience + watch.limit) }
         do throws(TransportError) {
-            let response = try await work(client, socket)
+            let response = try result.get()
             await client.shutDown()
             return response
         } catch {
-            guard error.kind != .unreachable else { return nil }
+            if error.kind == .unreachable { return nil }
+            if error.kind == .timedOut {
+                throw limit > watch.patience
+                    ? ServerError(
+                        "The server works, and has not answered this within \(limit.components.seconds) seconds: it may do "
+                            + "it yet. Look what has become of it before you repeat the command.")
+                    : ServerWatch.failure(dataDirectory, after: limit)
+            }
             throw ServerError("The server did not answer, or not to the end: \(error.detail)")
         }
     }

@@ -19,7 +19,7 @@ enum LifecycleCommands {
         "health", "Say whether the running server takes work: exit 0, or 1 with what keeps it from that.",
         options: [.data, .adminSocket]
     ) { invocation in
-        _ = try await Administration(invocation).running(.get, "/ready")
+        try await Administration(invocation).probe()
         Terminal.print("ready")
     }
 

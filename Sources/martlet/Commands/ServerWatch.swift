@@ -1,0 +1,58 @@
+import MartletHTTP
+import MartletNetwork
+import MartletServer
+
+/// Tells a server that works on an answer from one that answers nobody, because it is stopped: a command waits for the
+/// first as long as it takes, and for the second not.
+struct ServerWatch: Sendable {
+    /// How long a command waits before it asks whether the server answers anything at all.
+    var patience: Duration = .seconds(8)
+    /// How long the server has for that.
+    var limit: Duration = .seconds(2)
+
+    /// Does some work at a server.
+    /// - Returns: nil where the server answers nobody. Then the work was cancelled.
+    func during(
+        _ work: @escaping @Sendable () async -> Result<HTTPResponse, TransportError>, at socket: String
+    ) async -> Result<HTTPResponse, TransportError>? {
+        await withTaskGroup(of: Result<HTTPResponse, TransportError>?.self) { group in
+            group.addTask { await work() }
+            group.addTask {
+                await waitForSilence(at: socket)
+                return nil
+            }
+            defer { group.cancelAll() }
+            return await group.next() ?? nil
+        }
+    }
+
+    /// Returns once the server answers nobody, or once this task is cancelled.
+    private func waitForSilence(at socket: String) async {
+        while true {
+            guard (try? await Task.sleep(for: patience)) != nil, await answers(at: socket) else { return }
+        }
+    }
+
+    /// Whether the server answers, be it that there is nothing. One that is gone ends the work by itself.
+    private func answers(at socket: String) async -> Bool {
+        guard let loops = try? EventLoopGroup(count: 1) else { return true }
+        let client = HTTPClient(loops: loops)
+        let request = HTTPRequest(.get, "/alive", authority: "admin")
+        do throws(TransportError) {
+            _ = try await client.send(request, toUnixPath: socket, before: .now + limit)
+            await client.shutDown()
+            return true
+        } catch {
+            await client.shutDown()
+            return error.kind != .timedOut
+        }
+    }
+
+    /// - Parameter time: How long the command has waited.
+    static func failure(_ directory: String, after time: Duration) -> ServerError {
+        ServerError(
+            "The server that runs on the data directory '\(directory)' has answered nothing for \(time.components.seconds) "
+                + "seconds: it is stopped (SIGSTOP, a debugger), or the machine cannot keep up. Look with 'systemctl status "
+                + "martlet' or 'ps'; continue or restart it, then repeat the command. A change may have been made.")
+    }
+}
