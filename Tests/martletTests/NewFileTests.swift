@@ -16,9 +16,9 @@ struct NewFileTests {
 
     private func entries() throws -> [String] { try FileManager.default.contentsOfDirectory(atPath: directory.path) }
 
-    @Test func aFileHasItsNameOnceItIsComplete() throws {
+    @Test(arguments: [false, true]) func aFileHasItsNameOnceItIsComplete(needsName: Bool) throws {
         defer { try? FileManager.default.removeItem(at: directory) }
-        let file = try NewFile(path)
+        let file = try NewFile(path, needsName: needsName)
         #expect(file.take([1, 2]))
         try file.write([3])
         #expect(access(path, F_OK) != 0)
@@ -29,16 +29,32 @@ struct NewFileTests {
         #expect(stat(path, &status) == 0 && status.st_mode & 0o777 == 0o600)
     }
 
-    @Test func whatIsNotCompleteIsRemoved() throws {
+    @Test(arguments: [false, true]) func whatIsNotCompleteIsRemoved(needsName: Bool) throws {
         defer { try? FileManager.default.removeItem(at: directory) }
-        try { _ = try NewFile(path).take([1]) }()
+        try { _ = try NewFile(path, needsName: needsName).take([1]) }()
         #expect(try entries() == [])
     }
 
-    @Test func aFileThatIsThereStays() throws {
+    @Test func whatIsNotCompleteHasNoNameThatAKillCouldLeave() throws {
+        defer { try? FileManager.default.removeItem(at: directory) }
+        let file = try NewFile(path)
+        #expect(file.take([1, 2]))
+        #expect(try entries() == [])
+        #expect(try Data(contentsOf: URL(fileURLWithPath: file.temporary)) == Data([1, 2]))
+    }
+
+    @Test func whatHasGotTheNameMeanwhileStays() throws {
+        defer { try? FileManager.default.removeItem(at: directory) }
+        let file = try NewFile(path)
+        try Data("mine".utf8).write(to: directory.appendingPathComponent("new"))
+        #expect(throws: ServerError.self) { try file.complete() }
+        #expect(try Data(contentsOf: directory.appendingPathComponent("new")) == Data("mine".utf8))
+    }
+
+    @Test(arguments: [false, true]) func aFileThatIsThereStays(needsName: Bool) throws {
         defer { try? FileManager.default.removeItem(at: directory) }
         try Data("mine".utf8).write(to: directory.appendingPathComponent("new"))
-        #expect(throws: ServerError.self) { try NewFile(path) }
+        #expect(throws: ServerError.self) { try NewFile(path, needsName: needsName) }
         #expect(try entries() == ["new"])
         #expect(try Data(contentsOf: directory.appendingPathComponent("new")) == Data("mine".utf8))
     }

@@ -31,6 +31,31 @@ public struct BackupName: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
+    /// Removes what killed processes have left of backups that they were writing into a directory: files that are named
+    /// as backups with the number of a process that does not run, and that nobody has locked. One whose number another
+    /// process has got since stays until that has ended. What cannot be removed is left: it keeps no backup from being
+    /// made.
+    public static func removeAbandoned(in directory: String) throws(ServerError) {
+        for name in try names(in: directory) {
+            guard let process = process(writing: name), kill(process, 0) != 0, errno == ESRCH else { continue }
+            let path = "\(directory)/\(name)"
+            let file = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
+            guard file >= 0 else { continue }
+            if flock(file, LOCK_EX | LOCK_NB) == 0 { unlink(path) }
+            close(file)
+        }
+    }
+
+    /// The process that a backup that is being written is named after; nil for other files.
+    private static func process(writing name: String) -> pid_t? {
+        guard let dot = name.lastIndex(of: "."), isBackup(String(name[..<dot])) else { return nil }
+        let number = name[name.index(after: dot)...]
+        guard number.allSatisfy({ $0.isASCII && $0.isNumber }), let process = pid_t(number), process > 0 else {
+            return nil
+        }
+        return process
+    }
+
     private static func names(in directory: String) throws(ServerError) -> [String] {
         guard let stream = opendir(directory) else { throw failure("list", directory) }
         defer { closedir(stream) }

@@ -3,32 +3,64 @@ import MartletHTTP
 import MartletServer
 import Synchronization
 
-/// A file that only its owner may read, and that has its name once it is complete and on disk; until then it is called
-/// otherwise, and is removed when it is let go of.
+/// A file that only its owner may read, and that has its name once it is complete and on disk. Until then it has none,
+/// and is gone with the process, however that ends. Where the file system has no files without a name, it is called
+/// otherwise until then, and is removed when it is let go of.
 final class NewFile: HTTPBodyWriter {
     let path: String
-    /// Where it is until it is complete.
+    /// What it can be read as until it is complete.
     let temporary: String
     private let descriptor: Int32
+    private let isNamed: Bool
     private let state = Mutex<(failure: ServerError?, isComplete: Bool)>((nil, false))
     private let written = Atomic<Int64>(0)
     /// Is told how many bytes were written.
     private let progress: @Sendable (Int64) -> Void
 
+    /// - Parameter needsName: Whether it has a name from the beginning, as on a file system that wants one.
     /// - Throws: `ServerError` where there is a file of that name already, or none can be made.
-    init(_ path: String, progress: @escaping @Sendable (Int64) -> Void = { _ in }) throws(ServerError) {
+    init(
+        _ path: String, needsName: Bool = false, progress: @escaping @Sendable (Int64) -> Void = { _ in }
+    ) throws(ServerError) {
         self.path = path
         self.progress = progress
-        temporary = "\(path).\(getpid())"
         guard access(path, F_OK) != 0 else { throw ServerError("There is a file '\(path)' already.") }
+        if !needsName, let nameless = Self.openNameless(in: Self.directory(of: path)) {
+            (descriptor, isNamed, temporary) = (nameless, false, Self.link(to: nameless))
+            return
+        }
+        isNamed = true
+        temporary = "\(path).\(getpid())"
         descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard descriptor >= 0 else { throw Self.failure("write", path) }
+        // Tells a file that is being written from one that a killed process has left (`BackupName.removeAbandoned`).
+        flock(descriptor, LOCK_EX | LOCK_NB)
     }
 
     deinit {
         guard descriptor >= 0 else { return }
         close(descriptor)
-        if !state.withLock({ $0.isComplete }) { unlink(temporary) }
+        if isNamed, !state.withLock({ $0.isComplete }) { unlink(temporary) }
+    }
+
+    /// `O_TMPFILE`, whose macro Swift does not import.
+    private static let nameless: Int32 = 0o20_000_000 | O_DIRECTORY
+
+    /// - Returns: A file without a name; nil where the file system has none, or where it could not get its name later.
+    private static func openNameless(in directory: String) -> Int32? {
+        let descriptor = open(directory, nameless | O_WRONLY | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { return nil }
+        guard access(link(to: descriptor), F_OK) == 0 else {
+            close(descriptor)
+            return nil
+        }
+        return descriptor
+    }
+
+    private static func link(to descriptor: Int32) -> String { "/proc/self/fd/\(descriptor)" }
+
+    private static func directory(of path: String) -> String {
+        path.lastIndex(of: "/").map { String(path[...$0]) } ?? "."
     }
 
     func write(_ bytes: [UInt8]) throws {
@@ -62,13 +94,16 @@ final class NewFile: HTTPBodyWriter {
     /// Gives the file its name.
     func complete() throws(ServerError) {
         try check()
-        guard fsync(descriptor) == 0, rename(temporary, path) == 0 else { throw Self.failure("write", path) }
+        guard fsync(descriptor) == 0, giveName() == 0 else { throw Self.failure("write", path) }
         state.withLock { $0.isComplete = true }
-        let parent = path.lastIndex(of: "/").map { path[...$0] } ?? "."
-        let directory = open(String(parent), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        let directory = open(Self.directory(of: path), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard directory >= 0 else { throw Self.failure("synchronize", path) }
         defer { close(directory) }
         guard fsync(directory) == 0 else { throw Self.failure("synchronize", path) }
+    }
+
+    private func giveName() -> Int32 {
+        isNamed ? rename(temporary, path) : linkat(AT_FDCWD, temporary, AT_FDCWD, path, AT_SYMLINK_FOLLOW)
     }
 
     private static func failure(_ verb: String, _ path: String) -> ServerError {

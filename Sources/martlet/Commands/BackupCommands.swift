@@ -27,6 +27,7 @@ enum BackupCommands {
         guard keep == nil || directory != nil else {
             throw UsageError(description: "--keep needs --directory.", command: invocation.command)
         }
+        if let directory { try BackupName.removeAbandoned(in: directory) }
         let name = directory.map { "\($0)/\(BackupName(SystemTime().now))" }
         let display = ProgressDisplay(.bytes)
         defer { display.end() }

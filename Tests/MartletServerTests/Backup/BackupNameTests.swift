@@ -1,3 +1,4 @@
+import Foundation
 import MartletModel
 import Testing
 
@@ -14,6 +15,27 @@ struct BackupNameTests {
     @Test func theNewestStay() {
         #expect(BackupName.expired([new, old], keeping: 1) == [old])
         #expect(BackupName.expired([new, old], keeping: 2) == [])
+    }
+
+    @Test func whatAKilledProcessLeftIsRemovedAndNothingElse() throws {
+        let directory = FileManager.default.temporaryDirectory.appendingPathComponent("martlet-\(UUID())")
+        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: false)
+        defer { try? FileManager.default.removeItem(at: directory) }
+        // No process has a number that the kernel gives to none.
+        let (dead, locked) = ("\(old).4194305", "\(new).4194305")
+        let others = [
+            old, "\(old).\(getpid())", "\(old).x", "\(old).-5", "notes.4194305", "martlet-mine.backup.4194305",
+        ]
+        for name in others + [dead, locked] {
+            try Data("x".utf8).write(to: directory.appendingPathComponent(name))
+        }
+        let file = open(directory.appendingPathComponent(locked).path, O_RDONLY | O_CLOEXEC)
+        defer { close(file) }
+        #expect(flock(file, LOCK_EX | LOCK_NB) == 0)
+        try BackupName.removeAbandoned(in: directory.path)
+        #expect(
+            try FileManager.default.contentsOfDirectory(atPath: directory.path).sorted() == (others + [locked]).sorted()
+        )
     }
 
     @Test func otherFilesAreLeftAlone() {
