@@ -23,7 +23,7 @@ struct MigrationTests {
         #expect(
             Migration.all.map(\.name) == [
                 "hubs", "devices", "notifications", "users", "jobs", "payloads", "receipts", "sends",
-                "pages and refusals", "collapse keys", "versions",
+                "pages and refusals", "collapse keys", "versions", "followed handles",
             ])
     }
 
@@ -53,6 +53,7 @@ struct MigrationTests {
                 ("pages and refusals", 0x83A3_2AA5_130A_964B),
                 ("collapse keys", 0xC7CC_20E5_692D_D246),
                 ("versions", 0x14D0_26DE_5A0F_4CEF),
+                ("followed handles", 0xAF27_E7A2_B0EB_8E65),
             ] as [(String, UInt64)]
         for (name, hash) in known {
             let script = Migration.all.first { $0.name == name }?.script ?? ""

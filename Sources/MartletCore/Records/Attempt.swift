@@ -14,10 +14,12 @@ public struct Attempt: Hashable, Sendable {
     /// When the answer came, or when the attempt was given up.
     public var at: Timestamp
     public var fate: HandleFate
+    /// The channel of a success to which the member's registration was followed; nil for its own, and for failures.
+    public var followed: ChannelID?
 
     public init(
         member: AudienceMember, number: Int, outcome: OutcomeName, reason: String, answer: PushAnswer?, at: Timestamp,
-        fate: HandleFate = .kept
+        fate: HandleFate = .kept, followed: ChannelID? = nil
     ) {
         self.member = member
         self.number = number
@@ -26,6 +28,7 @@ public struct Attempt: Hashable, Sendable {
         self.answer = answer
         self.at = at
         self.fate = fate
+        self.followed = followed
     }
 }
 

@@ -36,7 +36,13 @@ public protocol NotificationStore: CollapseStore {
 
     /// The current channels of registrations whose handles have changed since their page was read, in the order of the
     /// members. Whether they are still in the audience is not checked; they were then.
-    func successors(of members: [AudienceMember], in delivery: Delivery) async throws(StorageError) -> [Successor]
+    /// - Parameters:
+    ///   - absent: Members whose channel is not in the audience any more.
+    ///   - present: Members whose channel still is. They have successors if that is because of other registrations
+    ///     alone, and all that were in the audience then have moved.
+    func successors(
+        of absent: [AudienceMember], present: [AudienceMember], in delivery: Delivery, at now: Timestamp
+    ) async throws(StorageError) -> Successors
 
     /// When the earliest retry of a delivery is due; nil if it has none.
     func nextRetry(of delivery: Delivery.ID) async throws(StorageError) -> Timestamp?

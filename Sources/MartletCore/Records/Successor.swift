@@ -1,21 +1,47 @@
+public import MartletModel
+
 /// The current channel of a registration whose handle has changed since its page was read. Its retries go there.
 public struct Successor: Hashable, Sendable {
     /// The original member, which progress maps, message ids and records still use.
     public var member: AudienceMember
     /// The current channel of the registration, with its sequence number.
     public var registration: AudienceMember
-    /// In a native send, the other channels through which the device with the current handle was or would have been
-    /// reached: the channel of that handle, and those that its other registrations had when the page was read.
-    public var others: [ChannelID]
-    /// Whether there is a record of the current handle as a member of its own.
-    public var isRecorded: Bool
+    /// The other members by which the device with the current handle was reached, if their bits are in the progress
+    /// map. Those that were followed to another handle are not among them.
+    public var others: [AudienceMember]
+    /// Whether the current handle was reached by following another member to it.
+    public var isReached: Bool
+    /// Another member whose retry will go to the current handle; nil if there is none.
+    public var awaited: AwaitedRetry?
 
     public init(
-        member: AudienceMember, registration: AudienceMember, others: [ChannelID] = [], isRecorded: Bool = false
+        member: AudienceMember, registration: AudienceMember, others: [AudienceMember] = [], isReached: Bool = false,
+        awaited: AwaitedRetry? = nil
     ) {
         self.member = member
         self.registration = registration
         self.others = others
-        self.isRecorded = isRecorded
+        self.isReached = isReached
+        self.awaited = awaited
     }
+}
+
+/// A retry that another one waits for, because both would go to one handle.
+public struct AwaitedRetry: Hashable, Sendable {
+    public var member: AudienceMember
+    public var dueAt: Timestamp
+
+    public init(member: AudienceMember, dueAt: Timestamp) {
+        self.member = member
+        self.dueAt = dueAt
+    }
+}
+
+/// Where the registrations are that some members of a delivery had when their page was read.
+public struct Successors: Hashable, Sendable {
+    public var moved: [Successor] = []
+    /// Members whose own handle was reached by following another member to it. They may have successors all the same.
+    public var reached: Set<AudienceMember> = []
+
+    public init() {}
 }

@@ -72,13 +72,34 @@ struct ChannelTable {
             ?? .none
     }
 
+    /// Removes a channel without registrations, and keeps which handle it had: whoever gets that handle next may have
+    /// been sent to under it.
     /// - Returns: Whether it was removed.
     @discardableResult
     func removeIfUnused(_ channel: ChannelID) throws(StorageError) -> Bool {
         try connection.run(
             """
-            DELETE FROM channels WHERE id = ?1 AND NOT EXISTS (SELECT 1 FROM registrations WHERE channel = ?1)
+            INSERT INTO former_channels (id, hub, platform, ending)
+            SELECT id, hub, platform, \(Self.ending) FROM channels
+            WHERE id = ?1 AND NOT EXISTS (SELECT 1 FROM registrations WHERE channel = ?1)
             """, channel.rawValue)
-        return connection.changes == 1
+        guard connection.changes == 1 else { return false }
+        try connection.run("DELETE FROM channels WHERE id = ?", channel.rawValue)
+        return true
+    }
+
+    /// How much of a key is kept of a channel that is gone.
+    private static let ending = "substr(key, -32)"
+
+    /// The channels of a channel's handle: itself, and those that are gone.
+    func ofSameHandle(as channel: ChannelID) throws(StorageError) -> [ChannelID] {
+        [channel]
+            + (try connection.all(
+                """
+                SELECT f.id FROM former_channels f
+                    JOIN (SELECT hub, platform, \(Self.ending) AS ending FROM channels WHERE id = ?) c
+                    ON (f.hub, f.platform, f.ending) = (c.hub, c.platform, c.ending)
+                """, channel.rawValue
+            ) { ChannelID(rawValue: $0.integer(0)) })
     }
 }

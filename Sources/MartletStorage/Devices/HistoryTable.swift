@@ -127,6 +127,11 @@ struct HistoryTable {
             try contents.release(row.template)
             try contents.release(row.variables)
         }
+        try connection.run(
+            """
+            DELETE FROM former_channels WHERE id IN (SELECT channel FROM registration_history WHERE change <= ?1)
+                AND NOT EXISTS (SELECT 1 FROM registration_history h WHERE h.channel = former_channels.id AND h.change > ?1)
+            """, last.change)
         try connection.run("DELETE FROM registration_history WHERE change <= ?", last.change)
         try connection.run("UPDATE registration_history_start SET change = ?", last.change)
         return rows.count

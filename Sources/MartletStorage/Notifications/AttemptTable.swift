@@ -14,11 +14,12 @@ struct AttemptTable {
             try connection.run(
                 """
                 INSERT OR REPLACE INTO attempts (delivery, channel, registration, made_at, number, outcome, reason,
-                    origin, status, connection, fate)
-                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                    origin, status, connection, fate, followed)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
                 """, delivery.rawValue, attempt.member.channel.rawValue, attempt.member.registration, attempt.at,
                 attempt.number, attempt.outcome.rawValue, attempt.reason, attempt.answer?.origin,
-                attempt.answer?.status, attempt.answer?.connection, attempt.fate.rawValue)
+                attempt.answer?.status, attempt.answer?.connection, attempt.fate.rawValue,
+                attempt.followed?.rawValue)
         }
     }
 
@@ -26,13 +27,14 @@ struct AttemptTable {
     func attempts(of member: AudienceMember, in delivery: Delivery.ID) throws(StorageError) -> [Attempt] {
         try connection.all(
             """
-            SELECT number, outcome, reason, origin, status, connection, made_at, fate FROM attempts
+            SELECT number, outcome, reason, origin, status, connection, made_at, fate, followed FROM attempts
             WHERE delivery = ? AND channel = ? AND registration = ? ORDER BY made_at DESC, number DESC LIMIT ?
             """, delivery.rawValue, member.channel.rawValue, member.registration, MemberEvidence.attemptLimit
         ) { row in
             Attempt(
                 member: member, number: Int(row.integer(0)), outcome: OutcomeName(rawValue: row.text(1)),
-                reason: row.text(2), answer: PushAnswer(row, 3), at: row.timestamp(6), fate: HandleFate(row, 7))
+                reason: row.text(2), answer: PushAnswer(row, 3), at: row.timestamp(6), fate: HandleFate(row, 7),
+                followed: row.optionalInteger(8).map(ChannelID.init(rawValue:)))
         }.reversed()
     }
 }

@@ -51,6 +51,17 @@ struct RangeTable {
         }
     }
 
+    /// When the page of a member was read. The pages of a resend end where their dead letters do.
+    func snapshot(of member: AudienceMember, in delivery: Delivery.ID) throws(StorageError) -> AudienceSnapshot? {
+        try connection.first(
+            """
+            SELECT change, registration FROM ranges
+            WHERE delivery = ? AND (last_channel, last_registration) >= (?, ?)
+            ORDER BY last_channel, last_registration LIMIT 1
+            """, delivery.rawValue, member.channel.rawValue, member.registration
+        ) { AudienceSnapshot(change: $0.integer(0), registration: $0.integer(1)) }
+    }
+
     func isReached(_ number: Int64, by delivery: Delivery.ID) throws(StorageError) -> Bool {
         let index = DeliveredBitmap.index(of: number)
         let block = try connection.first(

@@ -50,10 +50,10 @@ extension SQLiteStorage: NotificationStore {
     }
 
     public func successors(
-        of members: [AudienceMember], in delivery: Delivery
-    ) async throws(StorageError) -> [Successor] {
+        of absent: [AudienceMember], present: [AudienceMember], in delivery: Delivery, at now: Timestamp
+    ) async throws(StorageError) -> Successors {
         try await readers.read { connection throws(StorageError) in
-            try SuccessorTable(connection, delivery).successors(of: members)
+            try SuccessorTable(connection, delivery, at: now).successors(of: absent, present: present)
         }
     }
 

@@ -52,9 +52,9 @@ final class FailingNotifications: NotificationStore {
     }
 
     func successors(
-        of members: [AudienceMember], in delivery: Delivery
-    ) async throws(StorageError) -> [Successor] {
-        try await store.successors(of: members, in: delivery)
+        of absent: [AudienceMember], present: [AudienceMember], in delivery: Delivery, at now: Timestamp
+    ) async throws(StorageError) -> Successors {
+        try await store.successors(of: absent, present: present, in: delivery, at: now)
     }
 
     func nextRetry(of delivery: Delivery.ID) async throws(StorageError) -> Timestamp? {

@@ -1,3 +1,4 @@
+import MartletHTTP
 import MartletModel
 import MartletTesting
 import Synchronization
@@ -133,6 +134,173 @@ struct FollowingTests {
         try await finish(delivery, flight)
         #expect(flight.transport.lofts == ["loft1", "loft2"])
         #expect(try await flight.report(delivery).counts == [.success: 1, .skipped: 1])
+    }
+
+    @Test(arguments: [false, true])
+    func aHandleThatWasReachedAndThenLeftIsNotSentToAgainForWhoTakesIt(isDeleted: Bool) async throws {
+        let (flight, delivery) = try await sent(to: 2)
+        if isDeleted {
+            _ = try await flight.registry.delete("r2", in: flight.hub)
+        } else {
+            try await flight.register("loft9", id: "r2", tags: ["a"])
+        }
+        try await flight.register("loft2", id: "r1", tags: ["a"])
+        try await finish(delivery, flight)
+        #expect(flight.transport.lofts == ["loft1", "loft2"])
+        #expect(try await flight.report(delivery).counts == [.success: 1, .skipped: 1])
+        #expect(try await trace("r1", delivery, flight).verdict == .suppressed)
+    }
+
+    @Test(arguments: [false, true])
+    func aHandleThatATemplateReachedIsNotSentToAgainForWhoTakesIt(isDeleted: Bool) async throws {
+        let flight = try await Flight(pageSize: 10) { loft, attempt in
+            answered(loft == "loft1" && attempt == 1 ? 429 : 200)
+        }
+        let template = Template(body: #"{"say":"$(msg)"}"#)
+        try await flight.register("loft1", id: "r1", template)
+        try await flight.register("loft2", id: "r2", template)
+        let delivery = try await flight.acceptTemplate()
+        #expect(try await isPutOff(delivery, flight))
+        if isDeleted {
+            _ = try await flight.registry.delete("r2", in: flight.hub)
+        } else {
+            try await flight.register("loft9", id: "r2", template)
+        }
+        try await flight.register("loft2", id: "r1", template)
+        try await finish(delivery, flight)
+        #expect(flight.transport.lofts == ["loft1", "loft2"])
+        #expect(try await flight.report(delivery).counts == [.success: 1, .skipped: 1])
+    }
+
+    @Test func theTemplatesOfADeviceFollowItWhateverBecameOfEachOther() async throws {
+        let flight = try await Flight(pageSize: 10) { _, attempt in answered(attempt == 1 ? 429 : 200) }
+        for id in ["r1", "r2"] { try await flight.register("loft1", id: id, Template(body: #"{"\#(id)":1}"#)) }
+        let delivery = try await flight.acceptTemplate()
+        #expect(try await isPutOff(delivery, flight))
+        for id in ["r1", "r2"] { try await flight.register("loft9", id: id, Template(body: #"{"\#(id)":1}"#)) }
+        flight.time.advance(by: .seconds(7200))
+        #expect(try await isPutOff(delivery, flight))
+        try await finish(delivery, flight)
+        #expect(flight.transport.lofts == ["loft1", "loft1", "loft9", "loft9"])
+        #expect(try await flight.report(delivery).counts == [.success: 2])
+    }
+
+    @Test func aHandleThatItsOwnerLeavesBeforeTheLastRetryIsReachedForWhoTookItAndTheOwnerAtHisNewOne() async throws {
+        let flight = try await Flight(pageSize: 10) { loft, attempt in
+            answered(loft == "loft1" || loft == "loft2" && attempt < 3 ? 429 : 200)
+        }
+        try await flight.register(2, tags: ["a"])
+        let delivery = try await flight.accept(to: .audience(.tag(Tag("a"))))
+        #expect(try await isPutOff(delivery, flight))
+        try await flight.register("loft2", id: "r1", tags: ["a"])
+        flight.time.advance(by: .seconds(7200))
+        #expect(try await isPutOff(delivery, flight))
+        #expect(try await trace("r1", delivery, flight).verdict == .retrying, "it waits for what becomes of the handle")
+        try await flight.register("loft9", id: "r2", tags: ["a"])
+        try await finish(delivery, flight)
+        #expect(flight.transport.lofts.prefix(3) == ["loft1", "loft2", "loft2"])
+        #expect(Set(flight.transport.lofts.dropFirst(3)) == ["loft2", "loft9"])
+        #expect(flight.transport.lofts.count == 5)
+        #expect(try await flight.report(delivery).counts == [.success: 2])
+        for id in ["r1", "r2"] { #expect(try await trace(id, delivery, flight).verdict == .delivered) }
+    }
+
+    @Test func anOwnerWhoLeftHisHandleIsFollowedAlthoughWhoTookItWasReachedThereBefore() async throws {
+        let flight = try await Flight(pageSize: 10) { loft, attempt in
+            switch (loft, attempt) {
+            case ("loft1", 1): answered(429, ["retry-after": "600"])
+            case ("loft2", 1): answered(429, ["retry-after": "60"])
+            case ("loft2", 2): answered(429, ["retry-after": "2000"])
+            default: answered(200)
+            }
+        }
+        try await flight.register(2, tags: ["a"])
+        let delivery = try await flight.accept(to: .audience(.tag(Tag("a"))))
+        #expect(try await isPutOff(delivery, flight))
+        try await flight.register("loft2", id: "r1", tags: ["a"])
+        flight.time.advance(by: .seconds(500))
+        #expect(try await isPutOff(delivery, flight))
+        try await flight.register("loft9", id: "r2", tags: ["a"])
+        flight.time.advance(by: .seconds(1000))
+        #expect(try await isPutOff(delivery, flight))
+        #expect(flight.transport.lofts == ["loft1", "loft2", "loft2", "loft2"])
+        try await finish(delivery, flight)
+        #expect(flight.transport.lofts.dropFirst(4) == ["loft9"])
+        #expect(try await flight.report(delivery).counts == [.success: 2])
+        for id in ["r1", "r2"] { #expect(try await trace(id, delivery, flight).verdict == .delivered) }
+    }
+
+    @Test func aHandleWhoseOwnerGoesBeforeTheLastRetryIsReachedOnceForWhoTookIt() async throws {
+        let flight = try await Flight(pageSize: 10) { loft, attempt in
+            answered(loft == "loft1" || loft == "loft2" && attempt < 3 ? 429 : 200)
+        }
+        try await flight.register(2, tags: ["a"])
+        let delivery = try await flight.accept(to: .audience(.tag(Tag("a"))))
+        #expect(try await isPutOff(delivery, flight))
+        try await flight.register("loft2", id: "r1", tags: ["a"])
+        flight.time.advance(by: .seconds(7200))
+        #expect(try await isPutOff(delivery, flight))
+        _ = try await flight.registry.delete("r2", in: flight.hub)
+        try await finish(delivery, flight)
+        #expect(flight.transport.lofts == ["loft1", "loft2", "loft2", "loft2"])
+        #expect(try await flight.report(delivery).counts == [.success: 1, .skipped: 1])
+        #expect(try await trace("r1", delivery, flight).verdict == .suppressed)
+    }
+
+    @Test func whoTakesAHandleWhoseOwnerWasFollowedToAnotherIsReachedThere() async throws {
+        let flight = try await Flight(pageSize: 10) { loft, attempt in
+            answered(loft == "loft1" || loft == "loft2" && attempt == 1 ? 429 : 200)
+        }
+        try await flight.register(2, tags: ["a"])
+        let delivery = try await flight.accept(to: .audience(.tag(Tag("a"))))
+        #expect(try await isPutOff(delivery, flight))
+        try await flight.register("loft9", id: "r2", tags: ["a"])
+        flight.time.advance(by: .seconds(7200))
+        #expect(try await isPutOff(delivery, flight))
+        try await flight.register("loft2", id: "r1", tags: ["a"])
+        try await finish(delivery, flight)
+        #expect(flight.transport.lofts == ["loft1", "loft2", "loft1", "loft9", "loft2"])
+        #expect(try await flight.report(delivery).counts == [.success: 2])
+    }
+
+    @Test func whoTakesAHandleThatAnotherWasFollowedToIsSkipped() async throws {
+        let flight = try await Flight(pageSize: 10) { loft, attempt in
+            answered(loft == "loft1" || loft == "loft2" && attempt == 1 ? 429 : 200)
+        }
+        try await flight.register(2, tags: ["a"])
+        let delivery = try await flight.accept(to: .audience(.tag(Tag("a"))))
+        #expect(try await isPutOff(delivery, flight))
+        try await flight.register("loft9", id: "r2", tags: ["a"])
+        flight.time.advance(by: .seconds(7200))
+        #expect(try await isPutOff(delivery, flight))
+        try await flight.register("loft8", id: "r2", tags: ["a"])
+        try await flight.register("loft9", id: "r1", tags: ["a"])
+        try await finish(delivery, flight)
+        #expect(flight.transport.lofts == ["loft1", "loft2", "loft1", "loft9"])
+        #expect(try await flight.report(delivery).counts == [.success: 1, .skipped: 1])
+    }
+
+    @Test func ofTwoHandlesThatBecameOneTheSecondIsNotLostWhenTheFirstGoesOn() async throws {
+        let (flight, delivery) = try await sent(putOff: ["loft1", "loft2", "loft9"], to: 2)
+        try await flight.register("loft9", id: "r1", tags: ["a"])
+        try await flight.register("loft9", id: "r2", tags: ["a"])
+        flight.time.advance(by: .seconds(7200))
+        #expect(try await isPutOff(delivery, flight))
+        try await flight.register("loft8", id: "r1", tags: ["a"])
+        try await finish(delivery, flight)
+        #expect(flight.transport.lofts.prefix(3) == ["loft1", "loft2", "loft9"])
+        #expect(Set(flight.transport.lofts.dropFirst(3)) == ["loft8", "loft9"])
+        #expect(try await flight.report(delivery).counts == [.success: 2])
+    }
+
+    @Test func twoDevicesThatExchangeTheirHandlesAreBothReached() async throws {
+        let (flight, delivery) = try await sent(putOff: ["loft1", "loft2"], to: 2)
+        try await flight.register("loft2", id: "r1", tags: ["a"])
+        try await flight.register("loft1", id: "r2", tags: ["a"])
+        try await finish(delivery, flight)
+        #expect(flight.transport.lofts.count == 4)
+        #expect(Set(flight.transport.lofts.dropFirst(2)) == ["loft1", "loft2"])
+        #expect(try await flight.report(delivery).counts == [.success: 2])
     }
 
     @Test func aTemplateFollowsItsRegistration() async throws {

@@ -40,14 +40,17 @@ extension StorageConformance {
                 Retry(member: $0, attempts: 1, dueAt: bench.now, outcome: .channelThrottled, reason: "")
             }
             try await bench.storage.record(step)
-            try require(try await bench.storage.successors(of: page.members, in: delivery), is: [])
+            func successors(of members: [AudienceMember], present: [AudienceMember] = []) async throws -> Successors {
+                try await bench.storage.successors(of: members, present: present, in: delivery, at: bench.now)
+            }
+            try require(try await successors(of: [], present: page.members), is: Successors())
             // Those that did not match, and those with templates, were not what made the channel a member.
             for id in ["4", "1", "2"] { try await bench.put(id, "b\(id)", [id == "4" ? "y" : "x"], in: hub) }
             try await bench.put("t", "b1", ["x"], in: hub, template: Template(body: "$(a)"))
-            let moved = try await bench.storage.successors(of: page.members, in: delivery)
+            let moved = try await successors(of: Array(page.members.prefix(2)), present: [page.members[2]]).moved
             try require(moved.map(\.member), is: Array(page.members.prefix(2)))
-            try require(moved.map(\.others), is: moved.map { [$0.registration.channel] })
-            try require(moved.map(\.isRecorded), is: [false, false])
+            try require(moved.map(\.others), is: moved.map { [AudienceMember(channel: $0.registration.channel)] })
+            try require(moved.map(\.awaited), is: [nil, nil])
             var query = AudienceQuery(
                 hub: hub, platform: delivery.platform, expression: try TagExpression("x"),
                 throughChannel: ChannelID(rawValue: .max), limit: 10, now: bench.now)
@@ -60,10 +63,95 @@ extension StorageConformance {
             _ = try await bench.storage.apply(
                 RegistrationChange.delete(id: "2", condition: .none), in: hub, at: bench.now
             ).get()
-            let last = try await bench.storage.successors(of: page.members, in: delivery)
+            let last = try await successors(of: Array(page.members.prefix(2)), present: [page.members[2]]).moved
             try require(last.map(\.member), is: [page.members[0]])
             try require(last.map(\.registration.channel), is: [page.members[2].channel])
-            try require(last.map(\.isRecorded), is: [true])
+            try require(last.map(\.awaited), is: [AwaitedRetry(member: page.members[2], dueAt: bench.now)])
+            // The member is in the audience by the newcomer alone, and its own registration has gone on.
+            try await bench.put("3", "b3", ["x"], in: hub)
+            let deserted = try await successors(of: [page.members[0]], present: [page.members[2]]).moved
+            try require(deserted.map(\.member), is: [page.members[0], page.members[2]])
+            try require(deserted.map(\.awaited), is: [nil, nil])
+        },
+        Requirement("A handle is known as reached though its channel is gone, unless its member was followed") {
+            bench in
+            let hub = try await bench.hub()
+            for id in ["1", "2", "3"] { try await bench.put(id, "a\(id)", ["x"], in: hub) }
+            let target = Notification.Target.audience(try TagExpression("x"))
+            let native = try await bench.accepted(bench.notificationDraft(hub, to: target)).deliveries[0]
+            let page = try await bench.audience(hub)
+            var step = DeliveryStep(
+                delivery: native.id, cursor: page.members.last, isFannedOut: true, state: .processing)
+            step.range = RangeRecord(
+                last: .end, snapshot: try await bench.snapshot(hub), startedAt: bench.now, endedAt: bench.now)
+            try await bench.storage.record(step)
+            // The first leaves its handle, and the second takes it.
+            try await bench.put("1", "b1", ["x"], in: hub)
+            try await bench.put("2", "a1", ["x"], in: hub)
+            func successor(of member: AudienceMember) async throws -> Successor? {
+                let found = try await bench.storage.successors(of: [member], present: [], in: native, at: bench.now)
+                return found.moved.first
+            }
+            let found = try require(try await successor(of: page.members[1]))
+            try require(found.registration.channel == page.members[0].channel, is: false)
+            try require(
+                found.others, is: [page.members[0], AudienceMember(channel: found.registration.channel)].sorted())
+            try require(found.isReached, is: false)
+            // The first was reached at its new handle, and not at the one that it had.
+            let moved = try require(try await successor(of: page.members[0]))
+            var followed = DeliveryStep(delivery: native.id, isFannedOut: true, state: .processing)
+            followed.attempts = [
+                Attempt(
+                    member: page.members[0], number: 2, outcome: .success, reason: "", answer: nil, at: bench.now,
+                    followed: moved.registration.channel)
+            ]
+            try await bench.storage.record(followed)
+            try require(
+                try await successor(of: page.members[1])?.others,
+                is: [AudienceMember(channel: found.registration.channel)])
+            // Whoever takes the handle that it was followed to is not sent to again.
+            try await bench.put("2", "b1", ["x"], in: hub)
+            try require(try await successor(of: page.members[1])?.isReached, is: true)
+            let there = AudienceMember(channel: moved.registration.channel)
+            let reached = try await bench.storage.successors(
+                of: [], present: [there, page.members[2]], in: native, at: bench.now
+            ).reached
+            try require(reached, is: [there])
+        },
+        Requirement("A registration with a template that takes a handle finds those that had it before") { bench in
+            let hub = try await bench.hub()
+            let template = Template(body: "$(a)")
+            for (id, handle) in [("1", "a"), ("2", "b"), ("3", "b")] {
+                try await bench.put(id, handle, ["x"], in: hub, template: template)
+            }
+            let content = Notification.Content.template(properties: Array(#"{"a":"b"}"#.utf8))
+            let delivery = try await bench.accept(hub, content)
+            let members = try await bench.templateMembers(of: delivery)
+            var step = DeliveryStep(delivery: delivery.id, cursor: members.last, isFannedOut: true, state: .processing)
+            step.range = RangeRecord(
+                last: .end, snapshot: try await bench.snapshot(hub), startedAt: bench.now, endedAt: bench.now)
+            step.retries = [members[0], members[2]].map {
+                Retry(member: $0, attempts: 1, dueAt: bench.now, outcome: .channelThrottled, reason: "")
+            }
+            try await bench.storage.record(step)
+            func successor(_ index: Int) async throws -> Successor? {
+                let found = try await bench.storage.successors(
+                    of: [members[index]], present: [], in: delivery, at: bench.now)
+                return found.moved.first
+            }
+            // While it has company there.
+            try await bench.put("1", "b", ["x"], in: hub, template: template)
+            try require(try await successor(0)?.others, is: [members[1], members[2]])
+            try require(
+                try await successor(0)?.awaited, is: AwaitedRetry(member: members[2], dueAt: bench.now))
+            // After both have left, and a third has the handle in between.
+            try await bench.put("1", "c", ["x"], in: hub, template: template)
+            for id in ["2", "3"] { try await bench.put(id, "d", ["x"], in: hub, template: template) }
+            try await bench.put("1", "b", ["x"], in: hub, template: template)
+            try require(try await successor(0)?.others, is: [members[1], members[2]])
+            try require(try await successor(0)?.awaited, is: nil)
+            // Those of one device are nothing to each other.
+            try require(try await successor(2)?.others, is: [])
         },
         Requirement("Only what decides is kept: repeated writes leave nothing") { bench in
             let hub = try await bench.hub()

@@ -143,6 +143,7 @@ extension MemoryState {
 
     mutating func removeUnusedChannels() {
         let used = Set(registrations.map(\.channel))
+        formerChannels += channels.filter { !used.contains($0.id) }
         channels.removeAll { !used.contains($0.id) }
     }
 }

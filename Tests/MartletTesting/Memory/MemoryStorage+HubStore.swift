@@ -43,6 +43,7 @@ extension MemoryStorage: HubStore {
             state.deliveries.removeAll { $0.progress.delivery.notification.hub == id }
             state.requests[id] = nil
             state.history.removeAll { $0.hub == id }
+            state.formerChannels.removeAll { $0.hub == id }
             state.pauses = state.pauses.filter { $0.key.hub != id }
             state.quarantines = state.quarantines.filter { $0.key.hub != id }
             state.receipts = state.receipts.filter { $0.key.hub != id }

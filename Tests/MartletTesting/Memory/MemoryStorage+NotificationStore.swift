@@ -85,9 +85,9 @@ extension MemoryStorage: NotificationStore {
     }
 
     public func successors(
-        of members: [AudienceMember], in delivery: Delivery
-    ) async throws(StorageError) -> [Successor] {
-        state.withLock { state in members.flatMap { state.successors(of: $0, in: delivery) } }
+        of absent: [AudienceMember], present: [AudienceMember], in delivery: Delivery, at now: Timestamp
+    ) async throws(StorageError) -> Successors {
+        state.withLock { $0.successors(of: absent, present: present, in: delivery, at: now) }
     }
 
     public func nextRetry(of delivery: Delivery.ID) async throws(StorageError) -> Timestamp? {

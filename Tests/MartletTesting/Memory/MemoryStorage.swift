@@ -18,6 +18,7 @@ public final class MemoryStorage: Sendable {
         state.withLock { state in
             let parts = [
                 state.channels.count { $0.hub == hub }, state.registrations.count { $0.hub == hub },
+                state.formerChannels.count { $0.hub == hub },
                 state.history.count { $0.hub == hub }, state.tombstones.count { $0.hub == hub },
                 state.installations.keys.count { $0.hub == hub },
                 state.notifications.count { $0.notification.hub == hub },
@@ -51,6 +52,8 @@ struct MemoryState {
     var lastHub: Int64 = 0
     var namespaceRules: [AccessRule] = []
     var channels: [MemoryChannel] = []
+    /// Those that are gone.
+    var formerChannels: [MemoryChannel] = []
     var lastChannel: Int64 = 0
     /// In the order of their sequence numbers.
     var registrations: [MemoryRegistration] = []
@@ -128,11 +131,11 @@ struct MemoryNotification {
     var countedFrom = SendCounts()
 
     var isWaiting: Bool { begunAt == nil && canceledAt == nil }
+    /// When it can begin, as long as it waits. A paused one begins only to end.
+    var beginsAt: Timestamp { control.isHeld ? max(dueAt, notification.expiresAt) : dueAt }
     var canceledAt: Timestamp? { control == .canceled ? controlledAt : nil }
 }
 
-    /// When it can begin, as long as it waits. A paused one begins only to end.
-    var beginsAt: Timestamp { control.isHeld ? max(dueAt, notification.expiresAt) : dueAt }
 struct MemoryDelivery {
     var progress: DeliveryProgress
     var startedAt: Timestamp?

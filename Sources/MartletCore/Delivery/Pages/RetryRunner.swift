@@ -77,13 +77,17 @@ struct RetryRunner: Sendable {
         let attempts = Dictionary(uniqueKeysWithValues: retries.map { ($0.member, $0.attempts) })
         var sent: Int?
         for page in [round.page] + (round.followed.count > 0 ? [round.followed] : []) {
-            let indices = page.members.indices.filter { !map.contains(page.members[$0]) }
+            let isOwn = page.followed.isEmpty
+            let indices = page.members.indices.filter {
+                !map.contains(page.members[$0]) && !(isOwn && round.isElsewhere(page.members[$0]))
+            }
             var job = PageSender.Job(
                 delivery, lane, page: page, map: map, stop: rollouts.board.signal(of: delivery.notification.sequence))
             job.attempts = page.members.map { attempts[$0] ?? 0 }
             guard try await collapseSender.send(job, &content, indices: indices, tally: &tally) else { continue }
             sent = (sent ?? 0) + indices.count
         }
+        wait(retries, round, map, tally: &tally)
         rollouts.giveBack(limit - (sent ?? 0), of: delivery)
         run.recordNewer(tally.newer)
         guard let sent else {
@@ -99,11 +103,31 @@ struct RetryRunner: Sendable {
         }
     }
 
+    /// The minimum wait for another member, so that one which is not tried in the same round cannot keep a core busy.
+    private static let leastWait = Duration.seconds(1)
+
+    /// Ends the retries whose handle was just reached as another member, and leaves those whose handle still may be.
+    private func wait(
+        _ retries: [Retry], _ round: RetryRound, _ map: any ProgressMap, tally: inout PageTally
+    ) {
+        guard !round.waiting.isEmpty else { return }
+        let again = Dictionary(tally.outcomes.retries.map { ($0.member, $0.dueAt) }) { max($0, $1) }
+        for retry in retries where !map.contains(retry.member) {
+            guard let wait = round.waiting[retry.member] else { continue }
+            if map.contains(wait.awaited) {
+                tally.skip(retry)
+            } else {
+                let next = again[wait.awaited] ?? wait.until ?? time.now
+                tally.wait(retry, until: max(next, time.now + Self.leastWait))
+            }
+        }
+    }
+
     /// Ends the retries of members that were reached, and of members that are in no page of the round.
     private func finish(
         _ retries: [Retry], but round: RetryRound, _ map: any ProgressMap, tally: inout PageTally
     ) {
-        let present = Set(round.page.members).union(round.followed.members)
+        let present = Set(round.page.members).union(round.followed.members).union(round.waiting.keys)
         for retry in retries {
             if map.contains(retry.member) {
                 tally.addReached(1)

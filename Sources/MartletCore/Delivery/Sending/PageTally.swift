@@ -265,7 +265,8 @@ struct PageTally {
             Attempt(
                 member: addressee.member, number: addressee.attemptsBefore + 1, outcome: outcome.name,
                 reason: outcome.reason,
-                answer: addressee.answer, at: addressee.answeredAt ?? now, fate: fate))
+                answer: addressee.answer, at: addressee.answeredAt ?? now, fate: fate,
+                followed: outcome.isSuccess ? addressee.registration?.channel : nil))
     }
 
     /// Ends the retry of a member that was reached. Of a success at the first attempt only the bit in the progress map
@@ -300,7 +301,14 @@ struct PageTally {
             Addressee(member: retry.member, handle: nil, attemptsBefore: retry.attempts))
     }
 
-    /// Ends a retry because its registration has a new handle that is sent to as another member.
+    /// Leaves a retry for later, because its registration has a handle that another member may be reached at first.
+    mutating func wait(_ retry: Retry, until timestamp: Timestamp) {
+        var later = retry
+        later.dueAt = timestamp
+        outcomes.retries.append(later)
+    }
+
+    /// Ends a retry because its registration has a handle that was reached as another member.
     mutating func skip(_ retry: Retry) {
         addSkipped(1)
         record(.sentToAsAnother, Addressee(member: retry.member, attemptsBefore: retry.attempts))
@@ -329,7 +337,7 @@ extension Outcome {
     static let superseded = Outcome(
         .superseded, reason: "A newer notification with the same collapse key takes its place.", .refuse)
 
-    /// The outcome of a retry whose registration now has the handle of another member.
+    /// The outcome of a retry whose registration now has a handle that was reached as another member.
     fileprivate static let sentToAsAnother = Outcome(
         .skipped, reason: "Its registration has another handle by now, which the notification is sent to anyway.",
         .refuse)

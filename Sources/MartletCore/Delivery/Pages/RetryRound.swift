@@ -1,0 +1,97 @@
+import MartletModel
+
+/// The members and handles that a round of retries is sent to.
+struct RetryRound {
+    /// Members that are still in the audience with the same channel. Some of them have gone to another all the same
+    /// (`isElsewhere`).
+    var page: AudiencePage
+    /// Members whose registrations have got another handle, and are in the audience with it.
+    private(set) var followed = AudiencePage()
+    /// Members whose registrations have got a handle that was reached as another member.
+    private(set) var repeated: Set<AudienceMember> = []
+    /// Members whose registrations have got a handle that may yet be reached as another member.
+    private(set) var waiting: [AudienceMember: Waiting] = [:]
+    /// The last member of the round, if not all fit; nil if the round is for all of them.
+    var through: AudienceMember?
+
+    /// A member that waits for another one.
+    struct Waiting {
+        /// The other one.
+        var awaited: AudienceMember
+        /// When it is tried; nil for one of the same round.
+        var until: Timestamp?
+        /// The registration with its current channel.
+        var registration: AudienceMember
+        var handle: PushHandle
+    }
+
+    /// Whether the handle of a successor is for others.
+    enum Claim {
+        case free
+        case reached
+        case awaited(AudienceMember, until: Timestamp)
+    }
+
+    init(page: AudiencePage) {
+        self.page = page
+    }
+
+    /// Whether a member of `page` is not sent to at its own channel: its registrations have gone, or the handle was
+    /// reached by following another member to it.
+    func isElsewhere(_ member: AudienceMember) -> Bool {
+        repeated.contains(member) || waiting[member] != nil || followedMembers.contains(member)
+    }
+
+    private(set) var followedMembers: Set<AudienceMember> = []
+
+    /// The registrations and handles of the members in both pages.
+    var addressees: [AudienceMember: (registration: AudienceMember?, handle: PushHandle)] {
+        var addressees: [AudienceMember: (registration: AudienceMember?, handle: PushHandle)] = [:]
+        for index in page.members.indices { addressees[page.members[index]] = (nil, page.handle(index)) }
+        for index in followed.members.indices {
+            addressees[followed.members[index]] = (followed.followed[index], followed.handle(index))
+        }
+        for (member, wait) in waiting { addressees[member] = (wait.registration, wait.handle) }
+        return addressees
+    }
+
+    /// - Parameters:
+    ///   - successors: Where registrations are now that members had.
+    ///   - found: Those of them that are in the audience.
+    ///   - claim: Whether the handle of a successor is for others.
+    mutating func follow(_ successors: Successors, in found: AudiencePage, claim: (Successor) -> Claim) {
+        repeated = successors.reached
+        let successors = Dictionary(successors.moved.map { ($0.registration, $0) }) { first, _ in first }
+        var channels: [ChannelID: AudienceMember] = [:]
+        for index in found.members.indices {
+            guard let successor = successors[found.members[index]], !followedMembers.contains(successor.member) else {
+                continue
+            }
+            let channel = found.members[index].channel
+            switch claim(successor) {
+            case .reached: repeated.insert(successor.member)
+            case .awaited(let other, let until): wait(successor, for: other, until: until, index, of: found)
+            case .free:
+                // Two handles that became one in a native send: the second waits for what comes of the first.
+                if successor.member.registration == 0, let first = channels[channel] {
+                    wait(successor, for: first, until: nil, index, of: found)
+                } else {
+                    channels[channel] = successor.member
+                    followedMembers.insert(successor.member)
+                    followed.append(successor.member, following: index, of: found)
+                }
+            }
+        }
+        // Of a member with several registrations one way is enough.
+        waiting = waiting.filter { !followedMembers.contains($0.key) }
+        repeated = repeated.filter { !followedMembers.contains($0) && waiting[$0] == nil }
+    }
+
+    private mutating func wait(
+        _ successor: Successor, for other: AudienceMember, until timestamp: Timestamp?, _ index: Int,
+        of found: AudiencePage
+    ) {
+        waiting[successor.member] = Waiting(
+            awaited: other, until: timestamp, registration: found.members[index], handle: found.handle(index))
+    }
+}
