@@ -45,9 +45,9 @@ extension Installation {
 
     /// Adds or replaces the data of one registration.
     ///
-    /// A registration with a template has the installation's tags in addition to its own. Only the registration without
-    /// a template shows which tags belong to the installation: until this registration has been merged, a template may
-    /// have tags that are removed later.
+    /// A registration with a template has the installation's tags in addition to its own. The tags of the registration
+    /// without a template are exactly the installation's. Until that registration has been merged, a template keeps
+    /// both; then the installation's tags are removed from it.
     /// - Throws: `InstallationError` if the part is of another platform or exceeds a limit.
     public mutating func merge(_ part: InstallationPart) throws(InstallationError) {
         guard part.platform == platform else {

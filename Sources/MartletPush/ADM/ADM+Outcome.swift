@@ -28,8 +28,8 @@ extension ADM {
         }
     }
 
-    /// Returns the outcome of an answer with status 200. The answer contains the registration id. If the id was
-    /// replaced, this is not the id that the message was sent to.
+    /// Returns the outcome of an answer with status 200. The answer contains the device's current
+    /// registration id. If that is not the id that the message was sent to, ADM has replaced the id.
     private static func outcome(ofSuccess body: JSON?) -> Outcome {
         guard let body, body.object != nil else { return notOfTheService("status 200 without a result") }
         guard let id = body["registrationID"]?.string, !id.isEmpty else { return .accepted }

@@ -37,7 +37,8 @@ enum APNsTokenKind: String, CaseIterable {
         }
     }
 
-    /// Splits a handle into its kind and its digits; nil if the prefix is not a known kind.
+    /// Splits a handle into the kind that its prefix names and the digits after the prefix. The kind is nil if there is
+    /// no prefix; the result is nil if the prefix is not a known kind.
     static func split(_ text: String) -> (kind: APNsTokenKind?, digits: Substring)? {
         guard let colon = text.utf8.firstIndex(of: separator) else { return (nil, text[...]) }
         guard let kind = APNsTokenKind(rawValue: text[..<colon].lowercased()) else { return nil }

@@ -46,8 +46,9 @@ struct WebPushHeaders: Equatable {
         topic = fields["topic"]
     }
 
-    /// Replaces the hub's own fields by the service's fields, which take precedence if both are present. An invalid
-    /// value in one of the hub's fields is ignored, so that no client is refused because of it.
+    /// Translates the hub's header fields of a message into those of the push service. If a message has both, the field
+    /// of the push service is kept. An invalid value in a field of the hub is ignored, so that no client is refused
+    /// because of it.
     static func normalized(_ message: Message) -> Message {
         var message = message
         for (own, names) in hubNames {
