@@ -3,34 +3,34 @@ public import MartletCrypto
 import MartletHTTP
 import MartletModel
 
-/// The app backend: users log in, register their devices and notify each other by name (NotificationHubs.md,
-/// section 14).
+/// The app backend: users log in, register their devices and notify each other by name (NotificationHubs.md, section
+/// 14).
 ///
-/// It is in front of a hub as the backends of the original guides do, and their clients work with it unchanged.
+/// The backend sits in front of a hub as the backends of the original guides do, and their clients work with it
+/// unchanged.
 ///
 /// | request | answer |
 /// |---|---|
 /// | `POST /api/sessions` `{"user", "password"}` | 201 `{"token", "expires"}` |
-/// | `DELETE /api/sessions` | 204; the session whose token was shown has ended |
-/// | `POST /api/register[?handle=H]` | 200, an id as a JSON string, or bare where `Accept` asks for `text/plain` |
-/// | `PUT /api/register/{id}` `{"Platform", "Handle", "Tags"}` | 200; 410 where the id can no longer be used |
+/// | `DELETE /api/sessions` | 204; ends the session whose token was sent |
+/// | `POST /api/register[?handle=H]` | 200, an id as a JSON string, or as plain text if `Accept` asks for `text/plain` |
+/// | `PUT /api/register/{id}` `{"Platform", "Handle", "Tags"}` | 200; 410 if the id can no longer be used |
 /// | `DELETE /api/register/{id}` | 200 |
-/// | `GET /api/users/{name}/keys` | 200 `{"user", "devices"}`: what to encrypt for them with |
+/// | `GET /api/users/{name}/keys` | 200 `{"user", "devices"}`: the keys to encrypt for the user's devices |
 /// | `POST /api/notifications?pns=P&to_tag=USER` `"text"` | 200 `{"id"}` |
 /// | `POST /api/notifications/rich` form or JSON | 201 `{"id"}`; the content stays here, pushes carry the id |
 /// | `POST /api/notifications/secure` `{"to", "payload"}` | 201 `{"id"}` |
 /// | `POST /api/notifications/encrypted` `{"to", "ciphertexts"}` | 201 `{"devices"}` |
-/// | `POST /api/notifications` | 200 `{"id"}`; a sample to the caller's own devices, where that is switched on |
+/// | `POST /api/notifications` | 200 `{"id"}`; a sample to the caller's own devices, if this is enabled |
 /// | `GET /api/notifications/{id}` | 200, the content, for its addressees |
-/// | `GET /api/notifications/{id}/readers` | 200, who has read it, for its sender |
+/// | `GET /api/notifications/{id}/readers` | 200, the users who have read the notification, for its sender |
 /// | `POST /api/receipts` `{"device", "receipts"}` | 204 |
-/// | `GET /api/openapi.json` | 200, this API described for programs |
+/// | `GET /api/openapi.json` | 200, the machine-readable description of this API |
 ///
-/// All but the first and the last need `Authorization`: Basic with user and password, or Bearer with a session's token
-/// or one of the identity provider's.
-/// A refusal is `{"code", "message"}`, with a number that stays the same and a sentence.
+/// All requests but the first and the last need `Authorization`: Basic with user and password, or Bearer with a token
+/// of a session or of the identity provider. A refusal is `{"code", "message"}`: a stable number and a sentence.
 public struct Backend: Sendable {
-    /// The first path segment of everything that the backend answers.
+    /// The first path segment of all requests that the backend answers.
     public static let pathPrefix = "api"
 
     let users: any UserStore
@@ -41,7 +41,7 @@ public struct Backend: Sendable {
     let bodies: PayloadBodies
     let uploads = UploadLedger()
     let misses = MissLimiter()
-    /// Of every user, by the folded name.
+    /// Limits the requests of each user. The key is the folded user name.
     private let rates = RateLimiter<String>(countLimit: 10_000)
     let receipts: any ReceiptStore
     let sends: any SendRecordStore
@@ -51,8 +51,8 @@ public struct Backend: Sendable {
     private(set) var settings: BackendSettings
     let authenticator: Authenticator
 
-    /// - Parameter bodies: Where the contents of rich payloads are.
-    /// - Throws: `CryptoError` where the cryptographic library has no memory left.
+    /// - Parameter bodies: Stores the contents of rich payloads.
+    /// - Throws: `CryptoError` if the cryptographic library is out of memory.
     public init(
         users: UserDirectory, devices: DeviceRegistry, intake: NotificationIntake, keys: any DeviceKeyStore,
         payloads: any PayloadStore, bodies: PayloadBodies, receipts: any ReceiptStore, sends: any SendRecordStore,
@@ -76,21 +76,22 @@ public struct Backend: Sendable {
             limits: LoginLimiter.Settings())
     }
 
-    /// The same backend with other settings: it shares all that is counted, log-ins that failed among others.
+    /// Returns the same backend with other settings. The copy shares all counters, such as the one for failed log-ins.
     public func with(_ settings: BackendSettings) -> Backend {
         var copy = self
         copy.settings = settings
         return copy
     }
 
-    /// Accepts the tokens of another identity provider from now on, here and in every copy; nil for nobody's.
+    /// Replaces the identity provider whose tokens are accepted, in this backend and in all its copies; nil accepts no
+    /// provider's tokens.
     public func accept(tokensOf provider: IdentityProvider?) {
         authenticator.accept(tokensOf: provider)
     }
 }
 
 extension Backend {
-    /// Answers a request of a route that anybody may ask.
+    /// Answers a request to a public route, which needs no user.
     func answer(_ work: () async throws(BackendError) -> HTTPResponse) async -> HTTPResponse {
         do throws(BackendError) {
             return try await work()
@@ -99,7 +100,7 @@ extension Backend {
         }
     }
 
-    /// Answers a request of a route that needs a user; who shows no valid credentials learns nothing else.
+    /// Answers a request to a route that needs a user. A caller without valid credentials gets no other information.
     func answer(
         _ request: HTTPRequest, _ work: (Caller) async throws(BackendError) -> HTTPResponse
     ) async -> HTTPResponse {
@@ -117,7 +118,8 @@ extension Backend {
         }
     }
 
-    /// The same for a route that needs the whole body: not a byte of it is asked for before the user is known.
+    /// Answers a request to a route that needs a user and the whole body. No byte of the body is requested before the
+    /// user is known.
     func answer(
         collecting request: HTTPRequest,
         _ work: (Caller, HTTPRequest) async throws(BackendError) -> HTTPResponse
@@ -125,7 +127,7 @@ extension Backend {
         await answer(request) { caller throws(BackendError) in try await work(caller, try await request.collected()) }
     }
 
-    /// Does what only the storage can fail at.
+    /// Runs work that only a storage error can make fail, and converts that error.
     func stored<Value>(
         _ work: () async throws(StorageError) -> Value
     ) async throws(BackendError) -> Value {
@@ -136,12 +138,12 @@ extension Backend {
         }
     }
 
-    /// - Throws: `.notAllowed` where the policy forbids it.
+    /// - Throws: `.notAllowed` if the policy forbids the send.
     func check(_ caller: Caller, maySendTo audience: SendAudience) throws(BackendError) {
         guard settings.policy.allows(caller, toSendTo: audience) else { throw .notAllowed }
     }
 
-    /// The push platform that a caller means.
+    /// Returns the push platform with the name that a caller gave.
     func platform(named name: String) throws(BackendError) -> any PushPlatform.Type {
         if let platform = platforms.named(name) { return platform }
         let names = platforms.map { $0.descriptor.platform.rawValue }.sorted().joined(separator: ", ")

@@ -1,17 +1,17 @@
 public import MartletHTTP
 public import MartletModel
 
-/// What an API takes and answers, to be read by people and programs as an OpenAPI 3.1 document
+/// The description of an API's requests and answers, as an OpenAPI 3.1 document for people and programs
 /// (https://spec.openapis.org/oas/v3.1.1).
 public struct APIDescription: Sendable {
     public var title: String
-    /// What the whole API has in common, in Markdown.
+    /// The introduction to the API as a whole, in Markdown.
     public var text: String
     /// The version of the API, not of the server.
     public var version: String
-    /// The ways in which callers say who they are, by the names that operations know them by.
+    /// The authentication methods, by the names that operations use for them.
     public var securitySchemes: [String: JSON]
-    /// Schemas by the names that `#/components/schemas/NAME` refers to.
+    /// The schemas, by the names that `#/components/schemas/NAME` refers to.
     public var schemas: [String: JSON]
     public var groups: [APIGroup]
 
@@ -44,12 +44,12 @@ public struct APIDescription: Sendable {
         ]
     }
 
-    /// The operations, named as `Router.routeNames` names routes.
+    /// The names of the operations, in the format of `Router.routeNames`.
     public var routeNames: [String] {
         groups.flatMap(\.operations).map { "\($0.method.rawValue) \($0.pattern)" }
     }
 
-    /// What answers the request for the document: a description is made once and served often.
+    /// Makes the response to a request for the document. A description is made once and served often.
     public func makeResponse() -> HTTPResponse {
         var response = HTTPResponse(.ok, fields: ["content-type": "application/json"], body: .bytes(document.bytes))
         response.isShared = true

@@ -31,7 +31,7 @@ struct Engine: Sendable {
     let signer: URLSigner
     let keyRotation: KeyRotation
     let metrics: ServerMetrics
-    /// Requests and connections, for the metrics.
+    /// Counts requests and connections for the metrics.
     let requests = RequestCount()
     let certificateEnd = CertificateEnd()
     let certificateObstacle = CertificateObstacle()
@@ -165,7 +165,7 @@ struct Engine: Sendable {
         await storage.close()
     }
 
-    /// Why the server is not ready; nil if it is ready.
+    /// Returns the reason why the server is not ready; nil if it is ready.
     @Sendable func obstacle() async -> String? {
         do throws(StorageError) {
             try await storage.probe()
@@ -217,7 +217,7 @@ struct Engine: Sendable {
         return router
     }
 
-    /// Wraps a handler so that its answers are counted, logged and get a request id.
+    /// Wraps a handler so that its answers are counted, logged and given a request id.
     @Sendable private func answering(_ handler: any HTTPHandler, _ area: RequestCount.Area) -> any HTTPHandler {
         requestLog.logging(requests.counting(handler, area), area)
     }
@@ -240,7 +240,7 @@ struct Engine: Sendable {
         return IdentityProvider(settings, transport: client, time: time) { [log] in log.write(.warning, $0) }
     }
 
-    /// The service that orders the certificate; nil if no ACME authority is named.
+    /// Makes the service that orders the certificate; nil if no ACME authority is named.
     func makeACMEService(
         _ configuration: ServerConfiguration, _ certificate: ListenerCertificate
     ) throws(ServerError) -> ACMEService? {

@@ -55,7 +55,7 @@ extension BackendError {
             }
     }
 
-    /// Of a store whose container is there.
+    /// Creates the error answer for a failure of a container store whose container exists.
     init(_ error: ContainerError) {
         guard case .storage(let error) = error else {
             self = .storage

@@ -1,24 +1,28 @@
 import MartletHTTP
 
-/// Refuses what another site makes a browser send with the credentials that it keeps for this one. Only what browsers add
-/// to requests counts, so that other clients are served as before.
+/// Refuses requests that another site makes a browser send with the credentials that the browser keeps for this server.
+/// The rule checks only header fields that browsers add to requests, so other clients are not affected.
 struct CrossSiteRule: Sendable {
-    /// The origin that clients use (`--public-url`); nil where it is that of each request.
+    /// The origin that clients use (`--public-url`); nil if the origin is taken from each request.
     let publicOrigin: HTTPOrigin?
 
-    /// Whether a request may come from where its browser says: from a page of this server or from no page
-    /// (`Sec-Fetch-Site`, W3C Fetch Metadata), or, of a browser that does not say it, from this server's own origin.
+    /// Whether the source that the browser states for a request is allowed. `Sec-Fetch-Site` (W3C Fetch Metadata) must
+    /// name a page of this server or no page. If the browser does not send that field, the request must come from this
+    /// server's own origin.
     func allows(_ request: HTTPRequest) -> Bool {
         let sites = request.fields.values(of: "sec-fetch-site")
         guard sites.allSatisfy({ ["same-origin", "none"].contains($0) }) else { return false }
-        // What the page's own browser vouches for holds also behind a proxy that changes the host.
+        // The browser itself vouches for the page, so this is valid even behind a proxy that changes the host.
         if sites == ["same-origin"] { return true }
         return request.fields.values(of: "origin").allSatisfy { isOwn($0, of: request) }
     }
 
-    /// Where the public origin is configured, the host of the request says nothing: who makes a browser send a request
-    /// may have chosen it (DNS rebinding). Only loopback is believed besides, because no other machine can have its name.
-    /// Without a public origin, the scheme is taken as it is: a proxy may have ended TLS.
+    /// Whether an origin is this server's own.
+    ///
+    /// If the public origin is configured, the host of the request proves nothing, because an attacker who makes a
+    /// browser send a request may have chosen the host (DNS rebinding). Then the only other accepted origins are
+    /// loopback origins, because no other machine can have a loopback name. Without a public origin, any scheme is
+    /// accepted, because a proxy may have ended TLS.
     private func isOwn(_ text: String, of request: HTTPRequest) -> Bool {
         guard let origin = HTTPOrigin(text) else { return false }
         if origin == publicOrigin { return true }
@@ -35,7 +39,8 @@ struct CrossSiteRule: Sendable {
     private static let loopback = try? TrustedProxies("loopback")
 }
 
-/// Passes on what the rule allows and what did not cross a network in clear text, and refuses the rest by its head.
+/// Passes on requests that the rule allows and that did not cross a network in clear text. Refuses all other requests
+/// as soon as their head has been received.
 struct CrossSiteHandler: HTTPHandler {
     let handler: any HTTPHandler
     let rule: CrossSiteRule

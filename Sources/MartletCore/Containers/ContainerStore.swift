@@ -3,7 +3,7 @@ public import MartletModel
 /// Keeps containers of blobs: named contents of any size, written and read in pieces. A blob is on disk once it is
 /// committed.
 public protocol ContainerStore: Sendable {
-    /// - Returns: False if there was a container of this name.
+    /// - Returns: False if a container with this name already exists.
     func createContainer(_ name: ContainerName) async throws(ContainerError) -> Bool
 
     /// All containers, sorted by name.
@@ -13,7 +13,7 @@ public protocol ContainerStore: Sendable {
     /// - Throws: `.noContainer`.
     func deleteContainer(_ name: ContainerName) async throws(ContainerError)
 
-    /// One page of the blobs of a container, sorted by name.
+    /// Returns one page of the blobs of a container, sorted by name.
     func blobs(_ query: BlobQuery) async throws(ContainerError) -> BlobPage
 
     /// - Throws: `.noBlob`, or `.noContainer`.
@@ -22,7 +22,7 @@ public protocol ContainerStore: Sendable {
     /// Begins to write a blob. It becomes visible, and replaces an earlier one, when it is committed.
     func upload(_ address: BlobAddress, _ kind: BlobUploadKind) async throws(ContainerError) -> any BlobUpload
 
-    /// Begins to write a block of a future blob; it replaces an earlier block of the same id.
+    /// Begins to write a block of a future blob. The block replaces an earlier one with the same id.
     /// - Parameter id: 1 to 64 bytes.
     func uploadBlock(_ id: [UInt8], of address: BlobAddress) async throws(ContainerError) -> any BlobUpload
 
@@ -39,9 +39,9 @@ public protocol ContainerStore: Sendable {
 /// Selects the blobs of a listing.
 public struct BlobQuery: Sendable {
     public var container: ContainerName
-    /// The beginning of the names.
+    /// The prefix of the names.
     public var prefix: String
-    /// Only names after this one; nil for all.
+    /// Selects only names that sort after this one; nil selects all.
     public var after: String?
     public var limit: Int
 
@@ -66,14 +66,14 @@ public struct BlobPage: Sendable {
 
 /// A committed blob, without its content.
 public struct Blob: Hashable, Sendable {
-    /// The largest content, in bytes.
+    /// The maximum size of the content, in bytes.
     public static let sizeLimit: Int64 = 5 << 30
 
     public var name: BlobName
     /// The size of the content in bytes.
     public var size: Int64
     public var modifiedAt: Timestamp
-    /// A new value after every commit; with quotes.
+    /// The entity tag, including its quotes. It changes with every commit.
     public var entityTag: String
 
     public init(name: BlobName, size: Int64, modifiedAt: Timestamp, entityTag: String) {
@@ -84,20 +84,20 @@ public struct Blob: Hashable, Sendable {
     }
 }
 
-/// A blob that is being read. It stays readable if it is replaced or deleted meanwhile.
+/// A blob that is being read. It stays readable even if it is replaced or deleted while being read.
 public protocol BlobContent: Sendable {
     var blob: Blob { get }
 
-    /// Reads up to `count` bytes from `offset` on; fewer only at the end.
+    /// Reads up to `count` bytes, starting at `offset`. Returns fewer bytes only at the end of the blob.
     func read(at offset: Int64, count: Int) async throws(ContainerError) -> [UInt8]
 }
 
 /// Whether an upload starts from the beginning or is resumed.
 public enum BlobUploadKind: Hashable, Sendable {
     case fresh
-    /// Continues an upload with this key, of this process or an earlier one, at an offset. The written bytes are kept
-    /// when the upload is released, until it is abandoned. A key is a letter or digit, then up to 127 letters, digits
-    /// and hyphens.
+    /// Continues, at an offset, the upload with this key, which this process or an earlier one began. The written bytes
+    /// are kept when the upload is released, until it is abandoned. A key is a letter or digit, followed by up to 127
+    /// letters, digits and hyphens.
     case resumable(key: String, at: Int64)
 }
 
@@ -115,12 +115,12 @@ public protocol BlobUpload: Sendable {
     func abandon() async
 }
 
-/// What must hold for a commit.
+/// The condition for a commit.
 public enum BlobCondition: Hashable, Sendable {
     case none
-    /// There is no blob of this name.
+    /// No blob with this name exists.
     case absent
-    /// There is a blob with this entity tag.
+    /// A blob with this name and this entity tag exists.
     case entityTag(String)
 }
 
@@ -130,7 +130,8 @@ public enum ContainerError: Error, Hashable, Sendable {
     case noBlob
     /// A block of the list was not uploaded.
     case noBlock
-    /// One blob's name, followed by a slash, would be the beginning of another blob's name.
+    /// The name conflicts with that of an existing blob: one of the two names, followed by a slash, is a prefix of the
+    /// other.
     case nameTaken
     /// The `BlobCondition` does not hold.
     case conditionFailed

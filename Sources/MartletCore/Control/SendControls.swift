@@ -1,4 +1,4 @@
-/// Pauses, resumes and cancels notifications: the only way to change a control.
+/// Pauses, resumes and cancels notifications. Controls are changed only through this type.
 ///
 /// A control is stored first. Then requests that are not yet written to a connection are stopped, and sleeping
 /// deliveries that have something to do are woken.
@@ -22,7 +22,7 @@ public struct SendControls: Sendable {
     }
 
     /// Stores and applies a control request.
-    /// - Throws: `StorageError`; then nothing has changed.
+    /// - Throws: `StorageError`, in which case nothing has changed.
     public func apply(
         _ wish: ControlRequest, to id: NotificationID, in hub: Hub.ID
     ) async throws(StorageError) -> ControlChange {
@@ -62,8 +62,8 @@ public struct SendControls: Sendable {
         try result.get()
     }
 
-    /// Drops the control of a notification that has ended. If the store cannot tell, the control stays in memory until
-    /// the process ends.
+    /// Removes the control of a notification that has ended from memory. If the store cannot tell whether the
+    /// notification has ended, the control stays in memory until the process ends.
     func forgetIfEnded(_ notification: Int64) async {
         guard board.control(of: notification) != .running,
             (try? await store.hasEnded(notification)) == true

@@ -1,7 +1,7 @@
 import MartletModel
 import Synchronization
 
-/// Runs jobs: the service that runs from start to shutdown. Unfinished jobs continue at the next start.
+/// Runs jobs from the start of the server until its shutdown. Unfinished jobs continue at the next start.
 public final class JobRunner: Sendable {
     private static let concurrencyLimit = 2
     /// How long a job waits before it is tried again when the disk is full.
@@ -23,7 +23,7 @@ public final class JobRunner: Sendable {
         (wakes, wake) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
     }
 
-    /// Whether no job waits or runs.
+    /// Whether no job is waiting or running.
     var isIdle: Bool { queue.withLock(\.isEmpty) }
 
     /// Accepts a job. It is on disk when this returns, and will be run.
@@ -48,7 +48,7 @@ public final class JobRunner: Sendable {
         wake.yield()
     }
 
-    /// Runs jobs until cancelled; then interrupts those in progress.
+    /// Runs jobs until cancelled, then interrupts the running jobs.
     public func run() async {
         await withDiscardingTaskGroup { group in
             wake.yield()
@@ -100,7 +100,7 @@ public final class JobRunner: Sendable {
         }
     }
 
-    /// Marks a job as failed whose files could not be committed either.
+    /// Marks a job as failed after its files could not be committed either.
     private func fail(_ progress: JobProgress, _ sentence: String) async {
         var failed = progress
         failed.job.status = .failed

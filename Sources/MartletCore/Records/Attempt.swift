@@ -3,18 +3,19 @@ public import MartletModel
 /// An attempt of a push with several attempts: one that a retry follows, or a successful retry.
 public struct Attempt: Hashable, Sendable {
     public var member: AudienceMember
-    /// From 1. An attempt that failed for a reason outside the push, such as a refused credential, has the number of
-    /// the next.
+    /// The number of the attempt, starting at 1. An attempt that failed for a reason outside the push, such as a
+    /// refused credential, has the same number as the attempt after it.
     public var number: Int
     public var outcome: OutcomeName
-    /// The push service's own word; empty for a success.
+    /// The reason in the push service's own words; empty for a success.
     public var reason: String
-    /// nil if nothing was sent, because it would have been futile.
+    /// The push service's answer; nil if nothing was sent because it would have been futile.
     public var answer: PushAnswer?
-    /// When the answer came, or when the attempt was given up.
+    /// When the answer was received, or when the attempt was given up.
     public var at: Timestamp
     public var fate: HandleFate
-    /// The channel of a success to which the member's registration was followed; nil for its own, and for failures.
+    /// The channel to which the member's registration was followed, if the push succeeded there; nil for the member's
+    /// own channel and for failures.
     public var followed: ChannelID?
 
     public init(
@@ -36,7 +37,7 @@ public struct Attempt: Hashable, Sendable {
 public struct PushAnswer: Hashable, Sendable {
     /// Scheme, host and port of the origin.
     public var origin: String
-    /// nil if no answer came.
+    /// The status of the answer; nil if no answer was received.
     public var status: Int?
     /// The number of the connection within this process, from 1; nil if nothing was sent, or for a plain success.
     public var connection: Int?
@@ -51,10 +52,11 @@ public struct PushAnswer: Hashable, Sendable {
 /// The consequence of a push service's answer for the handle of a device.
 public enum HandleFate: String, Hashable, Sendable {
     case kept
-    /// The handle was called dead, and that was believed.
+    /// The push service reported the handle as gone, and the handle was removed.
     case removed
-    /// The handle was called dead while so many were that a wrong configuration is as likely: it is kept for now.
+    /// The push service reported the handle as gone, but so many handles were reported that a wrong configuration is as
+    /// likely. The handle is kept for now.
     case quarantined
-    /// The handle was replaced.
+    /// The push service replaced the handle.
     case moved
 }

@@ -2,12 +2,12 @@ public import MartletModel
 
 /// The current channel of a registration whose handle has changed since its page was read. Its retries go there.
 public struct Successor: Hashable, Sendable {
-    /// The original member, which progress maps, message ids and records still use.
+    /// The original member, which is still used by progress maps, message ids and records.
     public var member: AudienceMember
     /// The current channel of the registration, with its sequence number.
     public var registration: AudienceMember
-    /// The other members by which the device with the current handle was reached, if their bits are in the progress
-    /// map. Those that were followed to another handle are not among them.
+    /// The other members through which the device with the current handle was reached, if their bits are in the
+    /// progress map. Members that were followed to another handle are not included.
     public var others: [AudienceMember]
     /// Whether the current handle was reached by following another member to it.
     public var isReached: Bool
@@ -26,7 +26,7 @@ public struct Successor: Hashable, Sendable {
     }
 }
 
-/// A retry that another one waits for, because both would go to one handle.
+/// A retry that another retry waits for, because both would go to the same handle.
 public struct AwaitedRetry: Hashable, Sendable {
     public var member: AudienceMember
     public var dueAt: Timestamp
@@ -37,10 +37,11 @@ public struct AwaitedRetry: Hashable, Sendable {
     }
 }
 
-/// Where the registrations are that some members of a delivery had when their page was read.
+/// The current channels of the registrations that some members of a delivery had when their page was read.
 public struct Successors: Hashable, Sendable {
     public var moved: [Successor] = []
-    /// Members whose own handle was reached by following another member to it. They may have successors all the same.
+    /// Members whose own handle was reached by following another member to it. These members may have successors as
+    /// well.
     public var reached: Set<AudienceMember> = []
 
     public init() {}

@@ -1,21 +1,21 @@
 /// The reverse proxies that are trusted to state the address of a client.
 public struct TrustedProxies: Hashable, Sendable {
-    /// The field that states the client's address; the other field is ignored.
+    /// The header field that states the client's address. The other field is ignored.
     public enum Field: String, Hashable, Sendable, CaseIterable {
         case xForwardedFor = "x-forwarded-for"
-        /// RFC 7239.
+        /// The `Forwarded` field of RFC 7239.
         case forwarded
     }
 
     public enum Problem: Error, Hashable, Sendable {
         case tooMany(limit: Int)
-        /// The item is neither an address nor a network nor a known word.
+        /// The item is not an address, a network or a known word.
         case unknown(String)
     }
 
-    /// The most addresses, networks and words in a list.
+    /// The maximum number of addresses, networks and words in a list.
     private static let countLimit = 64
-    /// The most proxies in the field; no legitimate chain is longer.
+    /// The maximum number of proxies in the field. No legitimate chain is longer.
     private static let hopLimit = 32
     private static let byteLimit = 4096
 
@@ -36,8 +36,8 @@ public struct TrustedProxies: Hashable, Sendable {
         self.field = field
     }
 
-    /// - Parameter list: Addresses and networks (CIDR), separated by commas, and the words `loopback`, `private`, which
-    ///   means RFC 1918, fc00::/7 and loopback, and `unix`, which means all peers of the Unix socket.
+    /// - Parameter list: Addresses and networks (CIDR), separated by commas. The list may also contain the words
+    ///   `loopback`, `private` (RFC 1918, fc00::/7 and loopback) and `unix` (all peers of the Unix socket).
     public init(_ list: some StringProtocol, field: Field = .xForwardedFor) throws(Problem) {
         let items = list.split(separator: ",").map { Self.trimmed(Substring($0)) }.filter { !$0.isEmpty }
         guard items.count <= Self.countLimit else { throw .tooMany(limit: Self.countLimit) }
@@ -60,8 +60,8 @@ public struct TrustedProxies: Hashable, Sendable {
     /// Whether any peer of a TCP listener is trusted.
     public var includesAddresses: Bool { !networks.isEmpty }
 
-    /// - Parameter address: An address in text form, empty for a peer of the Unix socket; text that is no IP address is
-    ///   not trusted.
+    /// - Parameter address: An address in text form; empty for a peer of the Unix socket. Text that is not an IP
+    ///   address is not trusted.
     public func contains(_ address: String) -> Bool {
         if address.isEmpty { return includesUnixSocket }
         guard !networks.isEmpty, let address = IPAddress(address) else { return false }
@@ -73,10 +73,10 @@ public struct TrustedProxies: Hashable, Sendable {
     /// Returns the address of the client of a request.
     ///
     /// The field is read from the right, because each proxy appends the address that it sees. Trusted proxies are
-    /// skipped, and the first other address is the client. Anything to the left of it may be forged.
+    /// skipped, and the first other address is the client. Anything to the left of that address may be forged.
     /// - Parameter peer: The address of the connection's peer, in text form.
     /// - Returns: The peer's address if the peer is not trusted or the field cannot be read; the leftmost address if
-    ///   all are trusted.
+    ///   all addresses are trusted.
     public func client(peer: String, fields: HTTPFields) -> String {
         guard contains(peer) else { return peer }
         var client = peer
@@ -88,11 +88,12 @@ public struct TrustedProxies: Hashable, Sendable {
         return client
     }
 
-    /// Whether the fields of a trusted proxy's request say anything else than that the client used TLS.
+    /// Whether the fields of a trusted proxy's request state anything else than that the client used TLS.
     ///
-    /// A list may have been begun by the client, and proxies differ in where they add to it, so that no place in it can
-    /// be believed: only the one value `https` says TLS, and of the field of RFC 7239 every `proto` must be it. A proxy
-    /// that says nothing of the scheme is believed to have ended TLS.
+    /// The client may have written the first elements of a list, and proxies differ in where they add their own
+    /// element, so no position in a list can be trusted. Therefore the scheme field counts as TLS only if its single
+    /// value is `https`, and the field of RFC 7239 only if every `proto` is `https`. A proxy that states no scheme is
+    /// assumed to have ended TLS.
     public func saysClearText(_ fields: HTTPFields) -> Bool {
         let schemes = fields.values(of: "x-forwarded-proto")
         guard schemes.allSatisfy({ Self.isTLS(Substring($0)) }), schemes.count <= 1 else { return true }
@@ -104,7 +105,7 @@ public struct TrustedProxies: Hashable, Sendable {
 
     private static func isTLS(_ scheme: Substring) -> Bool { trimmed(scheme).lowercased() == "https" }
 
-    /// The elements of the field, last one first; none if the field is too long to be legitimate.
+    /// Returns the elements of the field, last one first; empty if the field is too long to be legitimate.
     private func hops(of fields: HTTPFields) -> [Substring] {
         let values = fields.values(of: field.rawValue)
         guard values.reduce(0, { $0 + $1.utf8.count }) <= Self.byteLimit else { return [] }
@@ -118,7 +119,7 @@ public struct TrustedProxies: Hashable, Sendable {
         }
     }
 
-    /// The values of a parameter in one element of the field of RFC 7239.
+    /// Returns the values of a parameter in one element of the field of RFC 7239.
     private static func parameters(_ name: String, of element: Substring) -> [Substring] {
         element.split(separator: ";").compactMap { pair in
             let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)

@@ -1,12 +1,12 @@
-/// Adds the address of the client to each request that comes through trusted proxies.
+/// Adds the address of the client to each request that arrives through trusted proxies.
 public struct ForwardedClients: HTTPHandler {
     private let handler: any HTTPHandler
     private let proxies: TrustedProxies
     private let untrusted: @Sendable (String) -> Void
 
-    /// - Parameter untrusted: Called with the address of a private peer that sends the field and is not trusted, empty for
-    ///   one of the Unix socket: probably a proxy that the operator has not configured. All its clients then share one
-    ///   address.
+    /// - Parameter untrusted: Called if a private peer sends the field but is not trusted. Such a peer is probably a
+    ///   proxy that the operator has not configured, and all its clients then share one address. The argument is the
+    ///   peer's address; empty for a peer of the Unix socket.
     public init(
         _ handler: any HTTPHandler, proxies: TrustedProxies, untrusted: @escaping @Sendable (String) -> Void = { _ in }
     ) {

@@ -1,4 +1,4 @@
-/// An HTTP request: complete, as a server received it, or as a client sends it.
+/// An HTTP request: a complete one that a server received, or one that a client sends.
 public struct HTTPRequest: Sendable {
     public var method: HTTPMethod
     /// The path and query as on the wire, starting with a slash.
@@ -7,20 +7,22 @@ public struct HTTPRequest: Sendable {
     public var authority: String
     public var fields: HTTPFields
     public var body: [UInt8]
-    /// The body of a received request that is streamed; nil if it is collected in `body`, or if there is none.
+    /// The body of a received request, if the body is streamed; nil if the body is collected in `body`, or if there is
+    /// none.
     public var stream: (any HTTPBodyReader)?
     /// Holds the memory reservation for the body of a received request. It is released with the last copy.
     public var reservation: (any Sendable)?
-    /// The memory for the answer to a received request; nil where it is not counted.
+    /// The memory for the answer to a received request; nil if that memory is not counted.
     public var answerRoom: (any HTTPAnswerRoom)?
-    /// The body of a request that a client sends from a file; nil if it is in `body`. Only for `HTTPClient.transfer`.
+    /// The body of a request that a client sends from a file; nil if the body is in `body`. Only for
+    /// `HTTPClient.transfer`.
     public var upload: HTTPUpload?
     /// The connection of a received request; nil for a request that a client sends.
     public var connection: HTTPConnection?
     /// The HTTP/2 stream of a received request; 0 otherwise.
     public var streamID: Int32 = 0
-    /// Whether the target of a received HTTP/2 request is in the header table, like `HTTPField.indexing` of a field. A
-    /// target that is sent never enters the table.
+    /// Whether the target of a received HTTP/2 request is in the header table, like `HTTPField.indexing` of a field.
+    /// The target of a request that is sent never enters the table.
     public var targetIndexing = HTTPField.Indexing.never
 
     public init(
@@ -38,8 +40,8 @@ public struct HTTPRequest: Sendable {
     /// The origin of a received request as a trusted proxy states it; nil without such a proxy.
     public var forwarded: Forwarded?
 
-    /// The address of the client of a received request, in text form; empty if it has none. Everything that counts,
-    /// limits or records by address must use this property.
+    /// The address of the client of a received request, in text form; empty if the client has none. All code that
+    /// counts, limits or records by address must use this property.
     public var clientAddress: String { forwarded?.client ?? connection?.peer ?? "" }
 
     /// The origin of a request as a trusted proxy states it.

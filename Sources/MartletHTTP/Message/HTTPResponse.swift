@@ -1,9 +1,10 @@
-/// An HTTP response: as a handler returns it, or complete, as a client received it.
+/// An HTTP response: one that a handler returns, or a complete one that a client received.
 public struct HTTPResponse: Sendable {
     public var status: HTTPStatus
     public var fields: HTTPFields
     public var body: HTTPBody
-    /// True if the bytes of the body are kept for every such answer, so that one that is not read takes no memory.
+    /// True if all such answers share the bytes of one body that is kept anyway, so that an unread answer uses no extra
+    /// memory.
     public var isShared = false
 
     public init(_ status: HTTPStatus, fields: HTTPFields = [:], body: HTTPBody = .bytes([])) {
@@ -26,9 +27,9 @@ public enum HTTPBody: Sendable {
     /// The complete body; the network adds `content-length`.
     case bytes([UInt8])
     /// A streamed body, such as server-sent events or a file. The closure runs on the connection's loop after the head
-    /// was sent, and not at all for HEAD. The body ends when the closure returns; if it throws, the connection
-    /// (HTTP/1.1) or stream (HTTP/2) is aborted. A stated length becomes `content-length`; a body of another length is
-    /// aborted.
+    /// was sent; for HEAD it does not run at all. The body ends when the closure returns. If the closure throws, the
+    /// connection (HTTP/1.1) or stream (HTTP/2) is aborted. A stated length becomes `content-length`; a body with a
+    /// different length is aborted.
     case stream(length: Int? = nil, @Sendable (any HTTPBodyWriter) async throws -> Void)
     /// No body: the connection becomes a WebSocket. See `HTTPResponse.webSocket`.
     case webSocket(@Sendable (any WebSocket) async -> Void)

@@ -1,15 +1,16 @@
 import MartletHTTP
 
-/// The host and path that a token is valid for: its `sr` without the parts in which clients differ, which are scheme,
-/// port, query, trailing slash and the case of everything but ids (NotificationHubs.md, sections 2.2 and 2.3).
+/// The host and path that a token is valid for. This is the token's `sr` without the parts in which clients differ:
+/// scheme, port, query, trailing slash, and the case of everything but ids (NotificationHubs.md, sections 2.2 and 2.3).
 struct TokenAudience: Hashable {
     let host: String
     /// The decoded path segments; empty for the whole host.
     private let path: [String]
     /// `path` in lower case.
     private let foldedPath: [String]
-    /// Whether ids in the path may have been written in lower case by the client that signed them. Several clients sign
-    /// the address of each request in lower case: all of them with its query, or as `http` with a slash at the end.
+    /// Whether the client that signed the path may have written its ids in lower case. Several clients sign the address
+    /// of each request in lower case: all of these clients either include the query, or use `http` with a slash at the
+    /// end.
     private let mayHaveFoldedIDs: Bool
 
     init?(_ resource: some StringProtocol) {
@@ -19,8 +20,8 @@ struct TokenAudience: Hashable {
         let rest = url.dropFirst(scheme.count)
         let address = rest.prefix { $0 != "?" && $0 != "#" }
         let slash = address.firstIndex(of: "/") ?? address.endIndex
-        // What comes before an @ is a user, whom no client of hubs signs: what follows is a host that others may read
-        // as a part of the user.
+        // The text before an @ is a user, which no client of hubs signs. The text after the @ is the host, but other
+        // programs may read it as a part of the user.
         guard !address[..<slash].utf8.contains(UInt8(ascii: "@")) else { return nil }
         host = TokenAudience.withoutPort(address[..<slash])
         path = address[slash...].split(separator: "/").map { PercentEncoding.decode($0) ?? String($0) }

@@ -1,8 +1,8 @@
 import MartletCore
 import MartletHTTP
 
-/// An error answer to a request for a container or blob, in the format of blob services: a code that their clients
-/// know, and a sentence.
+/// An error answer to a request for a container or blob, in the format of blob services: a sentence and a code that
+/// clients of blob services know.
 struct BlobError: Error, Hashable {
     let status: HTTPStatus
     let code: String

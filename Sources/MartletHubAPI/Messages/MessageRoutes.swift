@@ -44,11 +44,11 @@ struct MessageRoutes: Sendable {
         return try await accept(send, to: kind, as: kind, isDirect: isDirect, of: call)
     }
 
-    /// Accepts a send once, even if a client repeats a request that has an idempotency key or a tracking id.
+    /// Accepts a send only once, even if a client repeats a request that has an idempotency key or a tracking id.
     /// - Parameters:
-    ///   - path: The path of the send, for its identity.
-    ///   - kind: The path segment before the notification's id in `Location`: one client takes the third segment of a
-    ///     path for an id.
+    ///   - path: The path of the send, which is part of its identity.
+    ///   - kind: The path segment before the notification's id in `Location`. It is needed because one client reads the
+    ///     third segment of a path as the id.
     private func accept(
         _ send: SendRequest, to path: String, as kind: String, isDirect: Bool, of call: HubCall
     ) async throws(HubAPIError) -> HTTPResponse {
@@ -96,7 +96,7 @@ struct MessageRoutes: Sendable {
         }
     }
 
-    /// Sends while the caller waits, and answers with the outcomes.
+    /// Sends the notification while the caller waits, and answers with the outcomes.
     private func answerTest(_ send: SendRequest, of call: HubCall) async throws(HubAPIError) -> HTTPResponse {
         let report: TestSendReport
         do throws(TestSendError) {

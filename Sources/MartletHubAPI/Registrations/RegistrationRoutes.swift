@@ -89,7 +89,7 @@ struct RegistrationRoutes: Sendable {
         call.url("registrations", registration.id) + call.versionQuery
     }
 
-    /// nil for a registration of a platform that this server no longer has.
+    /// Returns the entry for a registration; nil if its platform does not exist on this server any more.
     func entry(_ registration: Registration, in call: HubCall) -> RegistrationEntry? {
         platforms[registration.platform].map {
             RegistrationEntry(

@@ -20,8 +20,8 @@ struct HubRoutes {
 
     /// - Parameters:
     ///   - right: The right that the operation needs, which may depend on the query.
-    ///   - answerBytes: How long the answer may become; nil where it is that of a document for GET, and otherwise about
-    ///     as long as the body of the request.
+    ///   - answerBytes: The maximum length of the answer, in bytes. If it is nil, the answer is a document for GET, and
+    ///     otherwise about as long as the body of the request.
     mutating func on(
         _ method: HTTPMethod, _ pattern: String, needs right: @escaping @Sendable (RouteMatch) -> AccessRights,
         bodyLimit: Int = 0, answerBytes: Int? = nil, _ answer: @escaping Answer
@@ -74,7 +74,7 @@ struct HubRoutes {
 protocol AdmittedCall: Sendable {
     /// The request, without its body until the body has been received.
     var request: HTTPRequest { get set }
-    /// The account of the memory for the body.
+    /// The account to which the memory for the body is charged.
     var account: HTTPBodyAccount { get }
 }
 
@@ -84,17 +84,17 @@ extension HTTPRequest {
         throw .tooLarge(limit == 0 ? "This request takes no body" : "The body is larger than \(limit) bytes")
     }
 
-    /// Waits for the memory of the answer, before anything is read for it.
+    /// Waits until there is memory for the answer, before anything is read for the answer.
     fileprivate func checkAnswer(_ stated: Int?, for account: HTTPBodyAccount) async throws(HubAPIError) {
         let count = stated ?? (method == .get ? Self.documentBytes : body.count > Self.shortBytes ? body.count : 0)
         guard await !hasAnswerRoom(count, for: account) else { return }
         throw .busy("Read the answers to your other requests, then try again", retryAfter: 5)
     }
 
-    /// The length up to which a body has an answer that needs no room of its own.
+    /// The maximum length of a body, in bytes, whose answer needs no separate memory.
     private static let shortBytes = 4 << 10
 
-    /// The answer that `work` returns, or the answer of the error that it throws, with the ids of the request.
+    /// Returns the answer of `work`, or the answer for the error that it throws, with the ids of the request.
     func answered(
         at time: any TimeSource, _ work: () async throws(HubAPIError) -> HTTPResponse
     ) async -> HTTPResponse {

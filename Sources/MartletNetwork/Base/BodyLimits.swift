@@ -1,25 +1,28 @@
-/// Limits of the memory for request bodies whose requests are not answered yet, in bytes.
+/// Limits of the memory for bodies of requests that have not been answered yet, in bytes.
 ///
-/// A body that exceeds a limit is not read. It waits up to `patience`; then its request is answered with 503.
+/// A body that exceeds a limit is not read. It waits up to `patience`; if there is still no room, its request is
+/// answered with 503.
 public struct BodyLimits: Hashable, Sendable {
-    /// The bodies of all identified callers together.
+    /// The limit for the bodies of all identified callers together.
     public var total = 64 << 20
-    /// The bodies of one identified caller.
+    /// The limit for the bodies of one identified caller.
     public var caller = 16 << 20
-    /// The bodies of all callers of one hub, or of all users of the app backend: one of these cannot take all memory.
+    /// The limit for the bodies of all callers of one hub, or of all users of the app backend, so that no hub can use
+    /// all the memory.
     public var scope = 32 << 20
-    /// The bodies of one connection.
+    /// The limit for the bodies of one connection.
     public var connection = 16 << 20
-    /// The bodies of all unidentified senders together. Counted separately from `total`, so that unidentified senders
-    /// take no memory from identified callers.
+    /// The limit for the bodies of all unidentified senders together. They are counted separately from `total`, so that
+    /// unidentified senders take no memory from identified callers.
     public var strangers = 16 << 20
-    /// The bodies of unidentified senders on one network. This machine may use all of `strangers`.
+    /// The limit for the bodies of unidentified senders on one network. Senders on this machine may use all of
+    /// `strangers`.
     public var network = 1 << 20
     /// The bytes that each connection may use before its network is charged, so that a small request always has room.
     public var free = 4 << 10
     /// How long a body waits for room.
     public var patience: Duration = .seconds(5)
-    /// How many answers may wait for room; any other is refused at once.
+    /// The maximum number of answers that may wait for room. Further answers are refused at once.
     public var waiting = 1000
     /// How often a waiting body checks for room.
     public var retryInterval: Duration = .milliseconds(50)
@@ -40,6 +43,6 @@ public struct BodyLimits: Hashable, Sendable {
         network = max(256 << 10, total / 64)
     }
 
-    /// The least `total` with which every valid request can be served.
+    /// The minimum `total` with which every valid request can be served.
     public static let leastTotal = 40 << 20
 }

@@ -2,23 +2,24 @@ public import MartletHTTP
 
 /// Limits of an HTTP server for its clients: sizes in bytes, counts and times.
 public struct ServerLimits: Sendable {
-    /// The most connections of all listeners of a server together. Near this limit, the connections that have been idle
-    /// for longest are closed. If none is idle, new connections wait in the kernel's accept queue.
+    /// The maximum number of connections of all listeners of a server together. Near this limit, the connections that
+    /// have been idle for longest are closed. If none is idle, new connections wait in the kernel's accept queue.
     public var connections = 10_000
-    /// The most connections of one network (`PeerNetwork`) except this machine. Connections above the limit are closed
-    /// at once.
+    /// The maximum number of connections of one network (`PeerNetwork`), except this machine. Connections above the
+    /// limit are closed at once.
     public var connectionsPerNetwork = 1000
-    /// The longest request line of HTTP/1.1, or `:path` of HTTP/2. A longer one is answered with 414.
+    /// The maximum length of the request line of HTTP/1.1, or of `:path` of HTTP/2. A longer one is answered with 414.
     public var targetBytes = 8 * 1024
-    /// The size of all header fields of a request together, names and values. More is answered with 431.
+    /// The maximum size of all header fields of a request together, names and values. Larger requests are answered with
+    /// 431.
     public var fieldBytes = 32 * 1024
-    /// The number of header fields of a request. More are answered with 431.
+    /// The maximum number of header fields of a request. Requests with more fields are answered with 431.
     public var fieldCount = 100
     /// How many bytes of a streamed response may wait for the client before the handler has to wait.
     public var streamBufferBytes = 64 * 1024
-    /// The size of one message received on a WebSocket, all its fragments together.
+    /// The maximum size of one message received on a WebSocket, all its fragments together.
     public var webSocketMessageBytes = 64 * 1024
-    /// The largest head of a request without a body that is not charged to `bodies`.
+    /// The maximum size of the head of a request without a body that is not charged to `bodies`.
     var freeHeadBytes: Int { 4096 }
     /// Whether the limits per network apply to loopback addresses too. Each loopback address then counts as one
     /// network.
@@ -27,10 +28,10 @@ public struct ServerLimits: Sendable {
     public var trustedProxies = TrustedProxies.none
     /// The memory for the bodies of requests that are not answered yet.
     public var bodies = BodyLimits()
-    /// The memory for answers that the clients have not read. It is counted apart from `bodies`: who does not read stops
-    /// nobody from asking.
+    /// The memory for answers that the clients have not read. It is counted separately from `bodies`, so that clients
+    /// that do not read their answers do not prevent others from sending requests.
     public var answers = BodyLimits()
-    /// The most concurrent requests of one HTTP/2 connection.
+    /// The maximum number of concurrent requests of one HTTP/2 connection.
     public var concurrentStreams = 100
     /// The time from accepting a connection to the end of its TLS handshake.
     public var handshakeTime: Duration = .seconds(10)
@@ -42,16 +43,16 @@ public struct ServerLimits: Sendable {
     public var idleTime: Duration = .seconds(75)
     /// The time from accepting a proxy's connection to the end of its header (PROXY protocol).
     public var proxyHeaderTime: Duration = .seconds(5)
-    /// How long bytes may wait to be sent before the client has taken all of them, and how long a request body that is
-    /// read as a stream may make no progress.
+    /// The maximum time for the client to receive all the bytes that wait to be sent, and the maximum time without
+    /// progress of a request body that is read as a stream.
     public var stallTime: Duration = .seconds(30)
     /// The time from the start of a shutdown until the remaining requests are aborted.
     public var shutdownTime: Duration = .seconds(10)
 
     public init() {}
 
-    /// The network to which the connections and bodies of a client are charged. A trusted proxy forwards for many
-    /// clients, so the limits per network do not apply to it.
+    /// Returns the network to which the connections and bodies of a client are charged. A trusted proxy forwards for
+    /// many clients, so the limits per network do not apply to it.
     func network(of peer: SocketAddress) -> PeerNetwork {
         trustedProxies.contains(peer.host) ? .local : PeerNetwork(peer, countsLoopback: countsLoopback)
     }

@@ -1,21 +1,21 @@
 import MartletHTTP
 import Synchronization
 
-/// The memory of one answer, from when room is made for it until the peer has read it, or of all that a connection keeps
-/// of its answers. It is released with the last reference to the lease.
+/// The memory of one answer, from the reservation until the peer has read the answer; or the memory of all answer bytes
+/// that a connection keeps. The memory is released with the last reference to the lease.
 final class AnswerLease: HTTPAnswerRoom {
     private struct State {
         var share: BodyBudget.Share
         var held = 0
     }
 
-    /// How many bytes of an answer are not counted. Most answers are shorter, and cost nothing here.
+    /// The number of bytes up to which an answer is not counted. Most answers are shorter and cause no counting here.
     static let freeBytes = 4 * 1024
-    /// How much an answer must have shrunk before that is counted.
+    /// The number of bytes by which an answer must shrink before the change is counted.
     private static let step = 32 * 1024
-    /// How soon an answer without room is tried again at first.
+    /// The first pause before an answer without room is tried again.
     private static let firstPause = Duration.milliseconds(2)
-    /// How soon at last: trying again costs time, and very many may wait.
+    /// The longest pause between two tries. Trying costs time, and very many answers may wait.
     private static let lastPause = Duration.milliseconds(200)
 
     private let ledger: BodyLedger
@@ -24,7 +24,7 @@ final class AnswerLease: HTTPAnswerRoom {
     private let network: BodyBudget.Share
     private let state: Mutex<State>
 
-    /// Until another account is named, bytes are charged to the network of the peer.
+    /// Creates a lease whose bytes are charged to the network of the peer until another account is named.
     init(_ bodies: ConnectionBodies) {
         ledger = bodies.answers
         connection = bodies.connection
@@ -42,7 +42,8 @@ final class AnswerLease: HTTPAnswerRoom {
         let share: BodyBudget.Share =
             switch account {
             case .address: network
-            // A key that every device has is one account for each network: one device fills not the share of all.
+            // All devices may share one key. The key has a separate account for each network, so that one device cannot
+            // use up the share of all devices.
             case .caller(let name, let scope): .caller(name, scope: scope, at: peer)
             }
         if take(count, of: share) { return true }
@@ -59,7 +60,7 @@ final class AnswerLease: HTTPAnswerRoom {
         return false
     }
 
-    /// - Returns: False if there is no room; then nothing changed.
+    /// - Returns: False if there is no room, in which case nothing has changed.
     func take(_ count: Int, of share: BodyBudget.Share) -> Bool {
         state.withLock { state in
             guard ledger.reserve(count, for: share, on: connection) else { return false }
@@ -69,8 +70,8 @@ final class AnswerLease: HTTPAnswerRoom {
         }
     }
 
-    /// Counts what is in memory, whether it has room or not: it is there. Further answers then wait for longer.
-    /// - Parameter count: The bytes that are held now.
+    /// Counts bytes that are already in memory, even if they exceed the limits. Further answers then wait longer.
+    /// - Parameter count: The number of bytes that are held now.
     func hold(_ count: Int) {
         state.withLock { state in
             let count = state.held == 0 && count <= Self.freeBytes ? 0 : count

@@ -1,13 +1,13 @@
 import MartletHTTP
 
-/// Counts the memory that request bodies use, and decides whether a body may use more. A pure rule: no lock, no
-/// connection.
+/// Counts the memory that request bodies use, and decides whether a body may use more. This is a pure rule without a
+/// lock or connection.
 struct BodyBudget {
     /// The account that a body is charged to.
     enum Share: Hashable {
         /// An unidentified sender, charged to the network of the peer.
         case network(PeerNetwork)
-        /// - Parameter at: The network of the peer, where each network of a caller has a share of its own.
+        /// - Parameter at: The network of the peer, if each network of the caller has its own share; nil otherwise.
         case caller(String, scope: String, at: PeerNetwork? = nil)
     }
 
@@ -39,7 +39,7 @@ struct BodyBudget {
 
     func used(on connection: UInt64) -> Int { connections[connection]?.used ?? 0 }
 
-    /// - Returns: True if all of the bytes were reserved; otherwise none was.
+    /// - Returns: True if all the bytes were reserved; otherwise none were reserved.
     mutating func reserve(_ count: Int, for share: Share, on connection: UInt64) -> Bool {
         let charged = chargeable(count, for: share, on: connection)
         guard used(by: share) + charged <= limit(of: share), used(on: connection) + count <= limits.connection else {
@@ -61,7 +61,7 @@ struct BodyBudget {
         add(-count, to: share, on: connection)
     }
 
-    /// Counts bytes that are in memory already, also beyond the limits; a negative number releases them.
+    /// Counts bytes that are already in memory, even beyond the limits. A negative number releases bytes.
     mutating func add(_ count: Int, to share: Share, on connection: UInt64) {
         change(by: count, chargeable(count, for: share, on: connection), share, on: connection)
     }
@@ -81,8 +81,8 @@ struct BodyBudget {
         connections[connection] = used.used > 0 ? used : nil
     }
 
-    /// How many of `count` bytes are charged. Bytes of an unidentified sender up to `limits.free` of its connection are
-    /// not.
+    /// Returns how many of `count` bytes are charged. The bytes of an unidentified sender are not charged up to
+    /// `limits.free` bytes per connection.
     private func chargeable(_ count: Int, for share: Share, on connection: UInt64) -> Int {
         guard case .network = share else { return count }
         let before = connections[connection]?.unknown ?? 0

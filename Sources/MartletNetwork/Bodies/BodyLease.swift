@@ -3,7 +3,7 @@ import MartletHTTP
 /// The memory reserved for one request: its head and the requested part of its body. The memory is released with the
 /// last reference to the lease, which is when the request itself is released.
 ///
-/// @unchecked Sendable: only the loop of the connection changes the properties, while the stream holds the lease. Other
+/// @unchecked Sendable: while the stream holds the lease, only the loop of the connection changes the properties. Other
 /// threads only keep a reference, and the last reference runs `deinit`.
 final class BodyLease: @unchecked Sendable {
     private let bodies: ConnectionBodies
@@ -13,9 +13,9 @@ final class BodyLease: @unchecked Sendable {
     private var reserved = 0
     /// Bytes that arrived before room was granted, charged to the network of the peer.
     private var early = 0
-    /// The length of the body for which room was requested and not granted.
+    /// The length of the body for which room was requested but not granted.
     private var wanted = 0
-    /// True while bytes are held that had no room: nothing more of the connection must be read then.
+    /// True while bytes are held for which there was no room. Nothing more must be read from the connection meanwhile.
     private(set) var isOverdrawn = false
     private var waitsUntil: ContinuousClock.Instant?
     /// When to check for room again; nil if the body does not wait.
@@ -32,7 +32,7 @@ final class BodyLease: @unchecked Sendable {
         giveBack(early, of: .network(bodies.network))
     }
 
-    /// True while the body waits for room. No more of it must be read then.
+    /// True while the body waits for room. No more of the body must be read meanwhile.
     var isWaiting: Bool { retryAt != nil }
 
     /// True if an identified caller is charged, not the network of the peer.
@@ -98,10 +98,12 @@ final class BodyLease: @unchecked Sendable {
         return true
     }
 
-    /// Takes bytes that have arrived with the head and have no room, and waits for room. Who sends them may be a known
-    /// caller, who is looked up: strangers that fill the share of all of them must not have them refused.
+    /// Holds bytes that arrived with the head although there is no room for them, and waits for room. The sender is
+    /// still being identified and may be a known caller. A known caller must not be refused because strangers have
+    /// filled the share of all strangers.
     ///
-    /// Nothing more of the connection must be read while `isOverdrawn`, so that this is no more than was read at once.
+    /// Nothing more must be read from the connection while `isOverdrawn`, so that the excess is at most the bytes of
+    /// one read.
     /// - Parameter count: The number of body bytes held, in total.
     func overdraw(_ count: Int, at now: ContinuousClock.Instant) {
         let missing = headBytes + count - reserved - early

@@ -17,10 +17,10 @@ final class BodyLedger: Sendable {
     /// The number of requests that were refused because there was no room for the body.
     var refusalCount: Int { refused.load(ordering: .relaxed) }
 
-    /// True while unidentified senders have half of what they may have: each connection should then take little at once.
+    /// True while unidentified senders use half of their limit. Each connection should then read little at once.
     var isCrowded: Bool { crowded.load(ordering: .relaxed) }
 
-    /// True while unidentified senders, or those of a network, have half of what they may have.
+    /// True while all unidentified senders, or those of one network, use half of their limit.
     func isCrowded(for network: PeerNetwork) -> Bool { isCrowded || budget.withLock { $0.isHalfFull(network) } }
 
     /// The number of bytes that are reserved.
@@ -49,7 +49,7 @@ final class BodyLedger: Sendable {
     }
 
     /// Counts an answer that waits for room.
-    /// - Returns: False if so many wait that no other should.
+    /// - Returns: False if too many answers already wait.
     func beginsToWait() -> Bool {
         guard waiting.wrappingAdd(1, ordering: .relaxed).newValue > limits.waiting else { return true }
         waited()
@@ -67,7 +67,7 @@ final class BodyLedger: Sendable {
     }
 }
 
-/// The body budget, and that of answers, as one connection uses them.
+/// The body budget and the answer budget, as one connection uses them.
 struct ConnectionBodies {
     let ledger: BodyLedger
     /// Counts answers that the peers have not read.
@@ -84,15 +84,15 @@ struct ConnectionBodies {
         self.network = network
     }
 
-    /// Creates a budget for a connection that shares it with no other.
+    /// Creates budgets that only this connection uses.
     init(alone limits: ServerLimits, connection: UInt64) {
         self.init(
             ledger: BodyLedger(limits: limits.bodies), answers: BodyLedger(limits: limits.answers),
             connection: connection, network: .local)
     }
 
-    /// How many bytes of a connection are read at once: few while the memory for those who are not identified yet is
-    /// scarce, because what was read and has no room is held beyond the limit.
+    /// The maximum number of bytes to read from a connection at once. It is small while memory for unidentified senders
+    /// is scarce, because bytes that were read but have no room are held beyond the limit.
     var inputLimit: Int { ledger.isCrowded(for: network) ? ledger.limits.free : .max }
 
     /// - Parameter headBytes: The size of the request's head, which stays in memory as long as the body.

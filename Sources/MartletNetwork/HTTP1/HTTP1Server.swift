@@ -3,13 +3,13 @@ import MartletHTTP
 /// The server side of HTTP/1.1 (RFC 9112) on one connection: one request at a time, with strict parsing.
 final class HTTP1Server: WireProtocol {
     private enum Phase: Hashable {
-        /// Before the first byte of a request. Becomes `head` with that byte.
+        /// The phase before the first byte of a request. It becomes `head` with that byte.
         case idle
         /// Becomes `body` or `answering` when the head is complete.
         case head
-        /// Becomes `trailers` after the last chunk, `answering` when the body is complete. The handler already has the
-        /// request if it reads the body itself or ignores it. If the response ends before the body: a short rest of the
-        /// body is dropped and the phase becomes `idle`; otherwise it becomes `finished`.
+        /// Becomes `trailers` after the last chunk, or `answering` when the body is complete. If the handler reads the
+        /// body itself or ignores it, it already has the request. If the response ends before the body, a short rest of
+        /// the body is dropped and the phase becomes `idle`; with a longer rest, the phase becomes `finished`.
         case body
         case trailers
         /// The handler has the complete request. Becomes `idle`, or `finished`, when the response ends.
@@ -18,11 +18,12 @@ final class HTTP1Server: WireProtocol {
         case finished
     }
 
-    /// How many bytes of the next requests are kept while one is answered, without charging them to `bodies`.
+    /// How many bytes of further requests are kept while a request is being answered, without charging them to
+    /// `bodies`.
     private static let backlogBytes = 4 * 1024
     /// How much of a long response is moved to the output at once.
     private static let pieceBytes = 16 * 1024
-    /// The longest rest of an unread body that is dropped so that the connection can be kept.
+    /// The maximum length of the rest of an unread body that is dropped so that the connection can be kept.
     private static let droppedBytes: UInt64 = 64 * 1024
 
     private unowned let connection: any WireConnection
@@ -40,7 +41,7 @@ final class HTTP1Server: WireProtocol {
     /// Bytes that arrived while a request was being answered.
     private var backlog: [UInt8] = []
     private var isConsuming = false
-    /// When the last response ended, or the connection began: start of the idle time.
+    /// When the last response ended, or when the connection began. The idle time starts here.
     private var quietSince: ContinuousClock.Instant
     /// The deadline of the current phase.
     private var due: ContinuousClock.Instant?
@@ -53,7 +54,7 @@ final class HTTP1Server: WireProtocol {
     private var lease: BodyLease?
     private var backlogLease: BodyLease?
     private var headBytes = 0
-    /// The number of body bytes still to come, if the request has a Content-Length.
+    /// The number of body bytes not yet received, if the request has a Content-Length.
     private var bodyLeft: UInt64 = 0
     /// True while the rest of the body is dropped unread.
     private var isDropping = false
@@ -69,7 +70,8 @@ final class HTTP1Server: WireProtocol {
     private var isLastAnswer = false
     private var isDraining = false
     private var output = OutputQueue()
-    /// The rest of a long complete response, which follows `output`: it is not copied there as a whole.
+    /// The rest of a long complete response, which is sent after `output`. It is moved to `output` in pieces, so that
+    /// it is not copied as a whole.
     private var rest: HTTP2BodyBuffer?
     /// The memory of the current response.
     private var answerRoom: AnswerLease?
@@ -90,8 +92,8 @@ final class HTTP1Server: WireProtocol {
         scannerLimits = HeadScanner.Limits(
             startLineBytes: limits.targetBytes, fieldBytes: limits.fieldBytes, fieldCount: limits.fieldCount)
         scanner = HeadScanner(scannerLimits)
-        // A new connection gets the shorter `headTime` for its first request: a client that connects is expected to
-        // send one at once.
+        // For its first request, a new connection gets the shorter `headTime`, because a client that connects is
+        // expected to send a request at once.
         due = connection.now + limits.headTime
         quietSince = connection.now
     }
@@ -125,13 +127,13 @@ final class HTTP1Server: WireProtocol {
     /// True while the body of a request that is being answered is still arriving.
     private var isReadingStream: Bool { streamed != nil && (phase == .body || phase == .trailers) }
 
-    /// True if that body cannot be read further: it is too long or malformed.
+    /// True if the body that is being read as a stream cannot be read further, because it is too long or malformed.
     private var isGivenUp: Bool { isReadingStream && streamed?.isOver == true }
 
     private var isAnswering: Bool { stream != nil }
 
-    /// True if the connection can be kept although the body is not read: the rest is short, and the client will send
-    /// it.
+    /// True if the connection can be kept although the body is not read, because the rest is short and the client will
+    /// send it.
     private var mayDropRest: Bool {
         bodyLeft > 0 && bodyLeft <= Self.droppedBytes && !owesContinue && streamed?.isOver != true
     }
@@ -143,7 +145,7 @@ final class HTTP1Server: WireProtocol {
     /// request is passed to handlers until the client reads.
     private var isCongested: Bool { output.count >= outputBytes }
 
-    /// How much output may wait before no more is made.
+    /// The number of output bytes that may wait before no more output is produced.
     private var outputBytes: Int {
         bodies.answers.isCrowded ? min(AnswerLease.freeBytes, limits.streamBufferBytes) : limits.streamBufferBytes
     }
@@ -179,8 +181,8 @@ final class HTTP1Server: WireProtocol {
         if !holdsEarly(backlog.count) { dropBacklog() }
     }
 
-    /// Reserves room for `count` bytes that cannot be processed yet: the start of a head, or requests that arrive while
-    /// one is being answered. Returns false if there is no room.
+    /// Reserves room for `count` bytes that cannot be processed yet: the start of a head, or further requests that
+    /// arrive while a request is being answered. Returns false if there is no room.
     private func holdsEarly(_ count: Int) -> Bool {
         guard count > Self.backlogBytes else { return true }
         let lease = backlogLease ?? bodies.lease(.address, headBytes: 0)
@@ -215,7 +217,7 @@ final class HTTP1Server: WireProtocol {
         if backlog.isEmpty, partialHead.isEmpty { backlogLease = nil }
     }
 
-    /// - Returns: The number of consumed bytes: more than 0.
+    /// - Returns: The number of consumed bytes, which is more than 0.
     private func take(_ bytes: UnsafeRawBufferPointer) throws(HTTP1Refusal) -> Int {
         switch phase {
         case .body where isGivenUp, .trailers where isGivenUp, .body where isDropping && !mayDropRest: bytes.count
@@ -288,7 +290,8 @@ final class HTTP1Server: WireProtocol {
         } else {
             let lease = bodies.lease(route.account, headBytes: headBytes)
             self.lease = lease
-            // The Content-Length of an unidentified sender is not reserved in advance, only the bytes that arrive.
+            // For an unidentified sender, only the bytes that arrive are reserved, not the whole Content-Length in
+            // advance.
             if lease.cover(lease.isOfKnownCaller ? Int(bodyLeft) : 0, at: connection.now) { bodyHasRoom() }
         }
     }
@@ -302,7 +305,7 @@ final class HTTP1Server: WireProtocol {
         throw .overloaded
     }
 
-    /// Called when the collected body has room: lets the client send it.
+    /// Called when there is room for the collected body. Lets the client send the body.
     private func bodyHasRoom() {
         body.reserveCapacity(min(Int(bodyLeft), lease?.room ?? 0))
         sendContinue()
@@ -370,7 +373,7 @@ final class HTTP1Server: WireProtocol {
     private func bodyCompleted() {
         if isDropping { return restDropped() }
         guard let streamed else { return dispatchRequest() }
-        // The body has already ended with an error, or its reader is gone: the connection ends with the response.
+        // The body has already ended with an error, or its reader is gone, so the connection ends with the response.
         guard !streamed.isOver else { return }
         phase = .answering
         streamed.complete()
@@ -420,7 +423,8 @@ final class HTTP1Server: WireProtocol {
         let isBodiless = HTTP1ResponseEncoder.isBodiless(response.status)
         appendHead(response, framing: isBodiless ? .none : .length(bytes.count))
         guard !isBodiless, head?.request.method != .head else { return completeAnswer() }
-        // Only where the request is complete: otherwise what comes of it would have to be told from the next one.
+        // Only if the request is complete. Otherwise the rest of this request would have to be distinguished from the
+        // next request.
         if phase == .answering, bytes.count > limits.streamBufferBytes {
             running = nil
             rest = HTTP2BodyBuffer(bytes, isShared: response.isShared)
@@ -430,7 +434,7 @@ final class HTTP1Server: WireProtocol {
         completeAnswer()
     }
 
-    /// Moves as much of a long response to the output as may wait there.
+    /// Moves the next part of a long response to the output, up to the limit for waiting output.
     private func sendRest() {
         guard rest != nil else { return }
         while output.count < outputBytes, let piece = rest?.next(upTo: Self.pieceBytes) {
@@ -504,7 +508,7 @@ final class HTTP1Server: WireProtocol {
     }
 
     private func appendHead(_ response: HTTPResponse, framing: HTTP1ResponseEncoder.Framing) {
-        // The next request cannot be found after a body that is not read to its end.
+        // If a body is not read to its end, the start of the next request cannot be found.
         if isDraining || leavesBody || head?.keepsAlive != true { isLastAnswer = true }
         owesContinue = false
         let keepAlive = head?.minorVersion == 0 ? "keep-alive" : nil
@@ -542,7 +546,7 @@ final class HTTP1Server: WireProtocol {
     }
 
     private func refuse(_ refusal: HTTP1Refusal) {
-        // The handler that reads the body has the request and answers it.
+        // The handler that reads the body already has the request and answers it.
         if isReadingStream { return streamed?.fail(.malformed) ?? () }
         body = []
         lease = nil
@@ -607,8 +611,8 @@ final class HTTP1Server: WireProtocol {
         case .answering,
             .body where stream != nil && streamed == nil:
             isLastAnswer = true
-            // A client that half-closes its connection during a streamed response is treated as gone: such a stream may
-            // never end.
+            // A client that half-closes its connection during a streamed response is treated as gone, because the
+            // streamed response may never end.
             guard isStreaming else { return }
             let running = running
             cutAnswer()

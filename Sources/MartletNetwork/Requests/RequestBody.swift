@@ -5,20 +5,21 @@ protocol RequestBodySource: AnyObject {
     /// The time at which the current turn of the loop began.
     var now: ContinuousClock.Instant { get }
 
-    /// The handler waits for more and there is room. On the first call, the peer may still wait for 100 Continue.
+    /// Called when the handler waits for more bytes and there is room. On the first call, the peer may still wait for
+    /// 100 Continue.
     func bodyIsWanted(_ body: RequestBody)
 
-    /// The handler took `count` bytes, so as many more may arrive.
+    /// Called when the handler took `count` bytes, so that as many more may arrive.
     func bodyWasTaken(_ count: Int, of body: RequestBody)
 
-    /// The body waits for room: the source must call `RequestBody.expire` at its `deadline`.
+    /// Called when the body waits for room. The source must call `RequestBody.expire` at the body's `deadline`.
     func bodyIsHeldUp(_ body: RequestBody)
 }
 
-/// The streamed body of one request, between a connection and the handler that reads it. Owned by the loop.
+/// The streamed body of one request, between a connection and the handler that reads the body. Owned by the loop.
 ///
-/// The source bounds the unread bytes: HTTP/1.1 reads only while the body is not full, HTTP/2 opens the window only by
-/// consumed bytes. Nothing more is read before the handler first asks.
+/// The source limits the number of unread bytes: HTTP/1.1 reads only while the body is not full, and HTTP/2 opens the
+/// window only by the number of consumed bytes. Nothing more is read before the handler first asks for the body.
 final class RequestBody {
     typealias Piece = Result<[UInt8]?, HTTPBodyError>
 
@@ -29,17 +30,18 @@ final class RequestBody {
 
     /// How the handler reads.
     private enum Reading {
-        /// The handler has not asked yet: the sender of the request may have to be identified first.
+        /// The handler has not asked for the body yet, because the sender of the request may have to be identified
+        /// first.
         case notYet
         case pieces
-        /// The whole body at once, up to a limit.
+        /// The handler reads the whole body at once, up to a limit.
         case whole(limit: Int)
     }
 
     private static let room = 64 * 1024
-    /// The step by which room grows for a body of unknown length.
+    /// The step in bytes by which more room is reserved for a body of unknown length.
     private static let step = 64 * 1024
-    /// The least rate at which a body that is collected in memory must arrive, in bytes per second.
+    /// The minimum rate at which a body that is collected in memory must arrive, in bytes per second.
     private static let leastRate = 32 * 1024
 
     private weak var source: (any RequestBodySource)?
@@ -52,16 +54,16 @@ final class RequestBody {
     /// The deadline for a body that is collected in memory.
     private var completeBy: ContinuousClock.Instant?
     private var received = 0
-    /// The received bytes that were not given back to the source yet.
+    /// The number of received bytes that were not yet reported to the source as taken.
     private var kept = 0
     private var buffer: [UInt8] = []
     private var end: End?
     private var waiting: ((Piece) -> Void)?
 
     /// - Parameters:
-    ///   - limit: The longest body, in bytes.
+    ///   - limit: The maximum length of the body, in bytes.
     ///   - length: The announced length of the body, if any.
-    ///   - stallTime: How long the handler may wait for the least progress.
+    ///   - stallTime: How long the handler may wait for the minimum progress.
     ///   - lease: The memory reserved for the request.
     init(_ source: any RequestBodySource, limit: Int, length: Int?, stallTime: Duration, lease: BodyLease) {
         self.source = source
@@ -81,7 +83,7 @@ final class RequestBody {
         switch reading {
         case .notYet: return true
         case .pieces: return buffer.count >= Self.room
-        // At the limit, only the end of the body may follow.
+        // Once the limit is reached, only the end of the body may follow.
         case .whole(let limit): return buffer.count >= lease.room && buffer.count < limit
         }
     }
@@ -89,7 +91,7 @@ final class RequestBody {
     /// True while the body waits for room.
     var isHeldUp: Bool { !isOver && lease.isWaiting }
 
-    /// True while bytes are held that have no room.
+    /// True while bytes are held for which there is no room.
     var isOverdrawn: Bool {
         if case .failed = end { return false }
         return lease.isOverdrawn
@@ -136,7 +138,7 @@ final class RequestBody {
         handOver()
     }
 
-    /// Handles a passed deadline.
+    /// Called when the deadline has passed.
     func expire(at now: ContinuousClock.Instant) {
         if let completeBy, completeBy <= now { return fail(.stalled) }
         guard lease.isWaiting else { return fail(.stalled) }
@@ -147,8 +149,9 @@ final class RequestBody {
         }
     }
 
-    /// Keeps bytes without room until the handler knows whose they are.
-    /// - Returns: False if the handler has asked for the body: it knows, or need not.
+    /// Holds bytes for which there is no room until the handler has identified the sender.
+    /// - Returns: False if the handler has already asked for the body, because then it has identified the sender or
+    ///   does not need to.
     private func overdraw() -> Bool {
         guard case .notYet = reading, let source else { return false }
         lease.overdraw(buffer.count, at: source.now)
@@ -171,14 +174,15 @@ final class RequestBody {
         if wasOverdrawn { source?.bodyIsHeldUp(self) }
     }
 
-    /// - Parameter receive: Called with the next piece, nil at the end of the body: now, or when it arrives.
+    /// - Parameter receive: Called with the next piece, or with nil at the end of the body; immediately if the piece is
+    ///   available, otherwise when it arrives.
     func read(_ receive: @escaping (Piece) -> Void) {
         begin(.pieces, receive)
     }
 
     /// - Parameters:
-    ///   - limit: The most bytes that the handler accepts.
-    ///   - receive: Called with the rest of the body; nil if there is none.
+    ///   - limit: The maximum number of bytes that the handler accepts.
+    ///   - receive: Called with the rest of the body; with nil if there is none.
     func collect(upTo limit: Int, _ receive: @escaping (Piece) -> Void) {
         begin(.whole(limit: min(limit, self.limit)), receive)
     }
@@ -203,7 +207,7 @@ final class RequestBody {
         source.bodyIsHeldUp(self)
     }
 
-    /// The number of body bytes that must have room before more is read.
+    /// The number of body bytes for which room must be reserved before more is read.
     private var needed: Int {
         switch reading {
         case .notYet: 0

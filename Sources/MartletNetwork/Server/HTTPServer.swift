@@ -28,7 +28,7 @@ public final class HTTPServer: Sendable {
     /// - Parameters:
     ///   - handler: Answers every request, on the executor of the loop that owns its connection.
     ///   - http2: The settings that are announced to HTTP/2 clients.
-    ///   - observer: Gets every connection and the means to control it.
+    ///   - observer: Receives every connection, with an object to control it.
     public init(
         loops: EventLoopGroup, handler: any HTTPHandler, limits: ServerLimits = ServerLimits(),
         http2: HTTP2Settings = HTTP2Settings(), observer: (any ConnectionObserver)? = nil
@@ -58,13 +58,15 @@ public final class HTTPServer: Sendable {
     /// The number of bytes reserved for bodies of requests that are not answered yet.
     public var bodyBytes: Int { ledger.used }
 
-    /// The number of bytes of answers, made or expected, that the clients have not read.
+    /// The number of bytes of answers that the clients have not read, including bytes reserved for answers that are not
+    /// made yet.
     public var answerBytes: Int { answers.used }
 
     /// The number of requests that were refused because there was no memory for their bodies or answers.
     public var bodyRefusals: Int { ledger.refusalCount + answers.refusalCount }
 
-    /// Changes which proxies are trusted and how many connections one network may have, for connections accepted from now on.
+    /// Changes which proxies are trusted and how many connections one network may have. Applies to connections accepted
+    /// from now on.
     public func setShares(trustedProxies: TrustedProxies, connectionsPerNetwork: Int) {
         networks.setTrustedProxies(trustedProxies)
         count.setShare(connectionsPerNetwork)
@@ -73,9 +75,9 @@ public final class HTTPServer: Sendable {
     /// Starts to accept connections.
     /// - Parameters:
     ///   - tls: The TLS context of the listener; nil for clear text.
-    ///   - proxyProtocol: Whether only trusted proxies may connect, which name the client of each connection in a header
-    ///     of the PROXY protocol, before TLS.
-    /// - Returns: The address with the real port.
+    ///   - proxyProtocol: Whether only trusted proxies may connect. Such a proxy names the client of each connection in
+    ///     a header of the PROXY protocol, before TLS.
+    /// - Returns: The address with the actual port.
     @discardableResult
     public func listen(
         on endpoint: Endpoint, tls: TLSServerContext? = nil, proxyProtocol: Bool = false
@@ -88,7 +90,7 @@ public final class HTTPServer: Sendable {
     /// Starts to accept connections, with a TLS context that is chosen for each connection.
     /// - Parameter choosingTLS: Returns the TLS context for a connection; nil for clear text. Called on the
     ///   connection's loop.
-    /// - Returns: The address with the real port.
+    /// - Returns: The address with the actual port.
     @discardableResult
     public func listen(
         on endpoint: Endpoint, proxyProtocol: Bool = false, choosingTLS: (@Sendable () -> TLSServerContext)?

@@ -17,7 +17,7 @@ final class LoopServer: ConnectionOwner {
 
     /// A connection that was accepted and counted.
     struct Accepted {
-        /// The client, as far as it is known.
+        /// The address of the client; that of the proxy until the proxy has named the client.
         var peer: SocketAddress
         /// The proxy that named the client in a header of the PROXY protocol.
         var proxy: SocketAddress?
@@ -30,7 +30,7 @@ final class LoopServer: ConnectionOwner {
     private let loop: EventLoop
     private let common: Common
     private var connections: [UInt64: Connection] = [:]
-    /// By which network each connection was counted, which a change of the trusted proxies leaves as it was.
+    /// The network that each connection was counted for. A change of the trusted proxies does not change these entries.
     private var networks: [UInt64: PeerNetwork] = [:]
     /// Connections whose proxy has not named the client yet.
     private var proxyHeaders: [ObjectIdentifier: ProxyHeaderReader] = [:]
@@ -67,7 +67,8 @@ final class LoopServer: ConnectionOwner {
         connection.start(owner: self)
     }
 
-    /// Takes over a trusted proxy's connection, which is counted for the client's network once the client is known.
+    /// Takes over a trusted proxy's connection. The connection is counted for the client's network once the client is
+    /// known.
     func adoptBehindProxy(_ socket: consuming Socket, _ accepted: Accepted) {
         guard !isDraining else {
             count.release(accepted.network)
@@ -104,7 +105,7 @@ final class LoopServer: ConnectionOwner {
     func connectionOpened(_ connection: Connection) -> (any WireProtocol)? {
         switch connection.selectedProtocol {
         case "h2": makeHTTP2(connection)
-        // The handshake was the answer; the connection ends with it (RFC 8737, section 3).
+        // The handshake itself was the answer to the challenge, so the connection ends after it (RFC 8737, section 3).
         case ClientHello.challengeProtocol: nil
         case .some: makeHTTP1(connection)
         case nil:
@@ -146,7 +147,7 @@ final class LoopServer: ConnectionOwner {
         return IdleConnection.longest(count, of: idle)
     }
 
-    /// Closes the given connections that are still idle.
+    /// Closes those of the given connections that are still idle.
     func closeIdle(_ ids: Set<UInt64>) {
         for id in ids where connections[id]?.idleSince != nil { connections[id]?.close(nil) }
     }
@@ -170,7 +171,7 @@ final class LoopServer: ConnectionOwner {
         if isDraining, connections.isEmpty { reportDrained() }
     }
 
-    /// Waits for open requests, for at most `ServerLimits.shutdownTime`, then closes all connections.
+    /// Waits for open requests (for at most `ServerLimits.shutdownTime`), then closes all connections.
     func drain(_ completed: @escaping () -> Void) {
         drained.append(completed)
         guard !isDraining else { return }
@@ -212,9 +213,9 @@ struct IdleConnection: Hashable, Sendable {
 
 /// Why a connection was closed before its first request.
 public enum ConnectionRefusal: String, Hashable, Sendable, CaseIterable {
-    /// The client's network has as many connections as it may have.
+    /// The client's network already had the maximum number of connections.
     case share
-    /// A listener for the PROXY protocol got a connection that is not a trusted proxy's.
+    /// The connection to a listener for the PROXY protocol was not from a trusted proxy.
     case untrustedProxy = "untrusted_proxy"
     /// A proxy sent no valid header of the PROXY protocol in time.
     case proxyHeader = "proxy_header"
@@ -231,7 +232,7 @@ final class ConnectionCount: Sendable {
 
     var current: Int { shares.withLock { $0.total } }
 
-    /// Changes how many connections one network may have. Those that it has already stay.
+    /// Changes how many connections one network may have. Existing connections are kept.
     func setShare(_ share: Int) {
         shares.withLock { $0.setShare(share) }
     }
@@ -242,7 +243,7 @@ final class ConnectionCount: Sendable {
 
     func refuse(_ reason: ConnectionRefusal) { refused.withLock { $0[reason, default: 0] += 1 } }
 
-    /// - Returns: Whether the connection may stay, and the limit that is nearly reached.
+    /// - Returns: Whether the connection may stay open, and the limit that is nearly reached, if any.
     func admit(_ network: PeerNetwork) -> (isAdmitted: Bool, shortage: ConnectionShares.Shortage?) {
         let (isAdmitted, shortage) = shares.withLock { shares in
             (shares.admit(network), shares.shortage(for: network))

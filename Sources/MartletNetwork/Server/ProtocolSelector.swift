@@ -1,6 +1,7 @@
 /// Distinguishes HTTP/2 from HTTP/1.1 by the first bytes of a connection without ALPN.
 ///
-/// Clients with prior knowledge begin with the preface of RFC 9113, section 3.4, which is no HTTP/1.1 request.
+/// HTTP/2 clients with prior knowledge begin with the preface of RFC 9113, section 3.4, which is not a valid HTTP/1.1
+/// request.
 final class ProtocolSelector: WireProtocol {
     private static let preface = Array("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".utf8)
 
@@ -30,7 +31,7 @@ final class ProtocolSelector: WireProtocol {
 
     var isFinished: Bool { chosen?.isFinished ?? isOver }
     var wantsInput: Bool { chosen?.wantsInput ?? !isOver }
-    /// The first bytes are few: a body that comes with them waits in the socket until the protocol is known.
+    /// Only a few bytes are read until the protocol is known, so that a body sent along with them waits in the socket.
     var inputLimit: Int { chosen?.inputLimit ?? Self.firstBytes }
     var idleSince: ContinuousClock.Instant? { chosen.map(\.idleSince) ?? .some(start) }
     var deadline: ContinuousClock.Instant? { chosen.map(\.deadline) ?? (isOver ? nil : firstDeadline) }

@@ -2,31 +2,31 @@ import CMartletLinux
 import MartletHTTP
 import Synchronization
 
-/// Gets the beginning and end of a connection.
+/// Is notified when a connection opens and closes.
 protocol ConnectionOwner: AnyObject {
-    /// Called when the connection is established and, with TLS, the handshake is done.
-    /// - Returns: The protocol for the connection; nil closes it.
+    /// Called when the connection is established and, with TLS, when the handshake is done.
+    /// - Returns: The protocol for the connection; nil closes the connection.
     func connectionOpened(_ connection: Connection) -> (any WireProtocol)?
 
-    /// Called exactly once, when the connection is closed; with an error unless it was closed regularly.
+    /// Called exactly once, when the connection is closed. The error is nil if the connection was closed regularly.
     func connectionClosed(_ connection: Connection, error: NetworkError?)
 }
 
 /// A socket, optional TLS, and the protocol on top of them. Owned by its loop.
 final class Connection: WireConnection, ReadinessHandler {
     private enum Phase {
-        /// Waiting for the socket to connect. Becomes `handshaking` or `open`.
+        /// The socket is connecting. Becomes `handshaking` or `open`.
         case connecting
         case handshaking
         case open
-        /// All output was sent. Reads on until the peer closes, because closing a socket with unread bytes would
-        /// destroy output that the peer has not read yet.
+        /// All output was sent. The connection keeps reading until the peer closes, because closing a socket with
+        /// unread bytes would destroy output that the peer has not read yet.
         case lingering
         case closed
     }
 
     private static let bytesPerWrite = 64 * 1024
-    /// The same while the memory for answers is scarce.
+    /// The maximum number of bytes per write while the memory for answers is scarce.
     private static let scarceBytesPerWrite = 4 * 1024
     private static let readsPerTurn = 4
     private static let writesPerTurn = 8
@@ -47,7 +47,7 @@ final class Connection: WireConnection, ReadinessHandler {
     private(set) var wire: (any WireProtocol)?
 
     private var pending = OutputQueue()
-    /// Counts `pending` of a server's connection.
+    /// Counts the bytes of `pending`, if this is a server's connection.
     private var unsent: (lease: AnswerLease, answers: BodyLedger)?
     private var isFlushScheduled = false
     private var isInputOver = false
@@ -60,11 +60,11 @@ final class Connection: WireConnection, ReadinessHandler {
     private static let lastID = Atomic<UInt64>(0)
 
     /// - Parameters:
-    ///   - peer: The other end, or the client that a proxy named.
-    ///   - proxy: The other end if it named the client.
+    ///   - peer: The other end of the connection, or the client that a proxy named.
+    ///   - proxy: The other end of the connection, if it is a proxy that named the client.
     ///   - isConnected: False for a socket that is still connecting.
     ///   - setUpDeadline: The deadline for connecting and the handshake.
-    ///   - stallTime: How long output may wait for the peer to take all of it.
+    ///   - stallTime: How long output may wait for the peer to receive all of it.
     init(
         _ socket: consuming Socket, peer: SocketAddress, proxy: SocketAddress? = nil, isConnected: Bool,
         tls: TLSSession?, loop: EventLoop, setUpDeadline: ContinuousClock.Instant, stallTime: Duration
@@ -94,7 +94,7 @@ final class Connection: WireConnection, ReadinessHandler {
     /// The time since the kernel last received data from the peer.
     var silence: Duration { socket.silence }
 
-    /// Since when a server's connection has been idle; nil while a request is being answered.
+    /// When a server's connection became idle; nil while a request is being answered.
     var idleSince: ContinuousClock.Instant? {
         guard phase == .open, let wire else { return createdAt }
         return pending.isEmpty ? wire.idleSince : nil
@@ -103,7 +103,7 @@ final class Connection: WireConnection, ReadinessHandler {
     /// The protocol that ALPN selected, if any.
     var selectedProtocol: String? { tls?.selectedProtocol }
 
-    /// Starts the connection; the owner is called from here on.
+    /// Starts the connection. The owner may be called from now on.
     func start(owner: any ConnectionOwner) {
         self.owner = owner
         let first: Readiness = phase == .connecting ? .write : .read
@@ -120,7 +120,7 @@ final class Connection: WireConnection, ReadinessHandler {
         }
     }
 
-    /// Counts the output that the peer does not take as memory of answers.
+    /// Counts the output that the peer has not received as memory of answers.
     func countsUnsent(_ bodies: ConnectionBodies) {
         unsent = (AnswerLease(bodies), bodies.answers)
     }
@@ -200,7 +200,7 @@ final class Connection: WireConnection, ReadinessHandler {
             }
             guard goesOn else { return }
         }
-        // The socket does not report input again that OpenSSL has already read.
+        // The socket does not report input that OpenSSL has already read.
         if tls != nil { loop.atEndOfTurn { [weak self] in self?.transfer(.read) } }
     }
 
@@ -247,7 +247,7 @@ final class Connection: WireConnection, ReadinessHandler {
         guard phase == .open else { return }
         if isDry, pending.isEmpty, wire.isFinished { return finish() }
         if left == 0, pending.isEmpty { needsWrite() }
-        // A protocol that refused input before may want it now.
+        // A protocol that did not want input before may want input now.
         if tls?.hasPending == true, wire.wantsInput, !isInputOver {
             loop.atEndOfTurn { [weak self] in self?.transfer(.read) }
         }
@@ -270,7 +270,7 @@ final class Connection: WireConnection, ReadinessHandler {
         unsent?.lease.hold(pending.count)
     }
 
-    /// - Returns: How many bytes the socket took.
+    /// - Returns: The number of bytes that the socket accepted.
     private func write(_ bytes: UnsafeRawBufferPointer) -> Int {
         var sent = 0
         while sent < bytes.count {
@@ -289,7 +289,7 @@ final class Connection: WireConnection, ReadinessHandler {
         return sent
     }
 
-    /// Reads once more before closing: a peer that accepts no more data may have sent the reason, such as the refusal
+    /// Reads once more before closing. A peer that accepts no more data may have sent the reason, such as the refusal
     /// of a long body, or GOAWAY.
     private func closeOnceHeard(_ error: NetworkError) {
         loop.atEndOfTurn {
@@ -355,7 +355,7 @@ final class Connection: WireConnection, ReadinessHandler {
 
     // MARK: Readiness and timers
 
-    /// Updates the readiness and the timer that the loop waits for to what the protocol wants now.
+    /// Updates the events and the timer that the loop waits for, according to what the protocol wants now.
     private func settle() {
         guard phase != .closed else { return }
         if phase == .open || phase == .lingering {
@@ -373,8 +373,8 @@ final class Connection: WireConnection, ReadinessHandler {
         loop.update(registration, for: wanted)
     }
 
-    /// Keeps an existing timer that fires earlier; it sets the next one. So a busy connection, whose deadline moves
-    /// with every request, rarely changes its timer.
+    /// Sets the timer for the next deadline. An existing timer that fires earlier is kept, and sets the next timer when
+    /// it fires. So a busy connection, whose deadline moves with every request, rarely changes its timer.
     private func armTimer() {
         let wireDeadline = wire?.deadline
         guard let later = ownDeadline ?? wireDeadline else { return }

@@ -35,7 +35,7 @@ struct OutputQueue {
             bytes.removeAll(keepingCapacity: bytes.capacity <= 16 * 1024)
             start = 0
         } else if start > 64 * 1024, start > bytes.count / 2 {
-            // A new array: one that bytes are removed from keeps its memory.
+            // A new array is made, because an array keeps its memory when bytes are removed from it.
             bytes = Array(bytes[start...])
             start = 0
         }

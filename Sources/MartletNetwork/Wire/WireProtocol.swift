@@ -9,17 +9,18 @@ protocol WireProtocol: AnyObject {
     /// True if the protocol wants more input now. False leaves the input in the socket, which slows the peer down.
     var wantsInput: Bool { get }
 
-    /// The most bytes to read from the socket at once.
+    /// The maximum number of bytes to read from the socket at once.
     var inputLimit: Int { get }
 
     /// When to call `expire(at:)`; nil without a deadline.
     var deadline: ContinuousClock.Instant? { get }
 
-    /// Since when a server has owed its peer no response; nil while it owes one. An incomplete request does not count.
+    /// The time since which a server owes its peer no response; nil while it owes a response. An incomplete request
+    /// does not count.
     var idleSince: ContinuousClock.Instant? { get }
 
-    /// Processes bytes from the peer. Never throws: a protocol violation is answered as the protocol defines and
-    /// finishes the session.
+    /// Processes bytes from the peer. Never throws: a protocol violation is answered as the protocol defines, and ends
+    /// the session.
     func receive(_ bytes: UnsafeRawBufferPointer)
 
     /// Appends output until `output` has about `limit` bytes; the rest is kept for the next call.
@@ -28,15 +29,16 @@ protocol WireProtocol: AnyObject {
     /// Handles a passed deadline.
     func expire(at now: ContinuousClock.Instant)
 
-    /// The peer closed its side regularly (a FIN, on TLS a close_notify before it). Output still reaches the peer.
+    /// Called when the peer closed its side regularly (a FIN, preceded by a close_notify on TLS). Output still reaches
+    /// the peer.
     func inputEnded()
 
-    /// The connection is closed; nothing more is sent or received. The last call, made exactly once, also after
-    /// `isFinished`.
+    /// Called when the connection is closed and nothing more is sent or received. This is the last call. It is made
+    /// exactly once, even after `isFinished`.
     func ended()
 
-    /// Takes no new requests. A server tells the peer (GOAWAY, `Connection: close`). Both sides finish once the open
-    /// requests are answered.
+    /// Stops accepting new requests. A server notifies the peer (GOAWAY, `Connection: close`). Both sides finish once
+    /// the open requests are answered.
     func drain()
 }
 
@@ -55,11 +57,13 @@ protocol WireConnection: AnyObject {
     /// The time at which the current turn of the loop began.
     var now: ContinuousClock.Instant { get }
 
-    /// Must be called when there is output, or when `wantsInput`, `deadline` or `isFinished` changed outside a call
-    /// from the connection. `write(into:limit:)` is then called soon, once for any number of calls.
+    /// Requests a call of `write(into:limit:)`. Must be called when there is output, or when `wantsInput`, `deadline`
+    /// or `isFinished` changed outside a call from the connection. `write(into:limit:)` is then called soon, once for
+    /// any number of requests.
     func needsWrite()
 
-    /// Switches the connection to another protocol. The old one gets `ended`.
-    /// - Parameter unread: Bytes that the old protocol received and did not process, for the new one.
+    /// Switches the connection to another protocol. `ended` is called on the old protocol.
+    /// - Parameter unread: Bytes that the old protocol received but did not process. They are passed to the new
+    ///   protocol.
     func become(_ wire: any WireProtocol, unread: [UInt8])
 }

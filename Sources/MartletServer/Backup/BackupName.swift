@@ -11,7 +11,7 @@ public struct BackupName: Hashable, Sendable, CustomStringConvertible {
         description = Self.prefix + time.iso8601 + Self.suffix
     }
 
-    /// - Returns: The names to remove so that the newest `count` stay. Names in another format are ignored.
+    /// - Returns: The names to remove so that the newest `count` backups are kept. Names in another format are ignored.
     static func expired(_ names: [String], keeping count: Int) -> [String] {
         Array(names.filter(isBackup).sorted().dropLast(count))
     }
@@ -31,10 +31,10 @@ public struct BackupName: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// Removes what killed processes have left of backups that they were writing into a directory: files that are named
-    /// as backups with the number of a process that does not run, and that nobody has locked. One whose number another
-    /// process has got since stays until that has ended. What cannot be removed is left: it keeps no backup from being
-    /// made.
+    /// Removes incomplete backups that killed processes have left in a directory. These are files with the name of a
+    /// backup and the id of a process that does not run, and without a lock. If another process now has that id, the
+    /// file is kept until that process has ended. A file that cannot be removed is left in place, because it does not
+    /// prevent further backups.
     public static func removeAbandoned(in directory: String) throws(ServerError) {
         for name in try names(in: directory) {
             guard let process = process(writing: name), kill(process, 0) != 0, errno == ESRCH else { continue }
@@ -46,7 +46,7 @@ public struct BackupName: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// The process that a backup that is being written is named after; nil for other files.
+    /// The id of the process in the name of an incomplete backup; nil for other files.
     private static func process(writing name: String) -> pid_t? {
         guard let dot = name.lastIndex(of: "."), isBackup(String(name[..<dot])) else { return nil }
         let number = name[name.index(after: dot)...]

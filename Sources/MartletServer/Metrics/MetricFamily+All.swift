@@ -1,5 +1,5 @@
-/// Every metric of a server. Labels have few values: nothing that callers choose is one, but for names of hubs, which
-/// are bounded (`CredentialExpiries.hubLimit`).
+/// All metrics of a server. Labels have few values: no value chosen by callers is used as a label, except the names of
+/// hubs, whose number is bounded (`CredentialExpiries.hubLimit`).
 extension MetricFamily {
     // MARK: Notifications
 
@@ -94,7 +94,7 @@ extension MetricFamily {
     static let startTime = MetricFamily(
         "process_start_time_seconds", .gauge, [], "When the process began, in Unix time.")
 
-    /// In the order in which they are written.
+    /// All metrics, in the order in which they are written.
     static let all = [
         accepted, attempts, outcomes, latency, deliveries, held, backlog, oldest, connections, paused, quarantines,
         renewals, credentialExpiry, certificateExpiry, backupAge, databaseBytes, databaseMemory, diskBytes,

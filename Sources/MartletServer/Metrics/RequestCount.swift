@@ -2,9 +2,9 @@ import MartletHTTP
 import MartletNetwork
 import Synchronization
 
-/// How many requests were answered since the start, and how many connections of clients there are.
+/// Counts the requests answered since the start, and the open connections of clients.
 final class RequestCount: Sendable {
-    /// The parts of a server that answer.
+    /// The parts of a server that answer requests.
     enum Area: String, Sendable {
         case hub
         case backend
@@ -26,7 +26,7 @@ final class RequestCount: Sendable {
     }
 
     private let counts = Mutex<[Key: Int]>([:])
-    /// By area and whole status.
+    /// The number of refusals, by area and complete status code.
     private let refusals = Mutex<[Area: [Int: Int]]>([:])
     private let listeners = Mutex<[Listener]>([])
 
@@ -36,12 +36,12 @@ final class RequestCount: Sendable {
         refusals.withLock { $0[area, default: [:]][status.code, default: 0] += 1 }
     }
 
-    /// Asks a server for its figures from now on.
+    /// Includes the figures of a server from now on.
     func watch(_ name: String, _ server: HTTPServer) {
         listeners.withLock { $0.append(Listener(name: name, server: server)) }
     }
 
-    /// A handler that counts its answers.
+    /// Returns a handler that counts its answers.
     func counting(_ handler: any HTTPHandler, _ area: Area) -> any HTTPHandler {
         CountingHandler(handler: handler, area: area, count: self)
     }

@@ -3,7 +3,7 @@ import MartletModel
 import MartletNetwork
 import MartletStorage
 
-/// Everything that a server can say of itself in numbers, gathered when somebody asks.
+/// The values of all metrics of a server, collected on each request for them.
 struct ServerMetrics: Sendable {
     let dispatcher: Dispatcher
     let storage: SQLiteStorage
@@ -17,8 +17,8 @@ struct ServerMetrics: Sendable {
 
     private typealias Samples = [(labels: [String], value: Double)]
 
-    /// In the format of `MetricsText`.
-    /// - Throws: `StorageError` where the database does not answer.
+    /// Returns the metrics in the format of `MetricsText`.
+    /// - Throws: `StorageError` if the database does not answer.
     func text() async throws(StorageError) -> String {
         var text = MetricsText()
         try await addDeliveries(to: &text)
@@ -110,7 +110,7 @@ struct ServerMetrics: Sendable {
         text.add(.startTime, process.startTime)
     }
 
-    /// - Parameter label: Follows the platform; nil where there is none.
+    /// - Parameter label: The label value after the platform; nil if there is none.
     private static func samples(_ counts: [PlatformID: Int], _ label: String? = nil) -> Samples {
         counts.sorted { $0.key < $1.key }.map { ([$0.key.rawValue] + (label.map { [$0] } ?? []), Double($0.value)) }
     }

@@ -2,15 +2,15 @@ import Glibc
 import MartletCore
 import MartletModel
 
-/// Where containers lie: a directory for each, and in it a file for each blob, at the path that is its name. What is
-/// being written lies apart, under names of its own, until it is renamed into its place. Blocking calls: used on a
-/// thread for files, those that change what there is on one and the same.
+/// Stores each container as a directory, and each blob as a file whose path is the blob's name. Files that are being
+/// written are kept separately, under temporary names, until they are renamed to their final path. All calls block and
+/// are made on a file thread. All calls that change which containers and blobs exist are made on the same thread.
 struct ContainerDirectory: Sendable {
-    /// Blobs that are being written, and what is being removed.
+    /// The directory for blobs that are being written, and for containers that are being removed.
     private static let uploads = "uploads"
     private static let blocks = "blocks"
     private static let containers = "containers"
-    /// No blob has this for a segment, so it can hold the blocks of any blob.
+    /// The name of the directory for the blocks of a blob. No segment of a blob's name can be equal to it.
     private static let ofBlob = "..."
 
     private let root: String
@@ -70,7 +70,7 @@ struct ContainerDirectory: Sendable {
 
     // MARK: Blobs
 
-    /// Moves a file that is on disk to where its blob belongs.
+    /// Moves a file that is already on disk to the path of its blob.
     func index(
         _ file: OpenFile, at address: BlobAddress, _ condition: BlobCondition
     ) throws(ContainerError) -> Blob {
@@ -95,7 +95,8 @@ struct ContainerDirectory: Sendable {
         }
     }
 
-    /// Moves a file to where its block belongs. Blocks need not survive a power loss: nobody was promised more.
+    /// Moves a file to the path of its block. Blocks need not survive a power loss, because clients are not promised
+    /// that they do.
     func index(_ file: OpenFile, asBlock id: [UInt8], of address: BlobAddress) throws(ContainerError) -> Blob {
         guard exists(address.container) else { throw .noContainer }
         let segments = [Substring(address.container.text)] + address.name.segments + [Substring(Self.ofBlob)]
@@ -104,10 +105,10 @@ struct ContainerDirectory: Sendable {
         return Blob(address.name, try file.status())
     }
 
-    /// The bytes of blocks together; one that is listed twice counts twice.
+    /// Returns the total size of blocks in bytes. A block that is listed twice counts twice.
     /// - Throws: `.noBlock`.
     func size(ofBlocks ids: [[UInt8]], of address: BlobAddress) throws(ContainerError) -> Int64 {
-        // A list may name one block thousands of times.
+        // A list may contain the same block thousands of times.
         var sizes: [[UInt8]: Int64] = [:]
         var sum: Int64 = 0
         for id in ids {
@@ -140,8 +141,8 @@ struct ContainerDirectory: Sendable {
         _ = removeEmptyDirectories(of: address, below: base)
     }
 
-    /// Removes the directories of a blob's name that nothing is left in.
-    /// - Returns: The deepest that is left.
+    /// Removes the directories of a blob's name that are empty.
+    /// - Returns: The deepest directory that is left.
     private func removeEmptyDirectories(of address: BlobAddress, below base: String) -> String {
         var segments = address.name.segments.dropLast()
         while !segments.isEmpty {
@@ -152,7 +153,7 @@ struct ContainerDirectory: Sendable {
         return base
     }
 
-    /// - Returns: The deepest of them.
+    /// - Returns: The deepest of the directories.
     private func makeDirectories(_ segments: [Substring], below base: String) throws(ContainerError) -> String {
         var path = base
         for segment in segments {
@@ -176,8 +177,8 @@ struct ContainerDirectory: Sendable {
         return page
     }
 
-    /// Goes through a directory in the order of whole names, which is that of its entries where those that are
-    /// directories are compared with their slash.
+    /// Collects the blobs of a directory, sorted by their full names. This is the order of the directory's entries if
+    /// the names of subdirectories are compared including their trailing slash.
     private func collect(
         _ path: String, _ above: String, _ query: BlobQuery, into page: inout BlobPage
     ) throws(ContainerError) {
@@ -216,10 +217,10 @@ struct ContainerDirectory: Sendable {
         }
     }
 
-    // MARK: What is left over
+    // MARK: Cleaning up
 
-    /// Removes what nobody goes on with: uploads and containers that were being removed when the process ended, and
-    /// blocks and resumable uploads that have not changed since a given time.
+    /// Removes files that nobody will continue to use: uploads and containers whose writing or removal was interrupted
+    /// when the process ended, and blocks and resumable uploads that have not changed since a given time.
     func clean(before timestamp: Timestamp) throws(ContainerError) {
         for entry in try entries("\(root)/\(Self.uploads)") {
             let path = path(ofUpload: entry.name)
@@ -230,7 +231,7 @@ struct ContainerDirectory: Sendable {
         }
     }
 
-    /// Removes the files of a container that are not wanted; there may be any number.
+    /// Removes the files of a container that are not wanted. A container may have any number of files.
     func keepFiles(of name: ContainerName, where isWanted: (String) throws(StorageError) -> Bool) throws(StorageError) {
         let path = path(of: name)
         guard let directory = opendir(path) else { throw StorageError(failed: "list", path) }
@@ -280,7 +281,7 @@ extension BlobQuery {
         return after.map { $0.utf8.lexicographicallyPrecedes(name.utf8) } ?? true
     }
 
-    /// Whether names that begin so, with a slash at the end, can be among those that are shown.
+    /// Whether the listing can contain blobs whose names begin with the given directory name, which ends with a slash.
     fileprivate func mayHoldBlobs(_ name: String) -> Bool {
         guard name.utf8.starts(with: prefix.utf8) || prefix.utf8.starts(with: name.utf8) else { return false }
         return after.map { $0.utf8.starts(with: name.utf8) || $0.utf8.lexicographicallyPrecedes(name.utf8) } ?? true
@@ -288,7 +289,7 @@ extension BlobQuery {
 }
 
 extension Blob {
-    /// The tag is made of what changes when another file takes the name, and when a file is written to.
+    /// Makes the entity tag from values that change when another file gets the name, and when the file is written to.
     init(_ name: BlobName, _ status: stat) {
         let nanoseconds = Int64(status.st_mtim.tv_sec) * 1_000_000_000 + Int64(status.st_mtim.tv_nsec)
         let tag = [UInt64(bitPattern: nanoseconds), UInt64(status.st_ino)].map {

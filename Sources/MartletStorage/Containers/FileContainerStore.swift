@@ -2,23 +2,24 @@ public import MartletCore
 import MartletModel
 import Synchronization
 
-/// Containers as directories and blobs as files. What is committed is on disk under its name; files are read and written
-/// on threads of their own.
+/// Stores containers as directories and blobs as files. Committed blobs are on disk under their names. Files are read
+/// and written on separate threads.
 public final class FileContainerStore: ContainerStore {
-    /// Two, so that a slow disk that one upload waits for does not hold up every other one.
+    /// The number of threads for transfers. There are two, so that an upload that waits for a slow disk does not delay
+    /// all other transfers.
     private static let transferThreads = 2
 
     private let directory: ContainerDirectory
     private let room: DiskRoom
-    /// Everything that changes which blobs there are happens here, one after the other.
+    /// The thread for all operations that change which blobs exist, one after the other.
     private let names = FileThread()
     private let transfers: [FileThread]
     private let turn = Atomic<Int>(0)
 
     /// - Parameters:
     ///   - root: An existing private directory that no other process uses.
-    ///   - room: Where there is too little, nothing is written.
-    ///   - moment: Blocks and resumable uploads that have not changed since are removed.
+    ///   - room: Checks the free disk space. If there is too little, nothing is written.
+    ///   - timestamp: Blocks and resumable uploads that have not changed since this time are removed.
     init(in root: String, room: DiskRoom, cleaningBefore timestamp: Timestamp) throws(StorageError) {
         self.room = room
         directory = try ContainerDirectory(root)
@@ -31,8 +32,8 @@ public final class FileContainerStore: ContainerStore {
         }
     }
 
-    /// Makes a container where it is missing, and removes the blobs in it, of one segment each, that are not wanted any
-    /// more. To be called before the store is used.
+    /// Makes a container if it is missing, and removes the blobs in it that are not wanted any more. Only blobs whose
+    /// names have one segment are checked. Call this before the store is used.
     func keepBlobs(
         of name: ContainerName, where isWanted: (String) throws(StorageError) -> Bool
     ) throws(StorageError) {

@@ -1,14 +1,14 @@
 import Glibc
 import MartletCore
 
-/// The data directory as far as storage goes: private to its owner, and of one process at a time.
+/// The data directory from the storage's point of view: private to its owner, and used by one process at a time.
 final class StorageDirectory: Sendable {
     let path: String
     /// The descriptor of the lock file while the lock is held.
     private let lock: Locked<Int32?>
 
-    /// Makes the directory where it is missing, keeps everybody else out of it (mode 0700) and locks it.
-    /// - Throws: `StorageError`; `.locked` where another process has it.
+    /// Makes the directory if it is missing, makes it private to its owner (mode 0700) and locks it.
+    /// - Throws: `StorageError`; `.locked` if another process holds the lock.
     init(_ path: String) throws(StorageError) {
         self.path = path
         try Self.prepare(path)
@@ -19,17 +19,18 @@ final class StorageDirectory: Sendable {
         unlock()
     }
 
-    /// Makes the directory where it is missing and keeps everybody else out of it (mode 0700).
+    /// Makes the directory if it is missing, and makes it private to its owner (mode 0700).
     static func prepare(_ path: String) throws(StorageError) {
         try make(path)
         try keepPrivate(path)
     }
 
-    /// Lets another process have the directory.
+    /// Releases the lock, so that another process can use the directory.
     func unlock() {
         lock.withLock { descriptor in
             guard let open = descriptor else { return }
-            // Closing alone is not enough: a process that is being spawned holds a copy until it executes.
+            // Closing the descriptor alone does not release the lock, because a child process that is being spawned
+            // holds a copy until it executes its program.
             flock(open, LOCK_UN)
             close(open)
             descriptor = nil
@@ -38,7 +39,8 @@ final class StorageDirectory: Sendable {
 
     func file(_ name: String) -> String { "\(path)/\(name)" }
 
-    /// Makes a file that only the owner may read, where it is missing; its entry is on disk afterwards.
+    /// Makes a file that only the owner may read, if the file is missing. Its directory entry is on disk when this
+    /// returns.
     func makePrivateFile(_ name: String) throws(StorageError) {
         let descriptor = open(file(name), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard descriptor >= 0 else { throw StorageError(failed: "open", file(name)) }
@@ -46,15 +48,16 @@ final class StorageDirectory: Sendable {
         try Self.synchronize(path)
     }
 
-    /// Makes a directory that only the owner may read, where it is missing.
-    /// - Throws: `StorageError`, also where what is there is a link or belongs to another user.
+    /// Makes a directory that only the owner may read, if the directory is missing.
+    /// - Throws: `StorageError`, including if the existing entry is a link or belongs to another user.
     func makePrivateDirectory(_ name: String) throws(StorageError) {
         try Self.make(file(name))
         try Self.checkOwn(file(name))
     }
 
-    /// Judges a directory inside of the data directory. A link would have the server write, and sweep, where it points;
-    /// the directory of another user is read and changed by them.
+    /// Checks that a directory inside the data directory is not a link and belongs to this user. Through a link, the
+    /// server would write and delete files at the target of the link. A directory of another user could be read and
+    /// changed by that user.
     static func checkOwn(_ path: String) throws(StorageError) {
         var status = stat()
         guard lstat(path, &status) == 0 else { throw StorageError(failed: "examine", path) }
@@ -64,7 +67,7 @@ final class StorageDirectory: Sendable {
             throw StorageError(.unavailable, "'\(path)' is a symbolic link; put the directory itself there.")
         default: throw StorageError(.unavailable, "'\(path)' is no directory; move it away.")
         }
-        // Root may keep the data in a directory of somebody else, as containers with mounted directories do.
+        // Root may keep the data in a directory of another user, as containers with mounted directories do.
         guard geteuid() == 0 || status.st_uid == geteuid() else {
             throw StorageError(.unavailable, "'\(path)' belongs to another user; make it your own (chown).")
         }
@@ -81,14 +84,14 @@ final class StorageDirectory: Sendable {
         }
     }
 
-    /// Narrows the mode of a directory that is ours; one with other things in it is not ours to change.
+    /// Makes a directory private if it belongs to this server. A directory that contains other files is not changed.
     private static func keepPrivate(_ path: String) throws(StorageError) {
         var status = stat()
         guard stat(path, &status) == 0 else { throw StorageError(failed: "examine", path) }
         guard status.st_mode & S_IFMT == S_IFDIR else {
             throw StorageError(.unavailable, "'\(path)' is no directory; choose another place for the data.")
         }
-        // Root may keep the data in a directory of somebody else, as containers with mounted directories do.
+        // Root may keep the data in a directory of another user, as containers with mounted directories do.
         guard geteuid() == 0 || status.st_uid == geteuid() else {
             throw StorageError(
                 .unavailable,
@@ -141,7 +144,7 @@ final class StorageDirectory: Sendable {
         return names
     }
 
-    /// Puts the entries of a directory on disk.
+    /// Flushes the entries of a directory to disk.
     static func synchronize(_ path: String) throws(StorageError) {
         let descriptor = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard descriptor >= 0 else { throw StorageError(failed: "open", path) }
@@ -151,7 +154,7 @@ final class StorageDirectory: Sendable {
 }
 
 extension StorageError {
-    /// A call to the system that failed, by `errno`.
+    /// Creates the error for a failed system call, from `errno`.
     init(failed action: String, _ path: String) {
         let code = errno
         let kind: Kind = code == ENOSPC || code == EDQUOT ? .full : .unavailable

@@ -1,7 +1,7 @@
 import MartletCore
 import MartletModel
 
-/// Channels, on one connection.
+/// The channels in the database, accessed on one connection.
 struct ChannelTable {
     private let connection: Connection
 
@@ -16,9 +16,10 @@ struct ChannelTable {
         ) { ChannelID(rawValue: $0.integer(0)) }
     }
 
-    /// The channel of a draft's handle, made where it is missing, with the handle as it is spelled now.
+    /// Returns the channel of a draft's handle. Makes the channel if it is missing, and stores the handle with its
+    /// current spelling.
     ///
-    /// In two statements: one with RETURNING makes a table in memory at each run.
+    /// This uses two statements, because a statement with RETURNING makes a table in memory each time it runs.
     func register(_ draft: RegistrationDraft, in hub: Hub.ID, at now: Timestamp) throws(StorageError) -> ChannelID {
         let (handle, key) = (draft.handle.text, draft.handleKey)
         let spelled = handle == key ? nil : StoredHandle(handle)
@@ -34,8 +35,8 @@ struct ChannelTable {
         return id
     }
 
-    /// Records that a channel was registered again with the handle that it has.
-    /// - Returns: false for one that is suspected, of which nothing is noted.
+    /// Records that a channel was registered again with its current handle.
+    /// - Returns: False if the channel is suspected to be stale; then nothing is recorded.
     func renew(_ channel: ChannelID, at now: Timestamp) throws(StorageError) -> Bool {
         try connection.run(
             "UPDATE channels SET registered_at = ? WHERE id = ? AND is_suspected IS NULL", now, channel.rawValue)
@@ -63,18 +64,18 @@ struct ChannelTable {
         ) { ChannelID(rawValue: $0.integer(0)) }
     }
 
-    /// What finds a channel of a hub: its platform and when it was last registered.
+    /// The SQL query that finds a channel of a hub, and returns its platform and the time of its last registration.
     static let finding = "SELECT platform, registered_at FROM channels WHERE id = ? AND hub = ?"
 
-    /// The highest channel of all hubs; `.none` where there is none.
+    /// Returns the highest channel of all hubs; `.none` if there are no channels.
     func last() throws(StorageError) -> ChannelID {
         try connection.first("SELECT id FROM channels ORDER BY id DESC LIMIT 1") { ChannelID(rawValue: $0.integer(0)) }
             ?? .none
     }
 
-    /// Removes a channel without registrations, and keeps which handle it had: whoever gets that handle next may have
-    /// been sent to under it.
-    /// - Returns: Whether it was removed.
+    /// Removes a channel without registrations. The handle is remembered, because a later channel with the same handle
+    /// may belong to a device that was already sent to through the removed channel.
+    /// - Returns: Whether the channel was removed.
     @discardableResult
     func removeIfUnused(_ channel: ChannelID) throws(StorageError) -> Bool {
         try connection.run(
@@ -88,10 +89,10 @@ struct ChannelTable {
         return true
     }
 
-    /// How much of a key is kept of a channel that is gone.
+    /// The part of a removed channel's key that is kept.
     private static let ending = "substr(key, -32)"
 
-    /// The channels of a channel's handle: itself, and those that are gone.
+    /// Returns all channels with the same handle as a channel: the channel itself, and the removed channels.
     func ofSameHandle(as channel: ChannelID) throws(StorageError) -> [ChannelID] {
         [channel]
             + (try connection.all(

@@ -1,7 +1,7 @@
 import MartletCore
 import MartletModel
 
-/// What registrations were before they were changed or removed, on one connection.
+/// The earlier states of registrations that were changed or removed, accessed on one connection.
 struct HistoryTable {
     private let connection: Connection
 
@@ -9,7 +9,7 @@ struct HistoryTable {
         self.connection = connection
     }
 
-    /// Keeps a registration as it was until now.
+    /// Stores the state that a registration had until now.
     func insert(_ old: StoredRegistration, _ cause: RegistrationEnding, at now: Timestamp) throws(StorageError) {
         let registration = old.registration
         try connection.run(
@@ -26,7 +26,7 @@ struct HistoryTable {
         try contents.keep(old.variables)
     }
 
-    /// As of when this transaction reads.
+    /// Returns the snapshot that this transaction reads.
     func snapshot() throws(StorageError) -> AudienceSnapshot {
         let numbers = try connection.all(
             "SELECT name, seq FROM sqlite_sequence WHERE name IN ('registration_history', 'registrations')"
@@ -92,8 +92,8 @@ struct HistoryTable {
 
     // MARK: Sweeping
 
-    /// Removes what ended before a given time.
-    /// - Returns: How many went.
+    /// Removes the states that ended before a given time.
+    /// - Returns: The number of removed states.
     func removeOld(before timestamp: Timestamp, limit: Int) throws(StorageError) -> Int {
         let oldest = try connection.all(
             "SELECT change, template, variables, ended_at FROM registration_history ORDER BY change LIMIT ?", limit
@@ -106,8 +106,8 @@ struct HistoryTable {
         return try remove(oldest.prefix(while: \.isOld).map { ($0.change, $0.template, $0.variables) })
     }
 
-    /// Removes what is more than may be kept, the oldest first.
-    /// - Returns: How many went.
+    /// Removes the states above the maximum number, oldest first.
+    /// - Returns: The number of removed states.
     func removeSurplus(over most: Int, limit: Int) throws(StorageError) -> Int {
         try remove(
             try connection.all(

@@ -1,7 +1,7 @@
 import MartletCore
 import MartletModel
 
-/// Attempts that were not a push's first and last, on one connection.
+/// The attempts of pushes that had more than one attempt, accessed on one connection.
 struct AttemptTable {
     private let connection: Connection
 
@@ -23,7 +23,7 @@ struct AttemptTable {
         }
     }
 
-    /// In the order in which they were made.
+    /// Returns the attempts in the order in which they were made.
     func attempts(of member: AudienceMember, in delivery: Delivery.ID) throws(StorageError) -> [Attempt] {
         try connection.all(
             """
@@ -40,7 +40,7 @@ struct AttemptTable {
 }
 
 extension PushAnswer {
-    /// - Parameter column: That of the origin, before those of the status and of the connection.
+    /// - Parameter column: The column of the origin. The columns of the status and of the connection follow it.
     init?(_ row: Statement, _ column: Int32) {
         guard let origin = row.optionalText(column) else { return nil }
         self.init(

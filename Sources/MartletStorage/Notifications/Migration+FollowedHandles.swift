@@ -1,8 +1,10 @@
 extension Migration {
-    /// What tells that a handle was reached although its channel is gone, or as the registration of another channel.
+    /// Adds the data that shows whether a handle was reached although its channel was removed, or as the registration
+    /// of another channel.
     ///
-    /// `former_channels` has the channels that are gone, by the end of their key: of a token that is as good as the
-    /// whole, and a quarter of its size. They stay as long as `registration_history` knows a registration of theirs.
+    /// `former_channels` contains the removed channels, identified by the end of their key. For a token, the end
+    /// identifies the channel as well as the whole key does, at a quarter of the size. A row is kept as long as
+    /// `registration_history` contains a registration of its channel.
     ///
     /// `followed` is the channel of a success that went to another handle than the member's own.
     static let followedHandles = Migration(

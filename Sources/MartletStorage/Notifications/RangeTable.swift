@@ -1,7 +1,7 @@
 import MartletCore
 import MartletModel
 
-/// What pages have come to, and whom a delivery has reached, on one connection.
+/// The results of pages, and the members that a delivery has reached, accessed on one connection.
 struct RangeTable {
     private let connection: Connection
 
@@ -31,7 +31,7 @@ struct RangeTable {
         }
     }
 
-    /// The range that a member is in, where its page was read.
+    /// Returns the range that contains a member; nil if the member's page was not read.
     func range(of member: AudienceMember, in delivery: Delivery.ID) throws(StorageError) -> RangeRecord? {
         try connection.first(
             """
@@ -51,7 +51,7 @@ struct RangeTable {
         }
     }
 
-    /// When the page of a member was read. The pages of a resend end where their dead letters do.
+    /// Returns the snapshot from which the page of a member was read. A page of a resend ends at its last dead letter.
     func snapshot(of member: AudienceMember, in delivery: Delivery.ID) throws(StorageError) -> AudienceSnapshot? {
         try connection.first(
             """
@@ -71,7 +71,8 @@ struct RangeTable {
     }
 }
 
-/// Counts, reasons and origins of a range as texts, each kind after how many it has.
+/// Encodes the counts, reasons and origins of a range as a list of texts. The number of texts precedes the counts, and
+/// likewise the reasons.
 private enum RangeSummary {
     static func encode(_ range: RangeRecord) -> [UInt8] {
         let counts = range.counts.sorted { $0.key.rawValue < $1.key.rawValue }.flatMap {

@@ -1,7 +1,8 @@
 import MartletCore
 import MartletModel
 
-/// Where registrations are now that some members of a delivery had when their page was read, on one connection.
+/// Finds the current channels of the registrations that some members of a delivery had when their page was read, on one
+/// connection.
 struct SuccessorTable {
     private let connection: Connection
     private let delivery: Delivery
@@ -19,7 +20,7 @@ struct SuccessorTable {
         of absent: [AudienceMember], present: [AudienceMember]
     ) throws(StorageError) -> Successors {
         var successors = Successors()
-        // Of most deliveries nobody was followed, and of most pages nothing has changed.
+        // In most deliveries no member was followed, and for most pages nothing has changed.
         if try hasFollowed() {
             for member in present where try isReachedByFollowing([member.channel], but: member) {
                 successors.reached.insert(member)
@@ -28,7 +29,8 @@ struct SuccessorTable {
         for member in absent {
             successors.moved += member.registration == 0 ? try ofChannel(member) : try ofRegistration(member)
         }
-        // A member of a template send is present with its own registration.
+        // A present member of a template send still has its own registration, so only members of native sends are
+        // checked.
         for member in present where member.registration == 0 { successors.moved += try ofDeserted(member) }
         return successors
     }
@@ -44,7 +46,8 @@ struct SuccessorTable {
         let places = try ChannelTable(connection).ofSameHandle(as: found.channel)
         var successor = Successor(member: member, registration: found)
         successor.isReached = try isReachedByFollowing(places, but: member)
-        // Those that had the member's own handle are of its device, which gets what each of them is for.
+        // Registrations of the member's own channel are skipped: they belong to the same device, which gets a separate
+        // push for each registration.
         for place in places where place != member.channel { successor.others += try registrations(at: place) }
         successor.others.removeAll { $0.registration == member.registration }
         successor.awaited = try connection.first(
@@ -60,8 +63,8 @@ struct SuccessorTable {
         return [successor]
     }
 
-    /// The registrations with templates that a channel had when its page was read, but for those that were reached at
-    /// another one.
+    /// Returns the registrations with templates that a channel had when its page was read, except those that were
+    /// reached at another channel.
     private func registrations(at channel: ChannelID) throws(StorageError) -> [AudienceMember] {
         let first = AudienceMember(channel: channel)
         guard let snapshot = try ranges.snapshot(of: first, in: delivery.id) else { return [] }
@@ -80,8 +83,8 @@ struct SuccessorTable {
 
     // MARK: Native sends
 
-    /// Where a member is whose channel is in the audience only because of registrations that have come to it since: its
-    /// own have gone.
+    /// Returns the successors of a member whose own registrations have moved away. Its channel is in the audience only
+    /// because of registrations that have moved to it since.
     private func ofDeserted(_ member: AudienceMember) throws(StorageError) -> [Successor] {
         guard let snapshot = try ranges.snapshot(of: member, in: delivery.id),
             try hasChanged(member.channel, since: snapshot), try !keepsOwn(member.channel, since: snapshot)
@@ -89,7 +92,8 @@ struct SuccessorTable {
         return try ofChannel(member)
     }
 
-    /// The registrations that the channel had, matched the expression by them, and has lost since.
+    /// Returns the successors for the registrations through which the channel matched the expression, and which it has
+    /// lost since.
     private func ofChannel(_ member: AudienceMember) throws(StorageError) -> [Successor] {
         guard let snapshot = try ranges.snapshot(of: member, in: delivery.id) else { return [] }
         var successors: [Successor] = []
@@ -113,7 +117,8 @@ struct SuccessorTable {
         return successors
     }
 
-    /// Registrations that a channel had at a given time, with tags that the send is for, and that have another one now.
+    /// Returns the registrations that a channel had at a given time, whose tags the send is for, and that have another
+    /// channel now.
     private func moved(
         from channel: ChannelID, since snapshot: AudienceSnapshot
     ) throws(StorageError) -> [AudienceMember] {
@@ -142,7 +147,7 @@ struct SuccessorTable {
         ) { _ in true } ?? false
     }
 
-    /// Whether a registration that a channel had at a given time is in the audience with it now as well.
+    /// Whether a channel still has, in the audience, at least one registration that it had at a given time.
     private func keepsOwn(_ channel: ChannelID, since snapshot: AudienceSnapshot) throws(StorageError) -> Bool {
         let kept = try connection.all(
             """
@@ -156,7 +161,7 @@ struct SuccessorTable {
         return kept.contains(true)
     }
 
-    /// The channels that native registrations of a channel had at a given time, where they have moved to it since.
+    /// Returns the earlier channels, at a given time, of the native registrations that have moved to a channel since.
     private func formerChannels(
         of channel: ChannelID, at snapshot: AudienceSnapshot
     ) throws(StorageError) -> [ChannelID] {
@@ -169,7 +174,8 @@ struct SuccessorTable {
         ) { ChannelID(rawValue: $0.integer(0)) }
     }
 
-    /// The retry of a channel as a member of its own, unless it follows the registrations that have gone.
+    /// Returns the retry of a channel as a separate member; nil if there is none, or if that retry follows
+    /// registrations that have left the channel.
     private func retry(at channel: ChannelID) throws(StorageError) -> AwaitedRetry? {
         let member = AudienceMember(channel: channel)
         let due = try connection.first(
@@ -187,19 +193,19 @@ struct SuccessorTable {
         return expression?.matches(Set(try StoredRegistration.tags(tags))) ?? true
     }
 
-    /// Of what a registration `h` was, the state at the change ?2.
+    /// The SQL condition that the history row `h` holds the state that its registration had at the change ?2.
     private static let isFirstChange = """
         h.change = (SELECT min(o.change) FROM registration_history o
             WHERE o.hub = h.hub AND o.id = h.id AND o.sequence = h.sequence AND o.change > ?2)
         """
 
-    /// Whether a registration `r` is what it was at the change ?2.
+    /// The SQL condition that the registration `r` has not changed since the change ?2.
     private static let isUnchanged = """
         NOT EXISTS (SELECT 1 FROM registration_history u
             WHERE u.hub = r.hub AND u.id = r.id AND u.sequence = r.sequence AND u.change > ?2)
         """
 
-    // MARK: Where followed retries went
+    // MARK: Followed retries
 
     private func hasFollowed() throws(StorageError) -> Bool {
         try connection.first(
@@ -207,7 +213,7 @@ struct SuccessorTable {
         ) { _ in true } ?? false
     }
 
-    /// Whether a member was reached at another channel than its own.
+    /// Whether a member was reached at a channel other than its own.
     private func isFollowed(_ member: AudienceMember) throws(StorageError) -> Bool {
         try connection.first(
             """
@@ -216,7 +222,7 @@ struct SuccessorTable {
         ) { _ in true } ?? false
     }
 
-    /// Whether a member of another handle was followed to one of these channels.
+    /// Whether a member with another channel was followed to one of these channels.
     private func isReachedByFollowing(
         _ channels: [ChannelID], but member: AudienceMember
     ) throws(StorageError) -> Bool {

@@ -1,11 +1,11 @@
 import MartletCore
 
-/// Removes a deleted hub bit by bit, so that a large one does not hold up everybody else's writes.
+/// Removes a deleted hub in portions, so that a large hub does not block other writes.
 struct HubPurge {
     private let connection: Connection
     private let hub: Int64
 
-    /// Rows per portion.
+    /// The maximum number of rows per portion.
     private static let limit = 1000
 
     init(_ connection: Connection, _ hub: Hub.ID) {
@@ -13,16 +13,16 @@ struct HubPurge {
         self.hub = hub.rawValue
     }
 
-    /// Every hub that is deleted and not yet removed.
+    /// Returns every hub that is marked as deleted and not yet removed.
     static func deletedHubs(_ connection: Connection) throws(StorageError) -> [Hub.ID] {
         try connection.all("SELECT id FROM hubs WHERE is_deleted = 1") { Hub.ID(rawValue: $0.integer(0)) }
     }
 
-    /// What has become of a hub by one portion.
+    /// The result of removing one portion of a hub.
     struct Portion: Sendable {
         /// Whether nothing is left of the hub.
         var isLast = false
-        /// Removed deliveries that were not final: their progress maps are of no use any more.
+        /// Removed deliveries that were not final. Their progress maps are no longer needed.
         var unfinished: [Delivery.ID] = []
     }
 
@@ -35,7 +35,7 @@ struct HubPurge {
         return Portion(isLast: true)
     }
 
-    /// Removes what belongs to devices and to notifications, before these.
+    /// Removes the rows that belong to devices and notifications, before the devices and notifications themselves.
     /// - Returns: Whether there was something to remove.
     private func removeParts() throws(StorageError) -> Bool {
         if try removeMembers() { return true }
@@ -52,7 +52,7 @@ struct HubPurge {
         return try removeRequests()
     }
 
-    /// Those of the notifications that are the next to go.
+    /// Returns the unfinished deliveries of the notifications that are removed next.
     private func unfinishedDeliveries() throws(StorageError) -> [Delivery.ID] {
         try connection.all(
             """
@@ -69,7 +69,8 @@ struct HubPurge {
         return connection.changes > 0
     }
 
-    /// Of the deliveries that are the next to go: a broadcast can have left a million rows.
+    /// Removes rows of the deliveries that are removed next. This is done in portions, because a broadcast can have
+    /// left a million rows.
     /// - Returns: Whether there was something to remove.
     private func removeParts(from table: String, _ key: String) throws(StorageError) -> Bool {
         let delivery = try connection.first(
@@ -105,7 +106,7 @@ struct HubPurge {
         return connection.changes > 0
     }
 
-    /// Members of the hub's first tag, or the tag where it has none left.
+    /// Removes members of the hub's first tag, and the tag itself if it has no members left.
     private func removeMembers() throws(StorageError) -> Bool {
         let tag = try connection.first(
             "SELECT id, name, is_template, platform FROM tags WHERE hub = ? LIMIT 1", hub

@@ -3,22 +3,24 @@ import MartletHTTP
 import MartletServer
 import Synchronization
 
-/// A file that only its owner may read, and that has its name once it is complete and on disk. Until then it has none,
-/// and is gone with the process, however that ends. Where the file system has no files without a name, it is called
-/// otherwise until then, and is removed when it is let go of.
+/// A file that only its owner may read, and that gets its name once it is complete and on disk. Until then the file has
+/// no name, and disappears when the process ends, for whatever reason. If the file system does not support files
+/// without a name, the file has a temporary name until then, and is removed if this object is released before the file
+/// is complete.
 final class NewFile: HTTPBodyWriter {
     let path: String
-    /// What it can be read as until it is complete.
+    /// The path at which the file can be read until it is complete.
     let temporary: String
     private let descriptor: Int32
     private let isNamed: Bool
     private let state = Mutex<(failure: ServerError?, isComplete: Bool)>((nil, false))
     private let written = Atomic<Int64>(0)
-    /// Is told how many bytes were written.
+    /// Called with the total number of bytes written.
     private let progress: @Sendable (Int64) -> Void
 
-    /// - Parameter needsName: Whether it has a name from the beginning, as on a file system that wants one.
-    /// - Throws: `ServerError` where there is a file of that name already, or none can be made.
+    /// - Parameter needsName: Whether the file has a temporary name from the beginning, as on a file system that does
+    ///   not support files without a name.
+    /// - Throws: `ServerError` if a file with that name already exists, or if the file cannot be made.
     init(
         _ path: String, needsName: Bool = false, progress: @escaping @Sendable (Int64) -> Void = { _ in }
     ) throws(ServerError) {
@@ -33,7 +35,8 @@ final class NewFile: HTTPBodyWriter {
         temporary = "\(path).\(getpid())"
         descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard descriptor >= 0 else { throw Self.failure("write", path) }
-        // Tells a file that is being written from one that a killed process has left (`BackupName.removeAbandoned`).
+        // The lock distinguishes a file that is being written from a file that a killed process has left
+        // (`BackupName.removeAbandoned`).
         flock(descriptor, LOCK_EX | LOCK_NB)
     }
 
@@ -43,10 +46,11 @@ final class NewFile: HTTPBodyWriter {
         if isNamed, !state.withLock({ $0.isComplete }) { unlink(temporary) }
     }
 
-    /// `O_TMPFILE`, whose macro Swift does not import.
+    /// The value of `O_TMPFILE`, a macro that Swift does not import.
     private static let nameless: Int32 = 0o20_000_000 | O_DIRECTORY
 
-    /// - Returns: A file without a name; nil where the file system has none, or where it could not get its name later.
+    /// - Returns: A file without a name; nil if the file system does not support such files, or if the file could not
+    ///   be given its name later.
     private static func openNameless(in directory: String) -> Int32? {
         let descriptor = open(directory, nameless | O_WRONLY | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { return nil }
@@ -70,7 +74,7 @@ final class NewFile: HTTPBodyWriter {
         }
     }
 
-    /// - Returns: Whether they could be written; where not, `check` tells why.
+    /// - Returns: Whether the bytes were written; if not, `check` throws the reason.
     func take(_ bytes: [UInt8]) -> Bool {
         var sent = 0
         while sent < bytes.count {

@@ -4,32 +4,34 @@ import MartletModel
 import MartletNetwork
 import MartletServer
 
-/// Asks for administration: the server that runs on the data directory, or, where none does, its handler in this
-/// process.
+/// Sends administration requests to the server that runs on the data directory. If no server runs, the request is
+/// answered by the server's handler in this process.
 struct Administration {
     private static let timeout: Duration = .seconds(30)
     private static let shortTimeout: Duration = .seconds(2)
-    /// A large database is copied before the first byte of its backup comes.
+    /// The time limit for downloads. It is long because a large database is copied before the first byte of its backup
+    /// is sent.
     private static let patience: Duration = .seconds(3600)
 
-    /// How long a probe waits, such as a service manager's.
+    /// How long a probe waits, such as the probe of a service manager.
     private static let probeTimeout: Duration = .seconds(5)
 
-    /// Gives up on a server that answers nobody.
+    /// Detects a server that answers no requests, so that the command can stop waiting.
     var watch = ServerWatch()
     private let dataDirectory: String
-    /// The admin socket that was named; nil for the one in the data directory.
+    /// The admin socket that was named on the command line; nil for the socket in the data directory.
     private let givenSocket: String?
-    /// The address in what is printed where no server runs that knows it.
+    /// The server's address for printed output, used if no server runs that knows its own address.
     private let publicURL: HTTPOrigin?
 
-    /// Works on a data directory that no server runs on.
+    /// Creates an instance for a data directory that no server runs on.
     init(offline directory: String) {
         // No address is printed.
         (dataDirectory, givenSocket, publicURL) = (directory, nil, HTTPOrigin(scheme: .https, host: "localhost"))
     }
 
-    /// - Parameter makesDirectory: Whether a data directory that is missing is made: a mistyped one is no new server.
+    /// - Parameter makesDirectory: Whether a missing data directory is made. By default it is not, because a mistyped
+    ///   path does not mean a new server.
     init(_ invocation: Invocation, makesDirectory: Bool = false) throws {
         dataDirectory = invocation["data"] ?? "data"
         givenSocket = invocation["admin-socket"]
@@ -44,8 +46,8 @@ struct Administration {
         }
     }
 
-    /// - Returns: What was answered; `.null` where that is nothing.
-    /// - Throws: `ServerError` with the answer's sentence where it is a refusal.
+    /// - Returns: The answer; `.null` if the answer is empty.
+    /// - Throws: `ServerError` with the sentence from the answer if the request is refused.
     func call(_ method: HTTPMethod, _ path: String, body: JSON? = nil) async throws -> JSON {
         let request = HTTPRequest(method, path, authority: "admin", body: body?.bytes ?? [])
         let response = try await respond(to: request)
@@ -63,7 +65,7 @@ struct Administration {
     }
 
     /// Sends a request to the hubs' REST API of the running server, as its administrator.
-    /// - Throws: `ServerError` where no server runs: only one delivers.
+    /// - Throws: `ServerError` if no server runs, because only a running server delivers notifications.
     func rest(
         _ method: HTTPMethod, _ target: String, fields: HTTPFields, body: [UInt8]
     ) async throws -> HTTPResponse {
@@ -76,8 +78,9 @@ struct Administration {
         return response
     }
 
-    /// Gets what is too large for memory from the running server.
-    /// - Parameter take: Gets the body of a success in pieces, in order; false ends the transfer.
+    /// Downloads an answer that is too large for memory from the running server.
+    /// - Parameter take: Receives the body of a successful answer in pieces, in order. Returning false ends the
+    ///   transfer.
     func receive(_ path: String, take: @escaping @Sendable ([UInt8]) -> Bool) async throws -> HTTPResponse {
         let request = HTTPRequest(.get, path, authority: "admin")
         let response = try await online { client, socket throws(TransportError) in
@@ -94,8 +97,8 @@ struct Administration {
         try await ask(HTTPRequest(method, path, authority: "admin", body: body))
     }
 
-    /// Asks the running server alone, and not for long.
-    /// - Returns: nil where no server runs.
+    /// Sends a request to the running server only, with a short timeout.
+    /// - Returns: nil if no server runs.
     func callRunning(_ method: HTTPMethod, _ path: String) async throws -> JSON? {
         let request = HTTPRequest(method, path, authority: "admin")
         let response = try await online(within: Self.shortTimeout) { client, socket throws(TransportError) in
@@ -104,8 +107,8 @@ struct Administration {
         return try response.map(Self.check)
     }
 
-    /// Asks for something that is too large for memory.
-    /// - Parameter file: Takes the answer, where it is no refusal.
+    /// Downloads an answer that is too large for memory.
+    /// - Parameter file: Receives the answer, unless the answer is a refusal.
     func download(_ path: String, to file: NewFile) async throws {
         let request = HTTPRequest(.get, path, authority: "admin")
         let response = try await online { client, socket throws(TransportError) in
@@ -117,7 +120,7 @@ struct Administration {
             try Self.check(response)
             return
         }
-        // The file is open; it is completed as the user who asks.
+        // The file was opened earlier, and is completed later, as the user who runs the command.
         let owner = try AssumedOwner(of: dataDirectory)
         defer { owner?.end() }
         let offline = try await open()
@@ -132,7 +135,7 @@ struct Administration {
         await offline.close()
     }
 
-    /// Asks the running server for what no other process can do.
+    /// Sends a request that only the running server can answer.
     func running(_ method: HTTPMethod, _ path: String) async throws -> JSON {
         guard let response = try await ask(HTTPRequest(method, path, authority: "admin")) else { throw notRunning }
         return try Self.check(response)
@@ -140,7 +143,7 @@ struct Administration {
 
     private var notRunning: ServerError { ServerError("No server runs on the data directory '\(dataDirectory)'.") }
 
-    /// Asks the running server whether it takes work, and not for long.
+    /// Asks the running server whether it is ready for work, with a short timeout.
     func probe() async throws {
         let request = HTTPRequest(.get, "/ready", authority: "admin")
         let response = try await online(within: Self.probeTimeout) { client, socket throws(TransportError) in
@@ -150,7 +153,7 @@ struct Administration {
         try Self.check(response)
     }
 
-    /// Asks the running server for something that is no JSON, and which no other process knows.
+    /// Requests a text that is not JSON, and that only the running server can provide.
     func text(_ path: String) async throws -> String {
         guard let response = try await ask(HTTPRequest(.get, path, authority: "admin")) else {
             throw notRunning
@@ -169,13 +172,13 @@ struct Administration {
         return response
     }
 
-    /// Why this user may not administer the data directory.
+    /// The error that states why this user may not administer the data directory.
     private var refusal: ServerError {
         DirectoryOwner(of: dataDirectory)?.refusalToAdminister(dataDirectory, hasGroupSocket: givenSocket != nil)
             ?? ServerError("This user may not administer \(dataDirectory): use sudo.")
     }
 
-    /// The data directory as this process works on it where no server runs.
+    /// Opens the data directory in this process, for use if no server runs.
     private func open() async throws -> OfflineAdministration {
         if let owner = DirectoryOwner(of: dataDirectory), geteuid() != 0, owner.user != geteuid() { throw refusal }
         let isNew = access(dataDirectory, F_OK) != 0
@@ -187,16 +190,16 @@ struct Administration {
         return offline
     }
 
-    /// - Returns: nil where no server runs.
+    /// - Returns: nil if no server runs.
     private func ask(_ request: HTTPRequest) async throws -> HTTPResponse? {
         try await online { client, socket throws(TransportError) in
             try await client.send(request, toUnixPath: socket, before: .now + Self.timeout)
         }
     }
 
-    /// - Parameter limit: How long the work waits by itself.
-    /// - Returns: nil where no server runs.
-    /// - Throws: `ServerError`, among others where this user may not know whether one does.
+    /// - Parameter limit: The timeout that `work` itself uses.
+    /// - Returns: nil if no server runs.
+    /// - Throws: `ServerError`, for example if this user may not know whether a server runs.
     private func online(
         within limit: Duration = Self.timeout,
         _ work: @escaping @Sendable (HTTPClient, String) async throws(TransportError) -> HTTPResponse
@@ -231,5 +234,5 @@ struct Administration {
     }
 }
 
-/// A word of the command line as one segment of a path.
+/// Encodes a word of the command line as one segment of a path.
 func segment(_ word: String) -> String { PercentEncoding.encode(word) }

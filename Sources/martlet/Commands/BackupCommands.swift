@@ -2,7 +2,7 @@ import Glibc
 import MartletModel
 import MartletServer
 
-/// `martlet backup` and `martlet restore`: a data directory in one file.
+/// The commands `martlet backup` and `martlet restore`, which save a data directory in one file and restore it.
 enum BackupCommands {
     static let all = [backup, restore]
 

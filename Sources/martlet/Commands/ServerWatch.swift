@@ -2,16 +2,16 @@ import MartletHTTP
 import MartletNetwork
 import MartletServer
 
-/// Tells a server that works on an answer from one that answers nobody, because it is stopped: a command waits for the
-/// first as long as it takes, and for the second not.
+/// Distinguishes a server that is working on an answer from a server that answers no requests because its process is
+/// stopped. A command waits for the former as long as necessary, and gives up on the latter.
 struct ServerWatch: Sendable {
-    /// How long a command waits before it asks whether the server answers anything at all.
+    /// How long a command waits before it checks whether the server answers at all.
     var patience: Duration = .seconds(8)
-    /// How long the server has for that.
+    /// How long the server has to answer that check.
     var limit: Duration = .seconds(2)
 
-    /// Does some work at a server.
-    /// - Returns: nil where the server answers nobody. Then the work was cancelled.
+    /// Runs work that waits for a server.
+    /// - Returns: nil if the server answers no requests, in which case the work was cancelled.
     func during(
         _ work: @escaping @Sendable () async -> Result<HTTPResponse, TransportError>, at socket: String
     ) async -> Result<HTTPResponse, TransportError>? {
@@ -26,14 +26,15 @@ struct ServerWatch: Sendable {
         }
     }
 
-    /// Returns once the server answers nobody, or once this task is cancelled.
+    /// Returns once the server answers no requests, or once this task is cancelled.
     private func waitForSilence(at socket: String) async {
         while true {
             guard (try? await Task.sleep(for: patience)) != nil, await answers(at: socket) else { return }
         }
     }
 
-    /// Whether the server answers, be it that there is nothing. One that is gone ends the work by itself.
+    /// Whether the server answers, even with an error such as "not found". Also true if the server has ended, because
+    /// then the work ends by itself.
     private func answers(at socket: String) async -> Bool {
         guard let loops = try? EventLoopGroup(count: 1) else { return true }
         let client = HTTPClient(loops: loops)

@@ -1,13 +1,15 @@
 import MartletModel
 
 extension PageReader {
-    /// How long a retry waits for the page in which its handle is a member of its own.
+    /// How long a retry waits for the page in which its current handle is a separate member.
     private static let patienceForPages = Duration.seconds(60)
 
-    /// Finds the current handles of members. A member that is not in the audience with its old channel, or only because
-    /// of registrations that came to it since, may have a new handle: its registration is followed to that handle. If
-    /// the device with that handle was reached as another member, the member is `repeated`; if it may yet be, the member
-    /// waits.
+    /// Finds the current handles of members.
+    ///
+    /// A member may have a new handle if its old channel is not in the audience any more, or is there only because of
+    /// registrations that were moved to that channel later. Its registration is then followed to the new handle. If the
+    /// device with the new handle was already reached as another member, the member is `repeated`. If that device may
+    /// still be reached as another member, the member waits.
     func round(
         of members: [AudienceMember], _ progress: DeliveryProgress, _ map: any ProgressMap,
         byteLimit: Int = AudiencePage.byteLimit
@@ -33,7 +35,7 @@ extension PageReader {
         return round
     }
 
-    /// Whether the device with the current handle was reached as another member, or may yet be.
+    /// Returns whether the device with the current handle was reached as another member, or may still be.
     private func claim(
         on successor: Successor, _ progress: DeliveryProgress, _ map: any ProgressMap
     ) -> RetryRound.Claim {
@@ -48,7 +50,7 @@ extension PageReader {
         if let awaited = successor.awaited { return .awaited(awaited.member, until: awaited.dueAt) }
         let own = delivery.isOfTemplates ? current : AudienceMember(channel: current.channel)
         guard !progress.isFannedOut, isMember(own), own > progress.cursor else { return .free }
-        // A registration that a template send comes to again is the same member, with the same bit.
+        // If a template send reads a registration again, it is the same member with the same bit.
         return delivery.isOfTemplates ? .reached : .awaited(own, until: time.now + Self.patienceForPages)
     }
 }

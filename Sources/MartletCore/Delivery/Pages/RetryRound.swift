@@ -2,30 +2,30 @@ import MartletModel
 
 /// The members and handles that a round of retries is sent to.
 struct RetryRound {
-    /// Members that are still in the audience with the same channel. Some of them have gone to another all the same
-    /// (`isElsewhere`).
+    /// Members that are still in the audience with the same channel. Some of them are nevertheless not sent to at that
+    /// channel (`isElsewhere`).
     var page: AudiencePage
-    /// Members whose registrations have got another handle, and are in the audience with it.
+    /// Members whose registrations now have another handle, and are in the audience with that handle.
     private(set) var followed = AudiencePage()
-    /// Members whose registrations have got a handle that was reached as another member.
+    /// Members whose registrations now have a handle that was already reached as another member.
     private(set) var repeated: Set<AudienceMember> = []
-    /// Members whose registrations have got a handle that may yet be reached as another member.
+    /// Members whose registrations now have a handle that may still be reached as another member.
     private(set) var waiting: [AudienceMember: Waiting] = [:]
-    /// The last member of the round, if not all fit; nil if the round is for all of them.
+    /// The last member of the round if not all members fit; nil if the round is for all of them.
     var through: AudienceMember?
 
-    /// A member that waits for another one.
+    /// The wait of one member for another member.
     struct Waiting {
-        /// The other one.
+        /// The member that is waited for.
         var awaited: AudienceMember
-        /// When it is tried; nil for one of the same round.
+        /// When the awaited member is tried; nil if it is in the same round.
         var until: Timestamp?
         /// The registration with its current channel.
         var registration: AudienceMember
         var handle: PushHandle
     }
 
-    /// Whether the handle of a successor is for others.
+    /// Whether the handle of a successor belongs to other members too.
     enum Claim {
         case free
         case reached
@@ -36,8 +36,8 @@ struct RetryRound {
         self.page = page
     }
 
-    /// Whether a member of `page` is not sent to at its own channel: its registrations have gone, or the handle was
-    /// reached by following another member to it.
+    /// Whether a member of `page` is not sent to at its own channel, because its registrations have moved to another
+    /// channel, or because another member was followed to its handle and reached there.
     func isElsewhere(_ member: AudienceMember) -> Bool {
         repeated.contains(member) || waiting[member] != nil || followedMembers.contains(member)
     }
@@ -56,9 +56,9 @@ struct RetryRound {
     }
 
     /// - Parameters:
-    ///   - successors: Where registrations are now that members had.
-    ///   - found: Those of them that are in the audience.
-    ///   - claim: Whether the handle of a successor is for others.
+    ///   - successors: The current channels of the registrations that the members had.
+    ///   - found: The successors that are in the audience.
+    ///   - claim: Returns whether the handle of a successor belongs to other members too.
     mutating func follow(_ successors: Successors, in found: AudiencePage, claim: (Successor) -> Claim) {
         repeated = successors.reached
         let successors = Dictionary(successors.moved.map { ($0.registration, $0) }) { first, _ in first }
@@ -72,7 +72,7 @@ struct RetryRound {
             case .reached: repeated.insert(successor.member)
             case .awaited(let other, let until): wait(successor, for: other, until: until, index, of: found)
             case .free:
-                // Two handles that became one in a native send: the second waits for what comes of the first.
+                // Two handles have become one in a native send: the second member waits for the outcome of the first.
                 if successor.member.registration == 0, let first = channels[channel] {
                     wait(successor, for: first, until: nil, index, of: found)
                 } else {
@@ -82,7 +82,7 @@ struct RetryRound {
                 }
             }
         }
-        // Of a member with several registrations one way is enough.
+        // A member with several registrations needs to be followed by only one of them.
         waiting = waiting.filter { !followedMembers.contains($0.key) }
         repeated = repeated.filter { !followedMembers.contains($0) && waiting[$0] == nil }
     }

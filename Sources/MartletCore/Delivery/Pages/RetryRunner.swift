@@ -103,10 +103,12 @@ struct RetryRunner: Sendable {
         }
     }
 
-    /// The minimum wait for another member, so that one which is not tried in the same round cannot keep a core busy.
+    /// The minimum wait for another member. Without it, waiting for a member that is not tried in the same round could
+    /// keep a core busy.
     private static let leastWait = Duration.seconds(1)
 
-    /// Ends the retries whose handle was just reached as another member, and leaves those whose handle still may be.
+    /// Ends the retries whose handle was just reached as another member, and postpones those whose handle may still be
+    /// reached that way.
     private func wait(
         _ retries: [Retry], _ round: RetryRound, _ map: any ProgressMap, tally: inout PageTally
     ) {

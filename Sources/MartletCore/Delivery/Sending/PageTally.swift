@@ -4,9 +4,9 @@ import MartletModel
 struct PageTally {
     /// What is recorded about the pushes.
     private(set) var outcomes = PageOutcomes()
-    /// What is reported to the lane.
+    /// The report for the lane.
     private(set) var lane = LaneReport()
-    /// What the answers said about handles.
+    /// The feedback about handles from the answers.
     private(set) var handles = HandleFeedback()
     /// First attempts that were not made because sending was stopped. Stopped retries are not listed: they stay in the
     /// retry table as they are.
@@ -46,7 +46,8 @@ struct PageTally {
         outcomes.counts[.success, default: 0] += count
     }
 
-    /// Counts members that an attempt before a restart reached; only their bits in the progress map are left of it.
+    /// Counts members that were reached by an attempt before a restart. Only their bits in the progress map are left of
+    /// that attempt.
     mutating func addReached(_ count: Int) {
         if count > 0 { outcomes.counts[.success, default: 0] += count }
     }
@@ -60,7 +61,7 @@ struct PageTally {
         if count > 0 { outcomes.counts[.skipped, default: 0] += count }
     }
 
-    /// Adds a push that was not made because no request can be made for it.
+    /// Adds a push that was not sent because no request can be made for it.
     mutating func addUnsent(_ outcome: Outcome, to addressee: Addressee) {
         guard outcome.reaction != .stop else { return pauseLane(outcome, addressee, atLeast: .seconds(30)) }
         guard outcome.name != .skipped else { return suppress(outcome, addressee.member) }
@@ -88,7 +89,7 @@ struct PageTally {
         settle(member)
     }
 
-    /// Adds a dead letter for each of these devices, none of which is sent to.
+    /// Adds a dead letter for each of these devices. Nothing is sent to them.
     mutating func addUnreached(_ addressees: some Sequence<Addressee>, _ outcome: Outcome) {
         for addressee in addressees {
             outcomes.reasons[outcome.name] = outcome.reason
@@ -96,7 +97,7 @@ struct PageTally {
         }
     }
 
-    /// Counts devices that are not sent to, and of which only the number is kept.
+    /// Counts devices that are not sent to. Only their number is kept.
     mutating func addUnsent(_ count: Int, _ outcome: Outcome) {
         guard count > 0 else { return }
         outcomes.reasons[outcome.name] = outcome.reason
@@ -117,17 +118,17 @@ struct PageTally {
         held = []
     }
 
-    /// The member that a push is for, and what came of the push.
+    /// The member that a push is for, and the result of the push.
     struct Addressee {
         var member: AudienceMember
-        /// The registration with its current channel, if that is not the channel of the member.
+        /// The registration with its current channel; nil if the current channel is that of the member.
         var registration: AudienceMember?
-        /// nil if the device is gone.
+        /// The handle to send to; nil if the device is gone.
         var handle: PushHandle?
         var attemptsBefore: Int
-        /// nil if nothing was sent.
+        /// The push service's answer; nil if nothing was sent.
         var answer: PushAnswer?
-        /// When the answer came, or when the request failed without one; nil if nothing was sent.
+        /// When the answer was received, or when the request failed without an answer; nil if nothing was sent.
         var answeredAt: Timestamp?
 
         /// The number of attempts, including this one if a request was sent.
@@ -138,13 +139,14 @@ struct PageTally {
     }
 
     /// Adds the outcome of one push that was not a plain success.
-    /// - Parameter chance: A random number from 0 up to 1, evaluated only if the push is tried again: it costs a system
-    ///   call.
+    /// - Parameter chance: A random number from 0 up to 1. It is evaluated only if the push is tried again, because it
+    ///   costs a system call.
     mutating func add(_ outcome: Outcome, to addressee: Addressee, chance: @autoclosure () -> Double) {
         if case .retry(_, .origin) = outcome.reaction {
-            // A failure of the origin is neither an answer of the push service nor a sign that it fails.
+            // A failure of the origin is not an answer of the push service, and does not show that the push service
+            // fails.
         } else if outcome == .noTurn {
-            // The request was never sent, which does not show that the service fails either.
+            // The request was never sent, so this does not show that the service fails either.
         } else if outcome.name == .pnsUnreachable {
             lane.pauseCause = outcome
         } else {
@@ -199,8 +201,8 @@ struct PageTally {
         handles.trusted.insert(channel)
     }
 
-    /// Postpones the push to a suspected stale device until the page is done: it may be futile, and must not delay
-    /// others.
+    /// Postpones the push to a suspected stale device until the page is done, because the push may be futile and must
+    /// not delay others.
     mutating func setAside(_ addressee: Addressee) {
         postpone(addressee, until: now, Outcome(.unknownError, reason: "WasRefusedBefore", .refuse))
     }
@@ -269,14 +271,14 @@ struct PageTally {
                 followed: outcome.isSuccess ? addressee.registration?.channel : nil))
     }
 
-    /// Ends the retry of a member that was reached. Of a success at the first attempt only the bit in the progress map
-    /// is kept, unless the service replaced the handle.
+    /// Ends the retry of a member that was reached. If the first attempt succeeded, only the bit in the progress map is
+    /// kept, unless the service replaced the handle.
     mutating func succeed(_ addressee: Addressee, _ fate: HandleFate = .kept) {
         settle(addressee.member)
         if areRetries || fate == .moved { record(.accepted, addressee, fate) }
     }
 
-    /// Records that devices which were called dead are removed, if that is believed.
+    /// Records that these channels, which the push service reported as gone, are removed and no longer quarantined.
     mutating func decideFates(removing channels: Set<ChannelID>) {
         guard !channels.isEmpty else { return }
         for index in outcomes.refusals.indices
@@ -301,7 +303,7 @@ struct PageTally {
             Addressee(member: retry.member, handle: nil, attemptsBefore: retry.attempts))
     }
 
-    /// Leaves a retry for later, because its registration has a handle that another member may be reached at first.
+    /// Postpones a retry because its registration has a handle that may be reached as another member first.
     mutating func wait(_ retry: Retry, until timestamp: Timestamp) {
         var later = retry
         later.dueAt = timestamp
@@ -323,7 +325,8 @@ struct PageTally {
     }
 
     /// Adds the tally of another part of the page.
-    /// - Parameter application: What the pushes of that part have in common (`PushService.application`).
+    /// - Parameter application: The application that the pushes of that part have in common
+    ///   (`PushService.application`).
     mutating func merge(_ other: PageTally, of application: String = "") {
         outcomes.merge(other.outcomes)
         lane.merge(other.lane, of: application)

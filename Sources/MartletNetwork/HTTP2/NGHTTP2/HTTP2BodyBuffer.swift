@@ -9,14 +9,14 @@ struct HTTP2BodyBuffer {
     init() {}
 
     /// Creates a buffer with a complete body.
-    /// - Parameter isShared: Whether others keep the bytes anyway.
+    /// - Parameter isShared: Whether the bytes are kept in memory elsewhere anyway.
     init(_ bytes: [UInt8], isShared: Bool = false) {
         self.bytes = bytes
         self.isShared = isShared
         isComplete = true
     }
 
-    /// The number of bytes in memory because of this body: also those that are sent and not let go of.
+    /// The number of bytes that this body keeps in memory, including bytes that were sent but not yet released.
     var memory: Int { isShared ? 0 : bytes.count }
 
     /// The number of waiting bytes.
@@ -46,7 +46,7 @@ struct HTTP2BodyBuffer {
         return .bytes(length, isLast: isComplete && count == 0)
     }
 
-    /// Takes the next bytes; nil if none waits.
+    /// Removes and returns the next bytes; nil if no bytes are waiting.
     mutating func next(upTo limit: Int) -> ArraySlice<UInt8>? {
         guard count > 0 else { return nil }
         let piece = bytes[sent..<min(sent + limit, bytes.count)]

@@ -3,8 +3,8 @@ import MartletHTTP
 
 /// Sending of responses.
 extension HTTP2ServerSession {
-    /// The bytes of a response that must be sent within `ServerLimits.stallTime`. Otherwise a peer that opens its
-    /// window byte by byte could keep a response in memory indefinitely.
+    /// The number of response bytes that must be sent within `ServerLimits.stallTime`. Without this minimum, a peer
+    /// that opens its window byte by byte could keep a response in memory indefinitely.
     private static let leastProgress = 16 * 1024
 
     func send(_ response: HTTPResponse, on stream: HTTP2ServerStream) {
@@ -62,7 +62,7 @@ extension HTTP2ServerSession {
         needsWrite()
     }
 
-    /// Refuses a request without its handler, and drops the rest of the request.
+    /// Refuses a request without calling its handler, and drops the rest of the request.
     func refuse(_ stream: HTTP2ServerStream, with status: HTTPStatus) {
         stream.phase = .refused
         stream.deadline = now + limits.stallTime
@@ -114,7 +114,7 @@ extension HTTP2ServerSession {
         case HTTP2FrameHeader.Kind.headers: break
         default: return
         }
-        // The response is complete and the request is not: the peer is told to stop sending (RFC 9113, section 8.1).
+        // The response is complete but the request is not, so the peer is told to stop sending (RFC 9113, section 8.1).
         guard head.flags & HTTP2FrameHeader.Flag.endStream != 0, !nghttp2.isRemoteClosed(head.stream_id) else { return }
         if let stream = streams[head.stream_id], stream.mayDropRest {
             return stream.beginsToWait(until: now + limits.stallTime)

@@ -3,7 +3,8 @@ import MartletHTTP
 
 /// Receiving of requests.
 extension HTTP2ServerSession: NGHTTP2Events {
-    /// The longest body that may arrive after its response, because some clients treat a reset as a failure.
+    /// The maximum length of a body that may still arrive after its response. Such a body is not reset, because some
+    /// clients treat a reset as a failure.
     private static let droppedBytes = 32 * 1024
 
     func headersBegan(on stream: Int32) {
@@ -63,7 +64,7 @@ extension HTTP2ServerSession: NGHTTP2Events {
             start(head, by: route, body: input, on: stream)
         } else {
             stream.lease = lease
-            // The announced length of an unidentified sender is not reserved in advance, only the bytes that arrive.
+            // For an unidentified sender, only the bytes that arrive are reserved, not the announced length in advance.
             let announced = lease.isOfKnownCaller ? stream.collector.length ?? 0 : 0
             if lease.cover(announced, at: now) { bodyHasRoom(stream) } else { bodyIsHeldUp() }
         }
@@ -104,7 +105,7 @@ extension HTTP2ServerSession: NGHTTP2Events {
         start(head, by: route, body: nil, on: stream)
     }
 
-    /// Sends 100 Continue to a peer that waits for it before sending the body.
+    /// Sends 100 Continue to a peer that waits for this before sending the body.
     func sendContinue(on stream: HTTP2ServerStream) {
         guard stream.owesContinue else { return }
         stream.owesContinue = false
@@ -130,7 +131,7 @@ extension HTTP2ServerSession: NGHTTP2Events {
         keep(bytes.count, of: stream)
     }
 
-    /// Opens the windows by the received bytes if there is room for them.
+    /// Opens the windows by the number of received bytes, if there is room for these bytes.
     private func keep(_ count: Int, of stream: HTTP2ServerStream) {
         let held = stream.collector.bodyCount
         guard let lease = stream.lease else { return consume(count, of: stream) }

@@ -4,7 +4,7 @@ import MartletHTTP
 /// The server side of HTTP/2 on one connection: assembles requests, passes them to the handler and detects abusive
 /// peers.
 final class HTTP2ServerSession: WireProtocol {
-    /// The most frames that may wait for a peer that does not read.
+    /// The maximum number of frames that may wait for a peer that does not read.
     private static let queueLimit = 1_000
 
     let limits: ServerLimits
@@ -25,27 +25,27 @@ final class HTTP2ServerSession: WireProtocol {
     private var quietSince: ContinuousClock.Instant
     /// The reserved memory of an incomplete header block that is long.
     private var blockLease: BodyLease?
-    /// When bytes of any response last went out.
+    /// When bytes of any response were last sent.
     private var lastMoved: ContinuousClock.Instant
-    /// When the deadlines of the streams are checked next: a scan per second costs less than a timer per stream.
+    /// When the deadlines of the streams are checked next. One scan per second costs less than a timer per stream.
     private var sweep: ContinuousClock.Instant?
-    /// When waiting bodies check for room again; nil if none waits.
+    /// When waiting bodies check for room again; nil if no body is waiting.
     private var bodyRetry: ContinuousClock.Instant?
 
-    /// True if a body may hold bytes without room.
+    /// True if some body may be holding bytes without room.
     private var mayBeOverdrawn = false
     private var isBroken = false
     private var isClosing = false
     private var isSilent = false
     private var withholdsWindows = false
-    /// The bytes of closed streams by which the connection's window has not been opened yet.
+    /// The number of bytes of closed streams by which the connection's window has not been opened yet.
     private var withheld = 0
     private var outlivesGoAway = false
     var drainPhase = DrainPhase.none
 
     enum DrainPhase {
         case none
-        /// The peer was told to open no new streams. Its answer to the PING shows that it got the notice.
+        /// The peer was told to open no new streams. Its answer to the PING shows that it received the notice.
         case noticed
         case final
     }
@@ -84,14 +84,14 @@ final class HTTP2ServerSession: WireProtocol {
         isBroken || ((isClosing || (nghttp2.isDone && !outlivesGoAway)) && !nghttp2.wantsWrite && !isSilent)
     }
 
-    /// False while too many frames wait to be sent: a peer that causes output without reading it gets no input read.
-    /// False also while bytes are held that have no room, until it is known whose they are.
+    /// False while too many frames wait to be sent, so that a peer that causes output without reading it is not read
+    /// from either. Also false while bytes are held for which there is no room, until their sender is identified.
     var wantsInput: Bool { nghttp2.queuedFrames < Self.queueLimit && !isOverdrawn }
 
     var inputLimit: Int { bodies.inputLimit }
 
     private var isOverdrawn: Bool {
-        // Looked for only where a body has waited, which is rare.
+        // The streams are searched only if a body has waited, which is rare.
         guard bodyRetry != nil || mayBeOverdrawn else { return false }
         return streams.values.contains { $0.input?.isOverdrawn == true && !$0.isAnswered }
     }
@@ -251,7 +251,7 @@ final class HTTP2ServerSession: WireProtocol {
         streams = [:]
     }
 
-    /// Finishes a drain once no request is open.
+    /// Finishes a drain when no request is open any more.
     private func idled() {
         if streams.isEmpty && drainPhase == .final { isClosing = true }
     }
@@ -289,7 +289,7 @@ final class HTTP2ServerSession: WireProtocol {
         case .head: giveUp(.enhanceYourCalm)
         case .body where stream.input == nil: refuse(stream, with: .requestTimeout)
         case .body, .answering, .refused:
-            // A peer that takes nothing at all would go on asking if only its streams were reset.
+            // A peer that reads nothing at all would keep sending requests if only its streams were reset.
             if stream.output.count > 0, lastMoved + limits.stallTime <= now { return giveUp(.enhanceYourCalm) }
             reset(stream, .cancel)
         case .gone: break
@@ -305,7 +305,7 @@ final class HTTP2ServerSession: WireProtocol {
         connection?.needsWrite()
     }
 
-    /// Called when the peer has taken bytes of a response.
+    /// Called when bytes of a response were sent to the peer.
     func moved() {
         lastMoved = now
     }
@@ -315,7 +315,7 @@ final class HTTP2ServerSession: WireProtocol {
 
     // MARK: Windows and floods
 
-    /// Opens the windows of the stream and the connection by consumed bytes of a body.
+    /// Opens the windows of the stream and the connection by the number of consumed bytes of a body.
     func consume(_ count: Int, of stream: HTTP2ServerStream) {
         if withholdsWindows {
             stream.withheld += count
@@ -324,8 +324,8 @@ final class HTTP2ServerSession: WireProtocol {
         }
     }
 
-    /// Handles bytes without room: the stream's window stays closed, and the connection's window is opened so that
-    /// other streams are not blocked.
+    /// Handles bytes for which there is no room. The stream's window stays closed, and the connection's window is
+    /// opened so that other streams are not blocked.
     func putOff(_ count: Int, of stream: HTTP2ServerStream) {
         if withholdsWindows {
             stream.withheld += count
@@ -335,13 +335,13 @@ final class HTTP2ServerSession: WireProtocol {
         }
     }
 
-    /// Opens the stream's window by the bytes that now have room.
+    /// Opens the stream's window by the number of bytes for which there is room now.
     func takeUp(_ stream: HTTP2ServerStream) {
         if stream.early > 0 { nghttp2.consumeStream(stream.early, of: stream.id) }
         stream.early = 0
     }
 
-    /// Opens the connection's window only: the stream is closed or its body is not needed.
+    /// Opens only the connection's window, because the stream is closed or its body is not needed.
     func consumeConnection(_ count: Int) {
         if withholdsWindows {
             withheld += count

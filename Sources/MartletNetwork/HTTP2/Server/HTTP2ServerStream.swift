@@ -7,7 +7,7 @@ final class HTTP2ServerStream: ResponseStream {
         case body
         /// The request is complete and being answered.
         case answering
-        /// The request was refused: the rest of it is dropped.
+        /// The request was refused, and the rest of it is dropped.
         case refused
         /// Nothing more is sent or received.
         case gone
@@ -23,25 +23,25 @@ final class HTTP2ServerStream: ResponseStream {
     var input: RequestBody?
     /// The reserved memory of a collected body.
     var lease: BodyLease?
-    /// The bytes of the body by which the connection's window was opened, but not the stream's.
+    /// The number of body bytes by which the connection's window was opened, but not the stream's.
     var early = 0
     /// True if the peer waits for 100 Continue.
     var owesContinue = false
     var isHead = false
-    /// True if the response did not wait for the body, and the rest is so short that it may still arrive.
+    /// True if the response did not wait for the body, and the rest of the body is so short that it may still arrive.
     var mayDropRest = false
     var output = HTTP2BodyBuffer()
-    /// The memory of the response, from when the handler began until the response has been sent.
+    /// The memory of the response, from the start of the handler until the response has been sent.
     var answer: AnswerLease?
     /// True once the handler has completed the response, whether or not it has been sent.
     var isAnswered = false
     /// True while a streamed response body waits for room.
     var isFull = false
-    /// When the request must be complete, or more of the response must have been sent; nil without a deadline.
+    /// When the request must be complete, or when more of the response must have been sent; nil without a deadline.
     var deadline: ContinuousClock.Instant?
-    /// The bytes of the response sent since the deadline was set.
+    /// The number of response bytes sent since the deadline was set.
     var movedBytes = 0
-    /// The consumed bytes of the body by which no window was opened yet.
+    /// The number of consumed body bytes by which no window has been opened yet.
     var withheld = 0
     private weak var session: HTTP2ServerSession?
 
@@ -52,7 +52,7 @@ final class HTTP2ServerStream: ResponseStream {
         collector = HTTP2RequestCollector(limits: limits)
     }
 
-    /// Starts the deadline for waiting response bytes.
+    /// Sets the deadline for sending waiting response bytes.
     func beginsToWait(until deadline: ContinuousClock.Instant) {
         self.deadline = deadline
         movedBytes = 0
