@@ -32,8 +32,8 @@ OPTIONS = {
     "pauses-by-clock": ["--simulator", "--clock"], "spins": ["--clock"],
 }
 
-# A fault shows only where a kill meets it: a short storm can miss one, three in a row hardly can.
-STORMS = 3
+# A fault shows only if a kill meets it. A short storm can miss one, on a busy machine three in a row; six hardly can.
+STORMS = 6
 
 
 def storm(directory, fault, *options):
