@@ -72,7 +72,10 @@ struct AudienceTests {
         #expect(part["credential"] == ["state": "missing"])
         #expect(
             part["payloads"] == [
-                ["pushes": 1, "renderings": 1, "size": 3, "fields": ["pigeon-speed": "high"], "body": "coo"]
+                [
+                    "pushes": 1, "renderings": 1, "size": 3, "fields": ["pigeon-speed": "high"], "appearance": .null,
+                    "body": "coo",
+                ]
             ])
     }
 

@@ -33,7 +33,7 @@ struct DescriptionTests {
         let description = HubDescription(platforms: PushPlatformList([CarrierPigeon.self])).description
         let parameters = description.document["paths"]?["/{hub}/messages"]?["post"]?["parameters"]?.array ?? []
         let format = parameters.first { $0["name"]?.string == "ServiceBusNotification-Format" }
-        #expect(format?["schema"]?["enum"] == ["pigeon", "template"])
+        #expect(format?["schema"]?["enum"] == ["pigeon", "template", "message"])
     }
 
     @Test func idsOfOperationsAreUnique() {

@@ -56,6 +56,8 @@ public struct AudienceQuery: Sendable {
     /// The page ends with the member that reaches this size in bytes (`AudiencePage.bytes`).
     public var byteLimit: Int
     public var now: Timestamp
+    /// What tells the messages of the devices apart; nil if all get the same one, and in a template send.
+    public var variants: AudienceVariants?
 
     /// Whether `among` lists registrations of a native send.
     public var namesRegistrations: Bool { kind == .native && among?.first.map { $0.registration != 0 } ?? false }
@@ -105,6 +107,42 @@ public struct TemplateBinding: Sendable {
     }
 }
 
+/// What tells the messages of a native send's members apart.
+public struct AudienceVariants: Sendable {
+    public var languages: MessageLanguages
+    /// Whether the push variables of registrations matter.
+    public var readsVariables: Bool
+
+    public init(languages: MessageLanguages, readsVariables: Bool) {
+        self.languages = languages
+        self.readsVariables = readsVariables
+    }
+}
+
+/// The language of a device with the push variables of its registration. A composed message is rendered once for all
+/// members of a send that share the variant.
+public struct MessageVariant: Sendable {
+    public struct ID: Hashable, Sendable {
+        /// An index of the message's languages.
+        public var language: Int
+        /// Identifies the variables permanently; 0 for none.
+        public var variables: Int64
+
+        public init(language: Int, variables: Int64 = 0) {
+            self.language = language
+            self.variables = variables
+        }
+    }
+
+    public let id: ID
+    public let variables: [String: String]
+
+    public init(id: ID, variables: [String: String] = [:]) {
+        self.id = id
+        self.variables = variables
+    }
+}
+
 /// Members of an audience with their handles, in one buffer: a page of thousands costs a handful of allocations.
 public struct AudiencePage: Sendable {
     public private(set) var members: [AudienceMember] = []
@@ -112,6 +150,10 @@ public struct AudiencePage: Sendable {
     public private(set) var renderings: [TemplateBinding] = []
     /// The index of the template binding of each member; empty in a native send.
     public private(set) var bindingIndices: [UInt32] = []
+    /// The variants of the members of a composed send, each once; empty if all members get the same message.
+    public private(set) var variants: [MessageVariant] = []
+    /// The index of the variant of each member; empty if all members get the same message.
+    public private(set) var variantIndices: [UInt32] = []
     /// In a page of retries, the registration of each member with its current channel; empty if all members still have
     /// their channels.
     public private(set) var followed: [AudienceMember] = []
@@ -121,6 +163,7 @@ public struct AudiencePage: Sendable {
     public var isLast = true
     /// The snapshot that the page is of; `none` in a direct send, whose audience never changes.
     public var snapshot = AudienceSnapshot.none
+    private var variantIndexOfID: [MessageVariant.ID: UInt32] = [:]
     private var bindingIndexOfID: [TemplateBinding.ID: UInt32] = [:]
     private var templateOfID: [Int64: Template] = [:]
     private var variablesOfID: [Int64: [String: String]] = [:]
@@ -173,10 +216,28 @@ public struct AudiencePage: Sendable {
         bindingIndices.append(index)
     }
 
+    /// Sets the variant of the member that was appended last.
+    /// - Parameter variables: Reads the variables, if there are any; called once for each set of variables.
+    public mutating func setVariant<Failure: Error>(
+        _ id: MessageVariant.ID, variables: () throws(Failure) -> [String: String]
+    ) throws(Failure) {
+        if let index = variantIndexOfID[id] { return variantIndices.append(index) }
+        let index = UInt32(variants.count)
+        let ownVariables = id.variables == 0 ? [:] : try sharedVariables(id.variables, variables)
+        variants.append(MessageVariant(id: id, variables: ownVariables))
+        bytes += Self.renderingBytes
+        variantIndexOfID[id] = index
+        variantIndices.append(index)
+    }
+
     /// Appends a member with the handle and the template binding that its registration has in another page.
     mutating func append(_ member: AudienceMember, following index: Int, of other: AudiencePage) {
         other.withHandle(index) { append(member, handle: $0) }
         followed.append(other.members[index])
+        if !other.variantIndices.isEmpty {
+            let variant = other.variants[Int(other.variantIndices[index])]
+            setVariant(variant.id) { variant.variables }
+        }
         guard !other.bindingIndices.isEmpty else { return }
         let rendering = other.renderings[Int(other.bindingIndices[index])]
         setRendering(rendering.id, template: { rendering.template }, variables: { rendering.variables })

@@ -14,6 +14,8 @@ public struct AudienceCount: Hashable, Sendable {
         public var devices = 0
         /// The number of pushes of each template binding of a template send, as far as requested.
         public var renderings: [TemplateBinding.ID: Int] = [:]
+        /// The number of pushes of a composed send by the index of the message's language, if it has several.
+        public var languages: [Int: Int] = [:]
 
         public init(
             native: Int = 0, skipped: Int = 0, templates: Int = 0, devices: Int = 0,
@@ -34,6 +36,7 @@ public struct AudienceCount: Hashable, Sendable {
             left.templates += right.templates
             left.devices += right.devices
             left.renderings.merge(right.renderings, uniquingKeysWith: +)
+            left.languages.merge(right.languages, uniquingKeysWith: +)
         }
     }
 
@@ -66,6 +69,8 @@ public struct AudienceCountQuery: Sendable {
     /// The most template bindings of a platform that are counted one by one; the pushes of further ones are only in
     /// `templates`.
     public var renderingLimit: Int
+    /// The languages of a composed message, whose pushes are counted by language; nil for any other send.
+    public var languages: MessageLanguages?
     public var now: Timestamp
 
     public init(

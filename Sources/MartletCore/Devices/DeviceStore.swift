@@ -32,6 +32,10 @@ public protocol DeviceStore: InstallationStore {
     /// - Parameter prefix: The beginning of the tags, such as `username:`; compared without case.
     func tags(beginningWith prefix: String, of query: AudienceQuery) async throws(StorageError) -> TagPage
 
+    /// The first tags by name that begin with a prefix and that any registration of a hub without a template has.
+    /// - Parameter prefix: In lower case, ASCII.
+    func tags(beginningWith prefix: String, in hub: Hub.ID, limit: Int) async throws(StorageError) -> [Tag]
+
     /// Applies what push services have reported about channels: removes dead ones with their registrations, and
     /// replaces changed handles.
     /// - Returns: The number of removed channels.

@@ -6,12 +6,16 @@ public struct DryRun: Sendable {
     public struct Payload: Sendable {
         /// The template of the payload; nil in a native send.
         public var template: Template?
+        /// The language of a composed message; nil if the message says none.
+        public var language: String?
         /// The number of pushes with this template, or with the native payload.
         public var pushes: Int
         /// The number of bindings of the template: one for each set of push variables.
         public var renderings: Int
         /// The largest message of all bindings; nil if none can be rendered.
         public var message: Message?
+        /// What a device shows of it; nil if that cannot be told.
+        public var appearance: Appearance?
 
         public init(template: Template? = nil, pushes: Int, renderings: Int = 1, message: Message?) {
             self.template = template
@@ -55,6 +59,10 @@ public struct DryRun: Sendable {
     public var expiresAt: Timestamp
     /// The rate of the send; nil for as fast as possible.
     public var rollout: Rollout?
+    /// The languages of devices that a composed message with several languages does not have; its own is shown there.
+    public var missingLanguages: [String]?
+    /// The number of devices that match, but that a composed message does not reach because they have templates alone.
+    public var templatesOnly: Int?
     /// The requested time, if it is long past.
     public var missed: Timestamp?
 
@@ -75,7 +83,13 @@ public struct DryRun: Sendable {
     /// All problems as sentences; empty if none was found.
     public var problems: [String] {
         let nobody = targeted == 0 ? ["Nobody is in the audience: the send would end as NoTargetFound."] : []
-        return (refusal.map { [$0] } ?? []) + nobody + times + parts.flatMap(\.problems)
+        return (refusal.map { [$0] } ?? []) + nobody + times + unreached + parts.flatMap(\.problems)
+    }
+
+    private var unreached: [String] {
+        guard let count = templatesOnly, count > 0 else { return [] }
+        let devices = count == 1 ? "1 device is" : "\(count) devices are"
+        return ["\(devices) registered with templates alone, which a message does not reach."]
     }
 
     /// Problems with the times and the rate of the send.

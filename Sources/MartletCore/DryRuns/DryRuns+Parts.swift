@@ -30,6 +30,13 @@ extension DryRuns {
             let renderer = TemplateRenderer(properties, on: type, at: send.now, templates: templates)
             var filling = TemplateTrial(renderer, trial, on: type)
             try await fill(&part, numbers, &filling, in: send.hub)
+        case .message(let content):
+            guard !send.isRefused else { break }
+            fill(&part, numbers, content, send, trial)
+        }
+        guard let type = platforms[platform] else { return part }
+        for index in part.payloads.indices {
+            part.payloads[index].appearance = part.payloads[index].message.flatMap { type.shown($0) }
         }
         return part
     }

@@ -7,12 +7,15 @@ public struct DryRuns: Sendable {
     private let check: NotificationCheck
     let credentials: CredentialChecker
     let templates = CompiledTemplates(byteLimit: 2 << 20)
+    private let notifications: any NotificationStore
     private let time: any TimeSource
 
     init(
-        devices: any DeviceStore, platforms: PushPlatformList, credentials: CredentialChecker, time: any TimeSource
+        devices: any DeviceStore, notifications: any NotificationStore, platforms: PushPlatformList,
+        credentials: CredentialChecker, time: any TimeSource
     ) {
         self.devices = devices
+        self.notifications = notifications
         self.platforms = platforms
         self.credentials = credentials
         check = NotificationCheck(platforms: platforms)
@@ -46,7 +49,8 @@ public struct DryRuns: Sendable {
         let now = time.now
         let start = max(dueAt ?? now, now)
         var send = Send(
-            hub: hub, content: content, target: target, now: now, expiry: start + NotificationIntake.lifetime)
+            hub: hub, content: content, target: target, now: now, expiry: start + NotificationIntake.lifetime,
+            id: NotificationID(at: now))
         var run = DryRun(startsAt: start, expiresAt: send.expiry, rollout: rollout)
         run.missed = dueAt.flatMap { $0 + Self.tolerance < now ? $0 : nil }
         do throws(NotificationIntakeError) {
@@ -57,6 +61,10 @@ public struct DryRuns: Sendable {
                 run.expiresAt = send.expiry
             }
             try NotificationIntake.check(rollout, from: start, to: send.expiry, at: now)
+            if case .message(let composed) = content {
+                let platforms = try await platforms(of: hub)
+                try check.checkSizes(of: composed, on: platforms, id: send.id, at: now)
+            }
         } catch {
             run.refusal = error.sentence
             send.isRefused = true
@@ -67,8 +75,12 @@ public struct DryRuns: Sendable {
             let numbers = AudienceCount.Part(native: handles.count, devices: handles.count)
             run.parts = [try await part(of: send, on: platform, numbers)]
         case .audience(let expression):
-            let count = try await count(expression, send)
+            var count = try await count(expression, send)
             run.count = count
+            if case .message(let composed) = send.content {
+                run.templatesOnly = Self.leaveNatives(of: composed, in: &count)
+                run.missingLanguages = try await missingLanguages(of: composed, expression, send)
+            }
             for platform in send.platform.map({ [$0] }) ?? count.platforms.keys.sorted() {
                 let numbers = count.platforms[platform] ?? AudienceCount.Part()
                 run.parts.append(try await part(of: send, on: platform, numbers))
@@ -87,6 +99,8 @@ public struct DryRuns: Sendable {
         var target: Notification.Target
         var now: Timestamp
         var expiry: Timestamp
+        /// Shown in payloads that carry it.
+        var id: NotificationID
         var statesExpiry = false
         var isRefused = false
 
@@ -101,15 +115,28 @@ public struct DryRuns: Sendable {
 
         var kind: AudienceQuery.Kind {
             switch content {
-            case .native: .native
+            case .native, .message: .native
             case .template: .template
             }
+        }
+    }
+
+    private func platforms(of hub: Hub.ID) async throws(NotificationIntakeError) -> [PlatformID] {
+        do throws(StorageError) {
+            return try await notifications.nativePlatforms(in: hub)
+        } catch {
+            throw .storage(error)
         }
     }
 
     private func count(_ expression: TagExpression?, _ send: Send) async throws(StorageError) -> AudienceCount {
         var query = AudienceCountQuery(hub: send.hub, expression: expression, kind: send.kind, now: send.now)
         query.platform = send.platform
+        if case .message(let content) = send.content {
+            // Both kinds, to tell which devices it does not reach.
+            query.kind = nil
+            if content.languages.count > 1 { query.languages = content.languages }
+        }
         if send.kind == .template { query.renderingLimit = DryRun.renderingLimit }
         return try await devices.audienceCount(query)
     }

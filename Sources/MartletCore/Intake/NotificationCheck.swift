@@ -19,14 +19,39 @@ struct NotificationCheck: Sendable {
             }
             try check(properties)
             return (content, target)
+        case .message(let composed):
+            guard case .audience = target else {
+                throw .invalid("A message goes to registrations; a direct send needs a native format.")
+            }
+            do throws(ComposedCheck.Failure) {
+                try ComposedCheck(platforms: platforms).check(composed)
+            } catch {
+                throw NotificationIntakeError(error)
+            }
+            return (content, target)
+        }
+    }
+
+    /// Checks that a composed message fits on platforms, in every language.
+    func checkSizes(
+        of content: ComposedContent, on ids: [PlatformID], id: NotificationID, at now: Timestamp
+    ) throws(NotificationIntakeError) {
+        do throws(ComposedCheck.Failure) {
+            try ComposedCheck(platforms: platforms).checkSizes(of: content, on: ids, id: id, at: now)
+        } catch {
+            throw NotificationIntakeError(error)
         }
     }
 
     /// The collapse key of a checked notification. The messages of a template notification may have different keys, so
     /// it has none.
     func collapse(
-        of content: Notification.Content, to target: Notification.Target, at now: Timestamp
+        of content: Notification.Content, to target: Notification.Target, id: NotificationID, at now: Timestamp
     ) throws(NotificationIntakeError) -> Collapse? {
+        if case .message(let composed) = content {
+            let keys = ComposedCheck(platforms: platforms).collapseKeys(of: composed, id: id, at: now)
+            return keys.isEmpty ? nil : Collapse(keysByPlatform: keys)
+        }
         guard case .native(let id, let message) = content, let platform = platforms[id],
             let key = platform.collapseKey(of: platform.normalized(message, at: now))
         else { return nil }
@@ -74,6 +99,15 @@ struct NotificationCheck: Sendable {
             _ = try TemplateProperties(parsing: properties)
         } catch {
             throw error == .tooLarge ? .tooLarge(error.description) : .invalid(error.description)
+        }
+    }
+}
+
+extension NotificationIntakeError {
+    fileprivate init(_ failure: ComposedCheck.Failure) {
+        switch failure {
+        case .invalid(let sentence): self = .invalid(sentence)
+        case .tooLarge(let sentence): self = .tooLarge(sentence)
         }
     }
 }

@@ -57,6 +57,7 @@ public struct NotificationIntake: Sendable {
         rollout: Rollout? = nil, request: RequestIdentity? = nil
     ) async throws(NotificationIntakeError) -> NotificationID {
         var draft = try draft(content, to: target, in: hub, id: id, dueAt: dueAt, expiry: expiry, rollout)
+        try await checkSizes(of: draft)
         draft.isConfidential = isConfidential
         draft.request = request
         draft.backlogLimits = backlogLimits(hub)
@@ -71,6 +72,7 @@ public struct NotificationIntake: Sendable {
         dueAt: Timestamp, expiry: Expiry? = nil, isConfidential: Bool = false, rollout: Rollout? = nil
     ) async throws(NotificationIntakeError) -> Replacement {
         var draft = try draft(content, to: target, in: hub, id: id, dueAt: dueAt, expiry: expiry, rollout)
+        try await checkSizes(of: draft)
         draft.isConfidential = isConfidential
         // The scheduler begins the notification, even if it is due at once.
         let due = draft.dueAt ?? draft.acceptedAt
@@ -95,10 +97,30 @@ public struct NotificationIntake: Sendable {
         let start = due ?? now
         let expiresAt = try expiry?.timestamp(from: start) ?? start + lifetime
         try Self.check(rollout, from: start, to: expiresAt, at: now)
+        let id = id ?? NotificationID(at: now)
         return NotificationDraft(
-            id: id ?? NotificationID(at: now), hub: hub, content: content, target: target, acceptedAt: now,
+            id: id, hub: hub, content: content, target: target, acceptedAt: now,
             dueAt: due, expiresAt: expiresAt, statesExpiry: expiry != nil,
-            collapse: try check.collapse(of: content, to: target, at: now), rollout: rollout)
+            collapse: try check.collapse(of: content, to: target, id: id, at: now), rollout: rollout)
+    }
+
+    /// Renders a composed message for every platform that the hub has devices for, so that an accepted one fits. Not on
+    /// the event loop of the request: there may be forty languages.
+    private func checkSizes(of draft: NotificationDraft) async throws(NotificationIntakeError) {
+        guard case .message(let content) = draft.content else { return }
+        let platforms: [PlatformID]
+        do throws(StorageError) {
+            platforms = try await store.nativePlatforms(in: draft.hub)
+        } catch {
+            throw .storage(error)
+        }
+        let check = check
+        let result = await Task.detached { () -> Result<Void, NotificationIntakeError> in
+            Result { () throws(NotificationIntakeError) in
+                try check.checkSizes(of: content, on: platforms, id: draft.id, at: draft.acceptedAt)
+            }
+        }.value
+        try result.get()
     }
 
     /// Checks the times of a notification.

@@ -33,13 +33,22 @@ public struct Delivery: Sendable {
         if case .template = notification.content { true } else { false }
     }
 
+    /// Whether devices get different messages.
+    var hasSeveralMessages: Bool {
+        switch notification.content {
+        case .native: false
+        case .template: true
+        case .message(let content): content.hasVariants
+        }
+    }
+
     var lane: LaneID { LaneID(hub: notification.hub, platform: platform) }
 
     /// The highest member number of its audience.
     var lastNumber: Int64 {
         switch (notification.target, notification.content) {
         case (.direct(let handles), _): Int64(handles.count)
-        case (.audience, .native): bounds.channel.rawValue
+        case (.audience, .native), (.audience, .message): bounds.channel.rawValue
         case (.audience, .template): bounds.registration
         }
     }

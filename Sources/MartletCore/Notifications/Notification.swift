@@ -8,12 +8,15 @@ public struct Notification: Sendable {
         case native(PlatformID, Message)
         /// The properties for the templates of registrations, on all platforms: a JSON object as it was sent.
         case template(properties: [UInt8])
+        /// A message that each platform renders, for registrations without a template, on all platforms.
+        case message(ComposedContent)
 
         /// The body as it was sent.
         public var body: [UInt8] {
             switch self {
             case .native(_, let message): message.body
             case .template(let properties): properties
+            case .message(let content): content.body
             }
         }
     }

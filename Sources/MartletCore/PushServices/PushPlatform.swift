@@ -49,6 +49,17 @@ public protocol PushPlatform: Sendable {
     /// - Throws: `PushServiceError`, of kind `messageTooLarge` if the texts exceed the platform's limit.
     static func message(carrying data: DataMessage) throws(PushServiceError) -> Message
 
+    /// Returns the message that shows a composed message; nil if no push service shows one. Its size is not checked.
+    /// - Parameter id: The id that the device uses for the notification in its receipts.
+    static func message(composed: LocalizedMessage, id: NotificationID) -> Message?
+
+    /// Whether a name of a composed message's data has another meaning in the platform's payloads.
+    static func isReserved(dataName: String) -> Bool
+
+    /// What a device shows of a message, read from its bytes; nil if that cannot be told.
+    /// - Parameter message: Normalized.
+    static func appearance(of message: Message) -> Appearance?
+
     /// The format of the body of a template: that of the descriptor, unless the template's headers say otherwise.
     static func format(of template: Template) -> TemplateFormat
 
@@ -65,6 +76,9 @@ public protocol PushPlatform: Sendable {
 
     /// The largest payload of a message of the template, in bytes.
     static func payloadLimit(of template: Template) -> Int
+
+    /// The largest payload of a message of this kind, in bytes.
+    static func payloadLimit(of message: Message) -> Int
 }
 
 extension PushPlatform {
@@ -97,6 +111,14 @@ extension PushPlatform {
     public static func payloadSize(of message: Message) -> Int { message.body.count }
 
     public static func payloadLimit(of template: Template) -> Int { descriptor.payloadLimit }
+
+    public static func payloadLimit(of message: Message) -> Int { descriptor.payloadLimit }
+
+    public static func message(composed: LocalizedMessage, id: NotificationID) -> Message? { nil }
+
+    public static func isReserved(dataName: String) -> Bool { false }
+
+    public static func appearance(of message: Message) -> Appearance? { nil }
 }
 
 /// Something that a push platform cannot accept; the description says what to do.

@@ -19,12 +19,14 @@ public struct PushPlatformDescriptor: Sendable {
     public var fieldPrefixes: [String]
     /// The largest payload of any kind of message, in bytes.
     public var payloadLimit: Int
+    /// The kind of device, for a picture of a notification.
+    public var look: String
 
     public init(
         platform: PlatformID, aliases: [String] = [], format: String, formatAliases: [String] = [],
         registration: RegistrationForm, templateFormat: TemplateFormat = .json,
         credential: CredentialForm, credentialPlatform: PlatformID? = nil, outcomeCounts: OutcomeCountsForm,
-        fieldPrefixes: [String], payloadLimit: Int
+        fieldPrefixes: [String], payloadLimit: Int, look: String = "app"
     ) {
         self.platform = platform
         self.aliases = aliases
@@ -37,5 +39,6 @@ public struct PushPlatformDescriptor: Sendable {
         self.outcomeCounts = outcomeCounts
         self.fieldPrefixes = fieldPrefixes
         self.payloadLimit = payloadLimit
+        self.look = look
     }
 }

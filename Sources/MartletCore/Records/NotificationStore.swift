@@ -7,6 +7,9 @@ public protocol NotificationStore: CollapseStore {
     /// transaction.
     func accept(_ draft: NotificationDraft) async throws(StorageError) -> Acceptance
 
+    /// The platforms that have registrations without a template in a hub, in the order of their names.
+    func nativePlatforms(in hub: Hub.ID) async throws(StorageError) -> [PlatformID]
+
     /// Begins notifications that are due, the earliest first. Their audience is the one at this time. One that is paused
     /// begins when it is resumed, or when it expires, so that it ends.
     func release(due now: Timestamp, limit: Int) async throws(StorageError) -> ReleasedNotifications

@@ -88,6 +88,8 @@ public struct TestSends: Sendable {
         switch notification.content {
         case .native(let platform, _): [platform]
         case .template: resolver.platforms.map { $0.descriptor.platform }
+        case .message(let content):
+            resolver.platforms.map { $0.descriptor.platform }.filter { !content.omits($0) }
         }
     }
 

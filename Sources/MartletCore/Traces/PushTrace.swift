@@ -20,6 +20,8 @@ public struct PushTrace: Sendable {
     public var messageID: MessageID?
     /// The message that is or was sent; nil if it was not a member, or no message could be made.
     public var payload: Message?
+    /// What the device shows of the message; nil if that cannot be told.
+    public var appearance: Appearance?
     /// What this send has shown about the handle.
     public var fate: HandleFate = .kept
     /// How this version of the registration ended since then.

@@ -61,6 +61,7 @@ struct TraceReasoning: Sendable {
             switch notification.content {
             case .native(let platform, _): version.platform == platform && version.template == nil
             case .template: version.template != nil
+            case .message(let content): version.template == nil && !content.omits(version.platform)
             }
         guard isOfKind else { return PushTrace(.notAddressed, version) }
         return PushTrace(version.createdAt > begun ? .registeredLater : .removedBefore, version)

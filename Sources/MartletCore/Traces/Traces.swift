@@ -1,3 +1,5 @@
+import MartletModel
+
 /// Explains what became of a notification for a device: "why did it not arrive?"
 public struct Traces: Sendable {
     private let store: any TraceStore
@@ -74,7 +76,15 @@ public struct Traces: Sendable {
                 id: TemplateBinding.ID(template: 1, variables: 1), template: template,
                 variables: push.registration.pushVariables)
             if case .message(let message) = renderer.message(for: rendering) { push.payload = message }
+        case .message(let content):
+            var renderer = ComposedRenderer(ComposedRendering(content, of: notification, on: platform))
+            let language = content.languages.index(forDeviceWith: push.registration.tags)
+            let variables = push.registration.pushVariables
+            let variant = MessageVariant(
+                id: MessageVariant.ID(language: language, variables: variables.isEmpty ? 0 : 1), variables: variables)
+            if case .message(let message) = renderer.message(for: variant) { push.payload = message }
         }
+        push.appearance = push.payload.flatMap { platform.shown($0) }
         return push
     }
 }

@@ -21,9 +21,10 @@ public struct AudienceRequest: Sendable {
         switch target.item("format").map({ $0.value?.lowercased() ?? "" }) {
         case nil: (platform, kind) = (nil, nil)
         case "template"?: (platform, kind) = (nil, .template)
+        case "message"?: (platform, kind) = (nil, .native)
         case let format?:
             guard let named = platforms.format(format) else {
-                let formats = platforms.map { $0.descriptor.format } + ["template"]
+                let formats = platforms.map { $0.descriptor.format } + ["template", "message"]
                 throw Refusal(sentence: "The query item format must be one of \(formats.joined(separator: ", ")).")
             }
             (platform, kind) = (named.descriptor.platform, .native)

@@ -22,6 +22,8 @@ struct DryRunDocument: Sendable {
             "rollout": run.rollout.map(json) ?? .null,
         ]
         members["audience"] = run.count.map { AudienceDocument($0).json }
+        members["missingLanguages"] = run.missingLanguages.map { .array($0.map(JSON.string)) }
+        members["templatesOnly"] = run.templatesOnly.map { .integer(Int64($0)) }
         return .object(members)
     }
 
@@ -53,7 +55,9 @@ struct DryRunDocument: Sendable {
             shown["name"] = template.name.map(JSON.string)
             members["template"] = .object(shown)
         }
+        members["language"] = payload.language.map(JSON.string)
         if let message = payload.message {
+            members["appearance"] = payload.appearance.map { AppearanceDocument(appearance: $0).json } ?? .null
             members["size"] = .integer(Int64(message.body.count))
             members["fields"] = .object(message.fields.mapValues(JSON.string))
             if let text = String(validating: message.body, as: UTF8.self) {

@@ -1,3 +1,4 @@
+import MartletCore
 import MartletHTTP
 import MartletModel
 import MartletOpenAPI
@@ -72,9 +73,32 @@ extension HubDescription {
                     ],
                 ],
                 "audience": ["$ref": "#/components/schemas/AudienceCount"],
+                "missingLanguages": described(
+                    texts,
+                    "Of devices in the audience, which get a message in its own language because it lacks theirs."),
+                "templatesOnly": described(count, "Devices that a message does not reach: they have templates alone."),
                 "platforms": [
                     "type": "object", "description": "By name of the platform.",
                     "additionalProperties": ["$ref": "#/components/schemas/DryRunPart"],
+                ],
+            ]),
+        ComposedMessageSchema.name: ComposedMessageSchema.schema,
+        "Appearance": object(
+            required: ["look", "isSilent", "shownBy", "actions", "cautions"],
+            [
+                "look": described(text, "The kind of device."), "title": text, "subtitle": text, "text": text,
+                "picture": text, "link": text, "actions": described(texts, "The titles of buttons."),
+                "badge": ["type": "integer"],
+                "badgeStep": described(["type": "integer"], "What is added to the badge."),
+                "sound": text, "isSilent": ["type": "boolean"],
+                "shownBy": described(["enum": ["system", "app"]], "The app may show something else."),
+                "lines": [
+                    "type": "object", "properties": ["text": count],
+                    "description": "How many lines of the text are shown before the notification is opened.",
+                ],
+                "cautions": [
+                    "type": "array",
+                    "items": ["enum": .array(Appearance.Caution.allCases.map { .string($0.rawValue) })],
                 ],
             ]),
         "DryRunPart": object(
@@ -114,6 +138,11 @@ extension HubDescription {
                 "template": object(required: ["body"], ["name": text, "body": text]),
                 "size": described(count, "In bytes; missing where nothing can be made of the template."),
                 "fields": ["type": "object", "additionalProperties": text], "body": text, "base64": text,
+                "language": described(text, "Of a message."),
+                "appearance": [
+                    "description": "What a device shows of it; null where that cannot be told from its bytes.",
+                    "anyOf": [["$ref": "#/components/schemas/Appearance"], ["type": "null"]],
+                ],
             ])
     }
 

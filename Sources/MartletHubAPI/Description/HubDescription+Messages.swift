@@ -78,7 +78,7 @@ extension HubDescription {
             ])
     }
 
-    var formats: [String] { platforms.map { $0.descriptor.format }.sorted() + ["template"] }
+    var formats: [String] { platforms.map { $0.descriptor.format }.sorted() + ["template", "message"] }
 
     private var format: APIParameter {
         APIParameter(
@@ -117,6 +117,7 @@ extension HubDescription {
     private var handle: APIParameter {
         APIParameter(.header, "ServiceBusNotification-DeviceHandle", "The handle, with `direct`.")
     }
+    /// The schema `Message` is that of the format `message`; every other format has its own payloads.
     private var payloads: [APIContent] {
         [APIContent("application/json", [:]), APIContent("application/xml"), APIContent("text/plain")]
     }

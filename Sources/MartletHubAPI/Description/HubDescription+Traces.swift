@@ -68,7 +68,10 @@ extension HubDescription {
                 ],
                 "payload": object(
                     required: ["sha256", "size"],
-                    ["sha256": text, "size": number, "body": text, "base64": text]),
+                    [
+                        "sha256": text, "size": number, "body": text, "base64": text,
+                        "appearance": ["anyOf": [["$ref": "#/components/schemas/Appearance"], ["type": "null"]]],
+                    ]),
                 "since": object(
                     required: ["at", "what"],
                     [

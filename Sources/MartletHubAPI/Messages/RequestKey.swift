@@ -60,6 +60,9 @@ extension SendRequest {
         case .template(let properties):
             input.append("template")
             input.append(properties)
+        case .message(let composed):
+            input.append("message")
+            input.append(composed.body)
         }
         switch target {
         case .audience(nil): input.append("everybody")

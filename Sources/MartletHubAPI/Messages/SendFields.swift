@@ -2,6 +2,7 @@ import MartletHTTP
 
 /// The protocol's headers of a send request, collected in one pass.
 struct SendFields {
+    /// If the header is given twice, its values are joined with a comma, which is not a valid format.
     private(set) var format: String?
     /// The tag expression. An empty expression is refused, because it is probably a mistake and not meant as a
     /// broadcast.
@@ -16,7 +17,7 @@ struct SendFields {
     init(_ fields: HTTPFields) {
         for field in fields where field.name.hasPrefix(Self.prefix) {
             switch Substring(field.name.utf8.dropFirst(Self.prefix.utf8.count)) {
-            case "format": format = field.value
+            case "format": format = format.map { $0 + "," + field.value } ?? field.value
             // Repeated fields are joined with commas, as HTTP specifies. The result is not a valid expression, so the
             // request is refused.
             case "tags": tags = tags.map { $0 + "," + field.value } ?? field.value

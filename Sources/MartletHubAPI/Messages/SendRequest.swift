@@ -24,7 +24,7 @@ struct SendRequest {
     init(_ call: HubCall, isDirect: Bool, platforms: PushPlatformList) throws(HubAPIError) {
         let reader = Reader(call.request, platforms)
         let format = try reader.format()
-        content = reader.content(format, body: call.request.body)
+        content = try reader.content(format, body: call.request.body)
         expiry = try ExpiryHeader.read(from: call.request.fields)
         target = isDirect ? .direct([try reader.handle(format)]) : .audience(try reader.audience())
         rollout = try RolloutHeader.read(from: call.request.fields)
@@ -46,7 +46,7 @@ struct SendRequest {
         let reader = Reader(call.request, platforms)
         let format = try reader.format()
         let batch = try DirectBatch(call.request.body, contentType: call.request.fields["content-type"])
-        content = reader.content(format, body: batch.message)
+        content = try reader.content(format, body: batch.message)
         expiry = try ExpiryHeader.read(from: call.request.fields)
         target = .direct(batch.devices.map { text in format.platform?.handle(from: text) ?? PushHandle(text) })
         rollout = try RolloutHeader.read(from: call.request.fields)
@@ -82,11 +82,12 @@ private struct Reader {
     enum Format {
         case native(any PushPlatform.Type)
         case template
+        case message
 
         var platform: (any PushPlatform.Type)? {
             switch self {
             case .native(let platform): platform
-            case .template: nil
+            case .template, .message: nil
             }
         }
     }
@@ -121,15 +122,22 @@ private struct Reader {
             return .native(meant[0])
         }
         if format.lowercased() == "template" { return .template }
+        if format.lowercased() == "message" { return .message }
         guard let platform = platforms.format(format) else { throw .badFormat(format, allowed: allowed) }
         return .native(platform)
     }
 
-    func content(_ format: Format, body: [UInt8]) -> Notification.Content {
+    func content(_ format: Format, body: [UInt8]) throws(HubAPIError) -> Notification.Content {
         switch format {
         case .native(let platform):
-            .native(platform.descriptor.platform, Message(body: body, fields: passedOn(platform.descriptor)))
-        case .template: .template(properties: body)
+            return .native(platform.descriptor.platform, Message(body: body, fields: passedOn(platform.descriptor)))
+        case .template: return .template(properties: body)
+        case .message:
+            do throws(ComposedMessageError) {
+                return .message(try ComposedContent(body))
+            } catch {
+                throw error.isTooLarge ? .tooLarge(error.description) : .badRequest(error.description)
+            }
         }
     }
 
@@ -164,7 +172,7 @@ private struct Reader {
         return PushHandle(parts: parts)
     }
 
-    private var allowed: [String] { platforms.map { $0.descriptor.format } + ["template"] }
+    private var allowed: [String] { platforms.map { $0.descriptor.format } + ["template", "message"] }
 
     private func passedOn(_ descriptor: PushPlatformDescriptor) -> [String: String] {
         var passed: [String: String] = [:]

@@ -61,6 +61,8 @@ struct NotificationDetails {
         switch report.notification.content {
         case .native(let platform, _): [platforms[platform]?.descriptor.format ?? platform.rawValue]
         case .template where report.platforms.isEmpty: ["template"]
+        case .message where report.platforms.isEmpty: ["message"]
+        case .message: report.platforms.map { platforms[$0]?.descriptor.format ?? $0.rawValue }
         case .template: report.platforms.map { (platforms[$0]?.descriptor.format ?? $0.rawValue) + "template" }
         }
     }

@@ -49,7 +49,7 @@ public struct TraceDocument: Sendable {
         members["messageId"] = push.messageID.map { .string($0.description) }
         members["nextAttemptAt"] = push.retryAt.map { .string($0.iso8601) }
         members["page"] = push.range.map(Self.json)
-        members["payload"] = push.payload.map(payload)
+        members["payload"] = push.payload.map { payload($0, push.appearance) }
         members["since"] = push.since.map { end in
             ["at": .string(end.at.iso8601), "what": .string(end.cause.rawValue)]
         }
@@ -57,11 +57,12 @@ public struct TraceDocument: Sendable {
     }
 
     /// The payload, with the body only if it may be shown.
-    private func payload(_ message: Message) -> JSON {
+    private func payload(_ message: Message, _ appearance: Appearance?) -> JSON {
         let digits = Array("0123456789abcdef")
         let hash = SHA256.hash(message.body).map { "\(digits[Int($0 >> 4)])\(digits[Int($0 & 15)])" }.joined()
         var members: [String: JSON] = ["sha256": .string(hash), "size": .integer(Int64(message.body.count))]
         guard !trace.notification.isConfidential else { return .object(members) }
+        members["appearance"] = appearance.map { AppearanceDocument(appearance: $0).json } ?? .null
         if let text = String(validating: message.body, as: UTF8.self) {
             members["body"] = .string(text)
         } else {

@@ -20,3 +20,16 @@ public enum TemplateFormat: Hashable, Sendable {
         }
     }
 }
+
+extension TemplateFormat {
+    /// Appends a text as the value of a string or the content of an element, escaped so that a parser reads exactly it.
+    public func appendValue(_ text: [UInt8], to output: inout [UInt8]) {
+        let target: TemplateTarget =
+            switch self {
+            case .json: .jsonString
+            case .xml: .xmlText
+            case .text: .plain
+            }
+        target.append(text[...], to: &output)
+    }
+}

@@ -9,9 +9,9 @@ public struct ADM: PushService {
         registration: .init(element: "Adm", handleElements: ["AdmRegistrationId"]),
         credential: .init(element: "AdmCredential", index: 10, fields: credentialFields),
         outcomeCounts: .init(element: "AdmOutcomeCounts", index: 4),
-        fieldPrefixes: [], payloadLimit: 6144)
+        fieldPrefixes: [], payloadLimit: 6144, look: "tablet")
 
-    private static let collapseMember = "consolidationKey"
+    static let collapseMember = "consolidationKey"
     private static let lifetimeMember = "expiresAfter"
     /// In seconds.
     private static let lifetimes: ClosedRange<Int64> = 1...2_678_400

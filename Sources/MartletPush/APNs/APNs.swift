@@ -16,7 +16,8 @@ public struct APNs: PushService {
             ]),
         credential: .init(element: "ApnsCredential", index: 0, fields: credentialFields),
         outcomeCounts: .init(element: "ApnsOutcomeCounts", index: 0),
-        fieldPrefixes: ["apns-", "x-apns-", "servicebusnotification-apns"], payloadLimit: APNsPushType.voip.payloadLimit
+        fieldPrefixes: ["apns-", "x-apns-", "servicebusnotification-apns"],
+        payloadLimit: APNsPushType.voip.payloadLimit, look: "phone-a"
     )
 
     public static let slowsConnectionsOfStaleDevices = true

@@ -13,7 +13,7 @@ public struct FCM: PushService {
         registration: .init(element: "FcmV1", handleElements: ["FcmV1RegistrationId"]),
         credential: .init(element: "FcmV1Credential", index: 13, fields: FCMCredential.fields),
         outcomeCounts: .init(element: "FcmV1OutcomeCounts", index: 7),
-        fieldPrefixes: [], payloadLimit: FCMMessage.sizeLimit)
+        fieldPrefixes: [], payloadLimit: FCMMessage.sizeLimit, look: "phone-b")
 
     private let credential: FCMCredential
 

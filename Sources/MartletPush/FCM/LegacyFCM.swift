@@ -20,7 +20,7 @@ public struct LegacyFCM: PushService {
             ]),
         credentialPlatform: FCM.descriptor.platform,
         outcomeCounts: .init(element: "GcmOutcomeCounts", index: 3),
-        fieldPrefixes: [], payloadLimit: FCMMessage.sizeLimit)
+        fieldPrefixes: [], payloadLimit: FCMMessage.sizeLimit, look: "phone-b")
 
     private let service: FCM
 

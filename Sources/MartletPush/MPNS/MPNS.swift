@@ -17,7 +17,7 @@ public struct MPNS: PushService {
         templateFormat: .xml,
         credential: .init(element: "MpnsCredential", index: 5, fields: credentialFields),
         outcomeCounts: .init(element: "MpnsOutcomeCounts", index: 1),
-        fieldPrefixes: ["x-windowsphone-", "x-notificationclass"], payloadLimit: 3072)
+        fieldPrefixes: ["x-windowsphone-", "x-notificationclass"], payloadLimit: 3072, look: "phone-c")
 
     public static let handlesAreAddresses = true
 

@@ -17,7 +17,7 @@ public struct WNS: PushService {
         templateFormat: .xml,
         credential: .init(element: "WnsCredential", index: 2, fields: credentialFields),
         outcomeCounts: .init(element: "WnsOutcomeCounts", index: 2),
-        fieldPrefixes: ["x-wns-"], payloadLimit: 5000)
+        fieldPrefixes: ["x-wns-"], payloadLimit: 5000, look: "desktop")
 
     public static let handlesAreAddresses = true
 

@@ -14,7 +14,7 @@ public struct WebPush: PushService {
             element: "Browser", handleElements: ["Endpoint", "P256DH", "Auth"], hiddenFrom: ["api-origin=dotnetsdk"]),
         credential: .init(element: "BrowserCredential", index: 14, fields: credentialFields),
         outcomeCounts: .init(element: "BrowserOutcomeCounts", index: 9),
-        fieldPrefixes: WebPushHeaders.fieldNames, payloadLimit: plaintextLimit)
+        fieldPrefixes: WebPushHeaders.fieldNames, payloadLimit: plaintextLimit, look: "browser")
 
     public static let handlesAreAddresses = true
     public static let tokensAreForOneOrigin = true

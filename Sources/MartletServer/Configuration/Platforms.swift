@@ -71,9 +71,12 @@ public enum Platforms {
         PushPlatforms.all.named(platform)?.descriptor.platform.rawValue
     }
 
-    /// The formats of sends: those of native ones, and that of templates.
+    /// The format of a message that every platform renders.
+    public static let message = "message"
+
+    /// The formats of sends: those of native ones, of templates, and of messages for all platforms.
     public static var formats: [String] {
-        PushPlatforms.all.map { $0.descriptor.format } + ["template"]
+        PushPlatforms.all.map { $0.descriptor.format } + ["template", message]
     }
 
     /// The format of sends by its own name, or by a name of its platform.
@@ -95,7 +98,7 @@ public enum Platforms {
             let (format, platform) = (type.descriptor.format, type.descriptor.platform.rawValue)
             return format == platform ? format : "\(format) (\(platform))"
         }
-        return (native + ["template"]).joined(separator: ", ")
+        return (native + ["template", message]).joined(separator: ", ")
     }
 
     /// The names of the platforms, as the app backend knows them.

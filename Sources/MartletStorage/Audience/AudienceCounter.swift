@@ -91,6 +91,10 @@ struct AudienceCounter {
                 RenderingCursor(try statements.take(RenderingCursor.sql)), known: known,
                 limit: progress.query.renderingLimit)
         }
+        if let languages = progress.query.languages {
+            let scope = TagScope(hub: progress.query.hub, platform: platform, kind: .native)
+            tally.tellLanguagesApart(try LanguageCursor(languages, in: scope, isForFew: false, &statements))
+        }
         try tally.count(natives: try members(.native), templates: try members(.template), horizon)
         return tally.part
     }
@@ -106,6 +110,7 @@ private struct Tally {
     private var renderings: RenderingCursor?
     private var known: [TemplateBinding.ID: Int] = [:]
     private var renderingsLeft = 0
+    private var languages: LanguageCursor?
 
     init(_ bounds: AudienceBounds, after channel: Int64) {
         self.bounds = bounds
@@ -121,6 +126,10 @@ private struct Tally {
         renderingsLeft = limit - known.count
     }
 
+    mutating func tellLanguagesApart(_ cursor: LanguageCursor) {
+        languages = cursor
+    }
+
     mutating func count(
         natives: AudienceCursor, templates: AudienceCursor, _ horizon: ReadingHorizon
     ) throws(StorageError) {
@@ -130,7 +139,7 @@ private struct Tally {
             let index = min(native, template)
             if index == .end || index.channel > horizon.channel { return }
             if index == native {
-                addNative(index)
+                try addNative(index)
                 native = try natives.seek(index.next)
             } else {
                 try addTemplate(index)
@@ -139,9 +148,14 @@ private struct Tally {
         }
     }
 
-    private mutating func addNative(_ index: AudiencePosition) {
+    private mutating func addNative(_ index: AudiencePosition) throws(StorageError) {
         guard index.channel <= bounds.channel.rawValue else { return }
-        if index.channel == lastNative { part.skipped += 1 } else { part.native += 1 }
+        if index.channel == lastNative {
+            part.skipped += 1
+        } else {
+            part.native += 1
+            if let languages { part.languages[try languages.language(of: index.channel), default: 0] += 1 }
+        }
         lastNative = index.channel
         addDevice(index)
     }

@@ -17,10 +17,13 @@ struct AudienceReader {
         let found = try statements.cursor(for: AudiencePlan(query.expression), in: scope)
         let audience = DifferenceCursor(among(query).map { IntersectionCursor($0, found) } ?? found, without: expired)
         let handles = HandleCursor(try statements.take(HandleCursor.sql))
+        let variants = try query.variants.map { variants throws(StorageError) in
+            try VariantCursor(variants, in: scope, isForFew: query.limit <= VariantCursor.few, &statements)
+        }
         var page: AudiencePage
         switch query.kind {
-        case .native where query.namesRegistrations: page = try named(of: audience, handles)
-        case .native: page = try channels(of: audience, handles, query)
+        case .native where query.namesRegistrations: page = try named(of: audience, handles, variants)
+        case .native: page = try channels(of: audience, handles, variants, query)
         case .template:
             let renderings = RenderingCursor(try statements.take(RenderingCursor.sql))
             page = try registrations(of: audience, handles, renderings, query)
@@ -40,7 +43,7 @@ struct AudienceReader {
 
     /// Takes the first registration of each channel and counts the others.
     private func channels(
-        of audience: AudienceCursor, _ handles: HandleCursor, _ query: AudienceQuery
+        of audience: AudienceCursor, _ handles: HandleCursor, _ variants: VariantCursor?, _ query: AudienceQuery
     ) throws(StorageError) -> AudiencePage {
         var page = AudiencePage()
         var last = query.after.channel.rawValue
@@ -56,19 +59,23 @@ struct AudienceReader {
             } else {
                 last = index.channel
                 try handles.append(AudienceMember(channel: ChannelID(rawValue: last)), to: &page)
+                if let variants { try variants.append(index, to: &page) }
             }
             index = index.next
         }
     }
 
     /// Takes the registrations that a query names.
-    private func named(of audience: AudienceCursor, _ handles: HandleCursor) throws(StorageError) -> AudiencePage {
+    private func named(
+        of audience: AudienceCursor, _ handles: HandleCursor, _ variants: VariantCursor?
+    ) throws(StorageError) -> AudiencePage {
         var page = AudiencePage()
         var index = try audience.seek(AudiencePosition(.none).next)
         while index != .end {
             try handles.append(
                 AudienceMember(channel: ChannelID(rawValue: index.channel), registration: index.registration), to: &page
             )
+            if let variants { try variants.append(index, to: &page) }
             index = try audience.seek(index.next)
         }
         return page

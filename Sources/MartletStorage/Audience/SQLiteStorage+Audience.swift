@@ -1,5 +1,5 @@
 public import MartletCore
-import MartletModel
+public import MartletModel
 
 extension SQLiteStorage {
     public func audience(_ query: AudienceQuery) async throws(StorageError) -> AudiencePage {
@@ -18,6 +18,15 @@ extension SQLiteStorage {
             }
         }
         return progress.count
+    }
+
+    public func tags(
+        beginningWith prefix: String, in hub: Hub.ID, limit: Int
+    ) async throws(StorageError) -> [Tag] {
+        let names = try await readers.read { connection throws(StorageError) in
+            try TagTable(connection).names(beginningWith: prefix, hub: hub, limit: limit)
+        }
+        return names.compactMap { try? Tag($0) }
     }
 
     public func tags(beginningWith prefix: String, of query: AudienceQuery) async throws(StorageError) -> TagPage {

@@ -34,11 +34,11 @@ struct ResendTable {
         return .accepted(notification, deliveries)
     }
 
-    /// A notification with a collapse key has one delivery.
+    /// The last of its deliveries: a composed message has several, of which none is to supersede a resend of another.
     private func rank(of original: Notification) throws(StorageError) -> Delivery.ID? {
         guard original.collapse != nil else { return nil }
         if let rank = original.resend?.rank { return rank }
-        return try connection.first("SELECT id FROM deliveries WHERE notification = ?", original.sequence) { row in
+        return try connection.first("SELECT max(id) FROM deliveries WHERE notification = ?", original.sequence) { row in
             Delivery.ID(rawValue: row.integer(0))
         }
     }

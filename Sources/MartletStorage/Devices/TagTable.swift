@@ -103,6 +103,44 @@ extension TagTable {
         ) { PlatformID(rawValue: $0.text(0)) }
     }
 
+    /// The platforms that have registrations without a template in a hub, in the order of their ids.
+    func nativePlatforms(hub: Hub.ID) throws(StorageError) -> [PlatformID] {
+        try connection.all(
+            "SELECT platform FROM tags WHERE hub = ? AND name = ? AND is_template = 0 ORDER BY platform", hub.rawValue,
+            Self.everyone
+        ) { PlatformID(rawValue: $0.text(0)) }
+    }
+
+    /// The names of tags with a prefix that registrations without a template have, each once, in order.
+    func names(beginningWith prefix: String, hub: Hub.ID, limit: Int) throws(StorageError) -> [String] {
+        try connection.all(
+            """
+            SELECT DISTINCT name FROM tags WHERE hub = ? AND name >= ? AND name < ? AND is_template = 0
+            ORDER BY name LIMIT ?
+            """, hub.rawValue, prefix, Self.end(of: prefix), limit
+        ) { $0.text(0) }
+    }
+
+    /// The first tags of a scope with a prefix, in the order of their names.
+    func tags(
+        beginningWith prefix: String, in scope: TagScope, limit: Int
+    ) throws(StorageError) -> [(name: String, id: Int64)] {
+        try connection.all(
+            """
+            SELECT name, id FROM tags WHERE hub = ? AND name >= ? AND name < ? AND is_template = ? AND platform = ?
+            ORDER BY name LIMIT ?
+            """, scope.hub.rawValue, prefix, Self.end(of: prefix), scope.kind == .template, scope.platform.rawValue,
+            limit
+        ) { ($0.text(0), $0.integer(1)) }
+    }
+
+    /// What comes after every name with a prefix, whose last character is ASCII.
+    private static func end(of prefix: String) -> String {
+        var bytes = Array(prefix.utf8)
+        if let last = bytes.popLast() { bytes.append(last + 1) }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
     /// The platforms that have registrations with a template in a hub, in the order of their ids.
     func templatePlatforms(hub: Hub.ID) throws(StorageError) -> [PlatformID] {
         try connection.all(

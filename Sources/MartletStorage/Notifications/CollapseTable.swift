@@ -13,7 +13,8 @@ struct CollapseTable {
         self.connection = connection
     }
 
-    func insert(_ delivery: Delivery, _ collapse: Collapse) throws(StorageError) {
+    /// - Parameter key: Of the collapse keys the one on the delivery's platform.
+    func insert(_ delivery: Delivery, _ collapse: Collapse, _ key: String) throws(StorageError) {
         let (anchors, expression) = Self.anchors(of: delivery.notification.target, collapse)
         for anchor in Set(anchors) {
             try connection.run(
@@ -22,12 +23,12 @@ struct CollapseTable {
                 WHERE hub = ?1 AND platform = ?2 AND key = ?3 AND anchor = ?4 AND expression = ?5
                     AND delivery = (SELECT max(delivery) FROM collapses
                         WHERE hub = ?1 AND platform = ?2 AND key = ?3 AND anchor = ?4 AND expression = ?5)
-                """, delivery.notification.hub.rawValue, delivery.platform.rawValue, collapse.key, anchor, expression)
+                """, delivery.notification.hub.rawValue, delivery.platform.rawValue, key, anchor, expression)
             try connection.run(
                 """
                 INSERT INTO collapses (hub, platform, key, anchor, expression, delivery, last_channel, is_latest)
                 VALUES (?, ?, ?, ?, ?, ?, ?, 1)
-                """, delivery.notification.hub.rawValue, delivery.platform.rawValue, collapse.key, anchor, expression,
+                """, delivery.notification.hub.rawValue, delivery.platform.rawValue, key, anchor, expression,
                 delivery.id.rawValue, delivery.bounds.channel.rawValue)
         }
     }

@@ -135,8 +135,8 @@ struct NotificationTable {
         var deliveries: [Delivery] = []
         for (platform, bounds) in try platforms(of: notification) {
             let delivery = try table.insert(notification, on: platform, bounds)
-            if let collapse = notification.collapse, notification.resend == nil {
-                try CollapseTable(connection).insert(delivery, collapse)
+            if let collapse = notification.collapse, let key = collapse.key(on: platform), notification.resend == nil {
+                try CollapseTable(connection).insert(delivery, collapse, key)
             }
             deliveries.append(delivery)
         }
@@ -160,6 +160,13 @@ struct NotificationTable {
         case (.native(let platform, _), .audience):
             let last = try tags.lastChannel(hub: hub, platform: platform)
             return [(platform, AudienceBounds(channel: last, registration: 0))]
+        case (.message(let content), _):
+            var audiences: [(PlatformID, AudienceBounds)] = []
+            for platform in try tags.nativePlatforms(hub: hub) where !content.omits(platform) {
+                let last = try tags.lastChannel(hub: hub, platform: platform)
+                audiences.append((platform, AudienceBounds(channel: last, registration: 0)))
+            }
+            return audiences
         case (.template, _):
             let last = try tags.lastRegistration(hub: hub)
             let bounds = AudienceBounds(channel: ChannelID(rawValue: .max), registration: last)

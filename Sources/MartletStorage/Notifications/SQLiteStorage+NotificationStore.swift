@@ -6,6 +6,12 @@ extension SQLiteStorage: NotificationStore {
         try await takeIn { connection throws(StorageError) in try NotificationTable(connection).accept(draft) }
     }
 
+    public func nativePlatforms(in hub: Hub.ID) async throws(StorageError) -> [PlatformID] {
+        try await readers.read { connection throws(StorageError) in
+            try TagTable(connection).nativePlatforms(hub: hub)
+        }
+    }
+
     public func release(due now: Timestamp, limit: Int) async throws(StorageError) -> ReleasedNotifications {
         try await writer.write { connection throws(StorageError) in
             try NotificationTable(connection).release(due: now, limit: limit)

@@ -44,7 +44,12 @@ enum StoredNotification {
         guard let texts = TextListCoding.decode(row.bytes(column)), let key = texts.first else {
             throw StorageError(.corrupt, "The collapse key of a stored notification cannot be read; restore a backup.")
         }
-        return Collapse(key: key, handleKeys: Array(texts.dropFirst()))
+        guard key.isEmpty else { return Collapse(key: key, handleKeys: Array(texts.dropFirst())) }
+        var keys: [PlatformID: String] = [:]
+        for index in stride(from: 1, to: texts.count - 1, by: 2) {
+            keys[PlatformID(rawValue: texts[index])] = texts[index + 1]
+        }
+        return Collapse(keysByPlatform: keys)
     }
 
     /// - Parameter row: Begins with `columns`.
@@ -62,12 +67,24 @@ enum StoredNotification {
 }
 
 extension Collapse {
-    /// The key and after it those of the handles.
-    var bytes: [UInt8] { TextListCoding.encode([key] + handleKeys) }
+    /// The key and after it those of the handles; or an empty text and after it the platforms, each before its key.
+    var bytes: [UInt8] {
+        if let onlyKey { return TextListCoding.encode([onlyKey] + handleKeys) }
+        let keys = keysByPlatform.sorted { $0.key.rawValue < $1.key.rawValue }
+        return TextListCoding.encode([""] + keys.flatMap { [$0.key.rawValue, $0.value] })
+    }
 }
 
 /// The content of a notification in three columns. Without a platform it is for templates.
 struct StoredMessage {
+    /// In the place of a platform, for a message that all platforms render.
+    static let everyPlatform = "*"
+
+    /// The only platform of a notification, by its column; nil if it may have several.
+    static func platform(_ column: String?) -> PlatformID? {
+        column == everyPlatform ? nil : column.map { PlatformID(rawValue: $0) }
+    }
+
     var platform: String?
     var body: [UInt8]
     var fields: [UInt8]
@@ -81,11 +98,19 @@ extension StoredMessage {
                 platform: platform.rawValue, body: message.body, fields: StringMapCoding.encode(message.fields))
         case .template(let properties):
             self.init(platform: nil, body: properties, fields: [])
+        case .message(let content): self.init(platform: Self.everyPlatform, body: content.body, fields: [])
         }
     }
 
     func content() throws(StorageError) -> Notification.Content {
         guard let platform else { return .template(properties: body) }
+        if platform == Self.everyPlatform {
+            do throws(ComposedMessageError) {
+                return .message(try ComposedContent(body))
+            } catch {
+                throw StorageError(.corrupt, "A stored message cannot be read; restore a backup.")
+            }
+        }
         guard let fields = StringMapCoding.decode(fields) else {
             throw StorageError(.corrupt, "A stored message cannot be read; restore a backup.")
         }

@@ -67,7 +67,7 @@ struct ReceiptTable {
             """, hub.rawValue, id.bytes
         ) { row throws(StorageError) in
             let target = StoredTarget(expression: row.optionalText(2), handles: row.isNull(3) ? nil : row.bytes(3))
-            let platform = row.optionalText(1).map { PlatformID(rawValue: $0) }
+            let platform = StoredMessage.platform(row.optionalText(1))
             let isFor = try target.target().includes(registration, platform: platform)
             return isFor ? row.integer(0) : nil
         }

@@ -13,7 +13,8 @@ struct DryRunReport {
     var lines: [String] {
         let platforms = (run["platforms"]?.object ?? [:]).sorted { $0.key < $1.key }
         let head = "Nothing was sent. A send would be \(pushes(run, "targeted"))."
-        let reported = platforms.flatMap { lines(of: $0.key, $0.value) } + problems.map { "Problem: \($0)" }
+        let reported =
+            platforms.flatMap { lines(of: $0.key, $0.value) } + languages + problems.map { "Problem: \($0)" }
         return ([head] + times + reported).map(Terminal.singleLine)
     }
 
@@ -34,7 +35,12 @@ struct DryRunReport {
         var lines = [
             "\(platform): \(pushes(part, "targeted")), credential \(credential?["state"]?.string ?? "")\(expiry)"
         ]
-        lines += (part["payloads"]?.array ?? []).map(line)
+        for payload in part["payloads"]?.array ?? [] {
+            lines.append(line(payload))
+            if let appearance = payload["appearance"], appearance != .null {
+                lines += NotificationPicture(appearance).lines.map { "    " + $0 }
+            }
+        }
         if let further = part["furtherTemplates"]?.integer, further > 0 {
             lines.append("  \(further) further templates: \(pushes(part, "furtherPushes"))")
         }
@@ -42,6 +48,13 @@ struct DryRunReport {
             lines.append("  payloads not tried: \(pushes(part, "untriedPushes"))")
         }
         return lines
+    }
+
+    /// The languages that a message lacks.
+    private var languages: [String] {
+        let missing = (run["missingLanguages"]?.array ?? []).compactMap(\.string)
+        guard !missing.isEmpty else { return [] }
+        return ["Devices with these languages get the message in its own: \(missing.joined(separator: ", "))"]
     }
 
     private func line(_ payload: JSON) -> String {
@@ -52,7 +65,8 @@ struct DryRunReport {
         let variety = renderings > 1 ? ", the largest of \(renderings)" : ""
         let body = payload["body"]?.string ?? payload["base64"]?.string
         let content = body.map { "\(payload["size"]?.integer ?? 0) bytes\(variety): \($0)" } ?? "nothing to send"
-        return "  \(name ?? "")\(pushes(payload, "pushes")), \(content)"
+        let language = payload["language"]?.string.map { " in \($0)" } ?? ""
+        return "  \(name ?? "")\(pushes(payload, "pushes"))\(language), \(content)"
     }
 
     private func pushes(_ members: JSON, _ name: String) -> String {

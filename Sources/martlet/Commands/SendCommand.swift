@@ -12,7 +12,9 @@ enum SendCommand {
                 "A connection string with the right to send; where none is given, the server on --data is asked.",
                 isSecret: true),
             Option("platform", "FORMAT", "The format of the body: \(Platforms.formatsWithPlatforms)."),
-            Option("body", "TEXT", "The payload, as the push service takes it."),
+            Option(
+                "body", "TEXT",
+                "The payload, as the push service takes it; with --platform message the message as JSON."),
             Option(
                 "expires", "TIME",
                 "When it is given up: a time such as 2026-11-21T09:22:56, in UTC or with a zone, or 90m from the start."
@@ -27,6 +29,7 @@ enum SendCommand {
             Option(
                 "rollout", "SPEC",
                 "How fast it goes out: rate=500, pushes a second, or over=10m; then, to stop it: '; halt=5%'."),
+        ] + ComposedBody.options + [
             Option("ca-file", "FILE", "The authority to trust instead of the system's."),
             Option("dry-run", nil, "Send nothing; print whom it would go to, what they would get, and what is wrong."),
             Option(
@@ -136,7 +139,7 @@ private struct HubSend {
             fields[parts[0].lowercased()] = String(parts[1].drop { $0 == " " })
         }
         if invocation.isOn("confidential") { fields["martlet-confidential"] = "true" }
-        let body = Array(try invocation.required("body").utf8)
+        let body = try ComposedBody.body(invocation, format: format)
         return try await hub.call(method, target, fields: fields, body: body)
     }
 

@@ -23,6 +23,10 @@ final class FailingNotifications: NotificationStore {
         return try await store.accept(draft)
     }
 
+    func nativePlatforms(in hub: Hub.ID) async throws(StorageError) -> [PlatformID] {
+        try await store.nativePlatforms(in: hub)
+    }
+
     func release(due now: Timestamp, limit: Int) async throws(StorageError) -> ReleasedNotifications {
         try await store.release(due: now, limit: limit)
     }

@@ -10,7 +10,7 @@ struct DryRunTests {
 
     private func dryRuns(_ flight: Flight, transport: (any HTTPTransport)? = nil) -> DryRuns {
         DryRuns(
-            devices: flight.storage, platforms: flight.platforms,
+            devices: flight.storage, notifications: flight.storage, platforms: flight.platforms,
             credentials: CredentialChecker(
                 resolver: LaneResolver(hubs: flight.hubs, platforms: flight.platforms),
                 transport: transport ?? flight.transport,

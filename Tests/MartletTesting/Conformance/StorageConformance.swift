@@ -38,7 +38,7 @@ public enum StorageConformance {
         + traces + payloads
         + payloadQuotas
         + payloadAudits
-        + deviceKeys + audienceTags + receipts + funnels + sends
+        + composedMessages + deviceKeys + audienceTags + receipts + funnels + sends
 }
 
 /// What a storage did that it should not have done.

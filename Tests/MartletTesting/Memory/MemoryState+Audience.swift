@@ -17,8 +17,22 @@ extension MemoryState {
                 let rendering = rendering(template, member.entries[0].registration.pushVariables)
                 page.setRendering(rendering.id, template: { rendering.template }, variables: { rendering.variables })
             }
+            if let variants = query.variants {
+                let variant = variant(of: member.entries[0], variants)
+                page.setVariant(variant.id) { variant.variables }
+            }
         }
         return page
+    }
+
+    private mutating func variant(of entry: MemoryRegistration, _ variants: AudienceVariants) -> MessageVariant {
+        let tags = registrations.filter { $0.channel == entry.channel && $0.registration.template == nil }
+            .flatMap(\.registration.tags)
+        let own = variants.readsVariables ? entry.registration.pushVariables : [:]
+        return MessageVariant(
+            id: MessageVariant.ID(
+                language: variants.languages.index(forDeviceWith: tags), variables: variablesID(of: own)),
+            variables: own)
     }
 
     /// Each member with the registrations by which it is one.
@@ -67,6 +81,10 @@ extension MemoryState {
                 native: members[0].count, skipped: members[0].reduce(0) { $0 + $1.entries.count - 1 },
                 templates: members[1].count, devices: Set((members[0] + members[1]).map(\.id.channel)).count)
             guard part.registrations > 0 else { continue }
+            for member in query.languages == nil ? [] : members[0] {
+                let tags = member.entries.flatMap(\.registration.tags)
+                part.languages[query.languages?.index(forDeviceWith: tags) ?? 0, default: 0] += 1
+            }
             part.renderings = renderings(members[1].map { $0.entries[0].registration }, limit: query.renderingLimit)
             count.platforms[platform] = part
         }
@@ -91,15 +109,17 @@ extension MemoryState {
 
     /// Ids are places in lists that only grow.
     private mutating func rendering(_ template: Template, _ variables: [String: String]) -> TemplateBinding {
-        func index<Content: Equatable>(of content: Content, in contents: inout [Content]) -> Int64 {
-            if let index = contents.firstIndex(of: content) { return Int64(index + 1) }
-            contents.append(content)
-            return Int64(contents.count)
-        }
-        let id = TemplateBinding.ID(
-            template: index(of: template, in: &templates),
-            variables: variables.isEmpty ? 0 : index(of: variables, in: &self.variables))
+        if !templates.contains(template) { templates.append(template) }
+        let index = templates.firstIndex(of: template) ?? 0
+        let id = TemplateBinding.ID(template: Int64(index + 1), variables: variablesID(of: variables))
         return TemplateBinding(id: id, template: template, variables: variables)
+    }
+
+    private mutating func variablesID(of variables: [String: String]) -> Int64 {
+        if variables.isEmpty { return 0 }
+        if let index = self.variables.firstIndex(of: variables) { return Int64(index + 1) }
+        self.variables.append(variables)
+        return Int64(self.variables.count)
     }
 
     /// - Returns: Whether a channel was removed.

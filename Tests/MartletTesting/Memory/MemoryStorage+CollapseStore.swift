@@ -8,7 +8,8 @@ extension MemoryStorage: CollapseStore {
             let later = state.deliveries.filter { !$0.supersedesNone }.map(\.progress).filter { progress in
                 let delivery = progress.delivery
                 return delivery.id > query.delivery && delivery.notification.hub == query.hub
-                    && delivery.platform == query.platform && delivery.notification.collapse?.key == query.key
+                    && delivery.platform == query.platform
+                    && delivery.notification.collapse?.key(on: query.platform) == query.key
                     && delivery.notification.resend == nil
             }
             let newest = state.devices(of: query).enumerated().map { index, device in

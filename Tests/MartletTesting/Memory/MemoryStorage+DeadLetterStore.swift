@@ -16,7 +16,7 @@ extension MemoryStorage: DeadLetterStore {
             if let known = earlier.first(where: { $0.outcome == nil || $0.outcome == draft.outcome }) {
                 return .resent(known.id)
             }
-            let rank = original.notification.resend?.rank ?? deliveries.first?.progress.delivery.id
+            let rank = original.notification.resend?.rank ?? deliveries.last?.progress.delivery.id
             let resend = Resend(
                 original: sequence, outcome: draft.outcome, rank: original.notification.collapse == nil ? nil : rank)
             let taken = Set(earlier.compactMap(\.outcome))

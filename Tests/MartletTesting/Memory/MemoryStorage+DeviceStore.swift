@@ -51,6 +51,16 @@ extension MemoryStorage: DeviceStore {
         state.withLock { state in ids.compactMap { state.rendering($0) } }
     }
 
+    public func tags(
+        beginningWith prefix: String, in hub: Hub.ID, limit: Int
+    ) async throws(StorageError) -> [Tag] {
+        state.withLock { state in
+            let tags = state.registrations.filter { $0.hub == hub && $0.registration.template == nil }
+                .flatMap(\.registration.tags).filter { $0.folded.hasPrefix(prefix) }
+            return Array(Set(tags).sorted { $0.folded < $1.folded }.prefix(limit))
+        }
+    }
+
     public func tags(beginningWith prefix: String, of query: AudienceQuery) async throws(StorageError) -> TagPage {
         state.withLock { state in
             let page = state.audience(query)

@@ -7,6 +7,10 @@ extension MemoryStorage: NotificationStore {
         state.withLock { $0.accept(draft) }
     }
 
+    public func nativePlatforms(in hub: Hub.ID) async throws(StorageError) -> [PlatformID] {
+        state.withLock { $0.nativePlatforms(in: hub) }
+    }
+
     public func release(due now: Timestamp, limit: Int) async throws(StorageError) -> ReleasedNotifications {
         state.withLock { state in
             let due = state.notifications.filter { $0.isWaiting && $0.beginsAt <= now }
@@ -194,6 +198,11 @@ extension MemoryState {
         return .accepted(notification, draft.dueAt == nil ? begin(notification, at: draft.acceptedAt) : [])
     }
 
+    fileprivate func nativePlatforms(in hub: Hub.ID) -> [PlatformID] {
+        let native = registrations.filter { $0.hub == hub && $0.registration.template == nil }
+        return Set(native.map(\.registration.platform)).sorted { $0.rawValue < $1.rawValue }
+    }
+
     private func excess(of draft: NotificationDraft) -> BacklogExcess? {
         guard let limits = draft.backlogLimits else { return nil }
         let unfinished = notifications.filter { entry in
@@ -232,6 +241,13 @@ extension MemoryState {
             }
             let last = native.map(\.channel).max() ?? .none
             return [(platform, AudienceBounds(channel: last, registration: 0))]
+        case (.message(let content), _):
+            return nativePlatforms(in: notification.hub).filter { !content.omits($0) }.map { platform in
+                let native = registrations.filter {
+                    $0.registration.platform == platform && $0.registration.template == nil
+                }
+                return (platform, AudienceBounds(channel: native.map(\.channel).max() ?? .none, registration: 0))
+            }
         case (.template, _):
             let last = registrations.last?.sequence ?? 0
             let bounds = AudienceBounds(channel: ChannelID(rawValue: .max), registration: last)

@@ -66,11 +66,11 @@ extension MemoryState {
 }
 
 extension Notification.Content {
-    /// nil for templates.
+    /// nil for templates and messages.
     fileprivate var platform: PlatformID? {
         switch self {
         case .native(let platform, _): platform
-        case .template: nil
+        case .template, .message: nil
         }
     }
 }

@@ -83,6 +83,23 @@ public struct CarrierPigeon: PushService {
         return message
     }
 
+    /// A JSON object; the collapse key is a field.
+    public static func message(composed: LocalizedMessage, id: NotificationID) -> Message? {
+        var note = composed.data.mapValues(JSON.string)
+        note["title"] = composed.title.map(JSON.string)
+        note["text"] = composed.text.map(JSON.string)
+        note["notificationId"] = .string(id.description)
+        return Message(
+            body: JSON.object(note).bytes, fields: composed.collapse.map { ["pigeon-collapse": $0] } ?? [:])
+    }
+
+    public static func isReserved(dataName: String) -> Bool { dataName == "feather" }
+
+    public static func appearance(of message: Message) -> Appearance? {
+        guard let note = try? JSON(parsing: message.body), note.object != nil else { return nil }
+        return Appearance(title: note["title"]?.string, text: note["text"]?.string, shownBy: .system)
+    }
+
     public func authorization(at now: Timestamp) throws(PushServiceError) -> Authorization {
         .token(
             AuthorizationToken(

@@ -16,16 +16,18 @@ struct CollapseSender: Sendable {
     func send(
         _ job: PageSender.Job, _ content: inout DeliveryContent, indices: [Int], tally: inout PageTally
     ) async throws(StorageError) -> Bool {
-        guard let collapse = job.delivery.notification.collapse, !indices.isEmpty else {
+        guard let collapse = job.delivery.notification.collapse,
+            let key = collapse.key(on: job.delivery.platform), !indices.isEmpty
+        else {
             await sender.send(job, &content, indices: indices, tally: &tally)
             return true
         }
-        let scope = CollapseLockTable.Scope(lane: job.delivery.lane, key: collapse.key)
+        let scope = CollapseLockTable.Scope(lane: job.delivery.lane, key: key)
         var rest = indices
         var lock = locks.take(scope, devices(at: rest, of: job, collapse))
         if lock == nil {
             // Superseded pushes are not sent, so they need not wait for the page that is under way.
-            rest = try await suppressSuperseded(job, collapse, indices: rest, tally: &tally)
+            rest = try await suppressSuperseded(job, collapse, key, indices: rest, tally: &tally)
             if rest.isEmpty { return true }
             lock = locks.take(scope, devices(at: rest, of: job, collapse))
         }
@@ -35,7 +37,7 @@ struct CollapseSender: Sendable {
         }
         defer { locks.end(lock) }
         // Asked again while the lock is held: a newer notification may have been sent in the meantime.
-        rest = try await suppressSuperseded(job, collapse, indices: rest, tally: &tally)
+        rest = try await suppressSuperseded(job, collapse, key, indices: rest, tally: &tally)
         await sender.send(job, &content, indices: rest, tally: &tally)
         return true
     }
@@ -43,13 +45,13 @@ struct CollapseSender: Sendable {
     /// Counts the devices that will get a newer notification instead.
     /// - Returns: The indices of the other devices.
     private func suppressSuperseded(
-        _ job: PageSender.Job, _ collapse: Collapse, indices: [Int], tally: inout PageTally
+        _ job: PageSender.Job, _ collapse: Collapse, _ key: String, indices: [Int], tally: inout PageTally
     ) async throws(StorageError) -> [Int] {
         let notification = job.delivery.notification
         let found = try await notifications.superseded(
             CollapseQuery(
                 delivery: job.delivery.rank, hub: notification.hub, platform: job.delivery.platform,
-                key: collapse.key, devices: devices(at: indices, of: job, collapse), target: notification.target,
+                key: key, devices: devices(at: indices, of: job, collapse), target: notification.target,
                 now: time.now))
         guard !found.devices.isEmpty else { return indices }
         let superseded = Set(found.devices.map { indices[$0] })

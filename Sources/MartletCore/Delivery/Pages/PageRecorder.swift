@@ -52,8 +52,8 @@ struct PageRecorder: Sendable {
         // Outcomes with an old credential say nothing about the new one.
         let record = lanes.record(tally.lane, lane, isCurrent: resolver.isCurrent(lane), at: time.now)
         raiseAlarms(record, tally, delivery)
-        // A refused message of one template says nothing about other templates.
-        if let outcome = tally.lane.refusesAll, !lane.sendsAnything || !delivery.isOfTemplates {
+        // A refused message of one template or language says nothing about others.
+        if let outcome = tally.lane.refusesAll, !lane.sendsAnything || !delivery.hasSeveralMessages {
             lanes.refuse(delivery.id, outcome)
         }
         tally.decideFates(removing: Set(record.gone.map(\.channel)))

@@ -200,13 +200,27 @@ struct PageRunner: Sendable {
     /// The size of the request body that each member of a page needs for itself; 0 if all members share one body, or if
     /// it is small.
     private func ownBodyBytes(of delivery: Delivery, _ lane: SendContext, members: Int) -> Int {
-        guard case .native(_, let message) = delivery.notification.content,
-            message.body.count > PageBytes.least / max(members, 1), case .by(let service) = lane.sending,
+        guard let message = sampleMessage(of: delivery, lane, longerThan: PageBytes.least / max(members, 1)),
+            case .by(let service) = lane.sending,
             let shared = try? service.shared(
                 message, token: nil, expiry: delivery.notification.expiresAt, at: time.now),
             shared.body == nil
         else { return 0 }
         return message.body.count
+    }
+
+    /// The message of a delivery whose messages have about the same size; nil if they are small.
+    private func sampleMessage(of delivery: Delivery, _ lane: SendContext, longerThan size: Int) -> Message? {
+        switch delivery.notification.content {
+        case .native(_, let message): message.body.count > size ? message : nil
+        case .template: nil
+        case .message(let content):
+            if content.body.count > size, let platform = resolver.platforms[delivery.platform] {
+                try? ComposedRendering(content, of: delivery.notification, on: platform).message(language: 0)
+            } else {
+                nil
+            }
+        }
     }
 
     private func send(

@@ -70,12 +70,20 @@ struct RolloutPacer: Sendable {
         switch notification.target {
         case .direct(let handles): return handles.count
         case .audience(let expression):
-            let isNative = !delivery.isOfTemplates
-            let count = try await devices.audienceCount(
-                AudienceCountQuery(
-                    hub: notification.hub, expression: expression, platform: isNative ? delivery.platform : nil,
-                    kind: isNative ? .native : .template, bounds: delivery.bounds, now: time.now))
-            return count.platforms.values.reduce(0) { $0 + $1.native + $1.templates }
+            var query = AudienceCountQuery(
+                hub: notification.hub, expression: expression, kind: delivery.isOfTemplates ? .template : .native,
+                bounds: delivery.bounds, now: time.now)
+            switch notification.content {
+            case .native: query.platform = delivery.platform
+            case .template: break
+            // The bounds are those of one platform.
+            case .message: query.bounds = nil
+            }
+            let count = try await devices.audienceCount(query)
+            return count.platforms.reduce(0) { sum, part in
+                if case .message(let content) = notification.content, content.omits(part.key) { return sum }
+                return sum + part.value.native + part.value.templates
+            }
         }
     }
 

@@ -38,6 +38,7 @@ struct DeliveryRun: Sendable {
         let notification = delivery.notification
         var weight = notification.content.body.count
         if case .templates(let renderer) = content { weight += renderer.memoryBytes }
+        if case .composed(let renderer) = content { weight += renderer.memoryBytes }
         guard case .direct(let handles) = notification.target else { return weight }
         return handles.reduce(weight) { $0 + Self.bytesOfHandle + $1.parts.reduce(0) { $0 + $1.utf8.count } }
     }

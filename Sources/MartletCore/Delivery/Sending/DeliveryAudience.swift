@@ -8,13 +8,16 @@ extension AudienceQuery {
     ) {
         let kind: Kind =
             switch delivery.notification.content {
-            case .native: .native
+            case .native, .message: .native
             case .template: .template
             }
         self.init(
             hub: delivery.notification.hub, platform: delivery.platform, kind: kind, expression: expression,
             after: after, throughChannel: delivery.bounds.channel, throughRegistration: delivery.bounds.registration,
             limit: limit, byteLimit: byteLimit, now: now)
+        if case .message(let content) = delivery.notification.content, content.hasVariants {
+            variants = AudienceVariants(languages: content.languages, readsVariables: content.usesVariables)
+        }
     }
 }
 

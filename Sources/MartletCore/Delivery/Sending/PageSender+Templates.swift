@@ -5,7 +5,8 @@ import MartletModel
 enum DeliveryContent: Sendable {
     case native(Message)
     case templates(TemplateRenderer)
-    /// The delivery is of templates, and this process does not know the platform.
+    case composed(ComposedRenderer)
+    /// The messages are made by the platform, and this process does not know the platform.
     case nothing
 }
 
@@ -18,6 +19,9 @@ extension PageSender {
         case .template(let properties):
             guard let platform else { return .nothing }
             return .templates(TemplateRenderer(properties, on: platform, at: timestamp, templates: templates))
+        case .message(let content):
+            guard let platform else { return .nothing }
+            return .composed(ComposedRenderer(ComposedRendering(content, of: delivery.notification, on: platform)))
         }
     }
 
@@ -41,6 +45,10 @@ extension PageSender {
             content = .nothing
             await send(job, &renderer, service, indices, tally: &tally)
             content = .templates(renderer)
+        case .composed(var renderer):
+            content = .nothing
+            await send(job, composed: &renderer, service, indices, tally: &tally)
+            content = .composed(renderer)
         case .nothing:
             add(.noPushService(for: job.delivery.platform), of: job, at: indices, to: &tally)
         }
@@ -49,8 +57,9 @@ extension PageSender {
     /// The most memory that the messages sent together take, in bytes; the last message may exceed it.
     private static let messageBytes = 2 << 20
 
-    private func send(
-        _ job: Job, _ renderer: inout TemplateRenderer, _ service: any PushService, _ indices: [Int],
+    /// Sends messages of which most have bodies of their own.
+    func send(
+        _ job: Job, _ renderer: inout some PageRenderer, _ service: any PushService, _ indices: [Int],
         tally: inout PageTally
     ) async {
         guard let sample = sampleService(service, for: indices, of: job) else {
@@ -67,16 +76,16 @@ extension PageSender {
     /// Renders the messages of the first members, as many as there is room for, and groups those that can share a
     /// batch. If a template gives no message, that is the outcome of its members.
     private func groups(
-        _ renderer: inout TemplateRenderer, ofFirst rest: inout ArraySlice<Int>, of job: Job,
+        _ renderer: inout some PageRenderer, ofFirst rest: inout ArraySlice<Int>, of job: Job,
         _ service: any PushService, _ sample: any PushService, tally: inout PageTally
     ) -> [RecipientGroup] {
-        var sorting = RecipientGrouping(renderings: job.page.renderings.count)
+        var sorting = RecipientGrouping(renderings: renderer.versionCount(of: job.page))
         // The same time for all messages, so that different durations do not keep them apart.
         let now = time.now
         while sorting.bytes < Self.messageBytes, let index = rest.popFirst() {
-            let rendering = Int(job.page.bindingIndices[index])
+            let rendering = renderer.version(of: index, in: job.page)
             if sorting.isUnknown(rendering) {
-                switch renderer.message(for: job.page.renderings[rendering]) {
+                switch renderer.message(ofVersion: rendering, in: job.page) {
                 case .refused(let outcome): sorting.refuse(rendering, outcome)
                 case .message(let message):
                     sort(limited(message, of: job, service), rendering, of: job, sample, at: now, into: &sorting)
@@ -88,14 +97,14 @@ extension PageSender {
         }
         return sorting.groups.flatMap { group in
             let messages = PageMessages(
-                sorting.messages, byIndex: job.page.bindingIndices, haveOwnBodies: group.haveOwnBodies)
+                sorting.messages, byIndex: renderer.versions(of: job.page), haveOwnBodies: group.haveOwnBodies)
             return groups(messages, to: group.indices, of: job, service, tally: &tally)
         }
     }
 
     /// Tells the push service when the message expires if the sender has stated an expiry. Otherwise the push service
     /// keeps the message for its default time.
-    private func limited(_ message: Message, of job: Job, _ service: any PushService) -> Message {
+    func limited(_ message: Message, of job: Job, _ service: any PushService) -> Message {
         let notification = job.delivery.notification
         guard notification.statesExpiry else { return message }
         return type(of: service).limited(message, to: notification.expiresAt, at: time.now)

@@ -3,13 +3,6 @@ import MartletModel
 /// Renders the templates of one platform with the properties of one notification. Each template binding is rendered
 /// once, as long as the cache has room for its result.
 struct TemplateRenderer: Sendable {
-    /// The result of rendering a template binding.
-    enum Rendered: Sendable {
-        case message(Message)
-        /// Nothing is sent to the devices with this binding; other devices are not affected.
-        case refused(Outcome)
-    }
-
     /// The most memory that the cached results take, in bytes: some hundred messages of ordinary size.
     static let byteLimit = 512 << 10
 
@@ -20,7 +13,7 @@ struct TemplateRenderer: Sendable {
     /// When the notification was accepted; relative times in a message count from then.
     private let timestamp: Timestamp
     private let templates: CompiledTemplates
-    private var rendered = ByteBoundedCache<TemplateBinding.ID, Rendered>(byteLimit: TemplateRenderer.byteLimit)
+    private var rendered = ByteBoundedCache<TemplateBinding.ID, RenderedMessage>(byteLimit: TemplateRenderer.byteLimit)
 
     init(
         _ properties: [UInt8], on platform: any PushPlatform.Type, at timestamp: Timestamp, templates: CompiledTemplates
@@ -32,7 +25,7 @@ struct TemplateRenderer: Sendable {
         self.templates = templates
     }
 
-    mutating func message(for rendering: TemplateBinding) -> Rendered {
+    mutating func message(for rendering: TemplateBinding) -> RenderedMessage {
         switch templates.template(of: rendering, on: platform) {
         case .failure(let error):
             return .refused(Outcome(.invalidNotificationFormat, reason: error.description, .refuse))
@@ -54,7 +47,7 @@ struct TemplateRenderer: Sendable {
         variables.keys.contains { template.propertyNames.contains($0.lowercased()) }
     }
 
-    private func render(_ template: CompiledTemplate, _ variables: [String: String]) -> Rendered {
+    private func render(_ template: CompiledTemplate, _ variables: [String: String]) -> RenderedMessage {
         guard let properties else {
             return .refused(
                 Outcome(.invalidNotificationFormat, reason: "The notification's properties are unreadable.", .refuse))
@@ -76,16 +69,6 @@ struct TemplateRenderer: Sendable {
             return .refused(Outcome(name, reason: error.description, .refuse))
         }
         return .message(message)
-    }
-}
-
-extension TemplateRenderer.Rendered {
-    /// The approximate memory outside of the value itself, in bytes.
-    fileprivate var memoryBytes: Int {
-        switch self {
-        case .message(let message): message.memoryBytes
-        case .refused(let outcome): outcome.reason.utf8.count + 64
-        }
     }
 }
 

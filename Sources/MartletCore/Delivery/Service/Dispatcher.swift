@@ -74,7 +74,7 @@ public final class Dispatcher: Sendable {
     /// Creates dry runs, which apply the same rules and send nothing.
     public func makeDryRuns() -> DryRuns {
         DryRuns(
-            devices: devices, platforms: platforms,
+            devices: devices, notifications: store, platforms: platforms,
             credentials: CredentialChecker(
                 resolver: LaneResolver(hubs: hubs, platforms: platforms), transport: sender.transport, time: time),
             time: time)

@@ -68,7 +68,9 @@ enum BrowserPage {
           try { message = Object(JSON.parse(text)); } catch (_) {}
           const title = String(message.title || message.body || text || 'A message without content');
           const body = message.title ? String(message.body || '') : '';
-          await self.registration.showNotification(title, {body, tag: message.tag || '', data: message});
+          const {image, actions, silent} = message;
+          await self.registration.showNotification(
+            title, {body, image, actions, silent: silent === true, tag: message.tag || '', data: message});
           const line = [title, body].filter(Boolean).join(': ');
           for (const page of await self.clients.matchAll({includeUncontrolled: true})) page.postMessage(line);
           await post('/shown', line);
@@ -76,7 +78,9 @@ enum BrowserPage {
         self.addEventListener('push', event => event.waitUntil(show(event.data)));
         self.addEventListener('notificationclick', event => {
           event.notification.close();
-          event.waitUntil(self.clients.openWindow('/'));
+          const data = Object(Object(event.notification.data).data);
+          const link = String(Object(data.links)[event.action] || data.link || '');
+          event.waitUntil(self.clients.openWindow(/^https?:/.test(link) ? link : '/'));
         });
         const subscribe = async () => {
           const text = (await (await fetch('/key')).text()).replace(/-/g, '+').replace(/_/g, '/');

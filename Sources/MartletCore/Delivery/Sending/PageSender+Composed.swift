@@ -1,0 +1,40 @@
+import MartletHTTP
+import MartletModel
+
+extension PageSender {
+    /// The most different messages of a page that go out as batches of their own, each with one body for all its
+    /// devices.
+    private static let batchLimit = 8
+
+    /// Sends a composed message. A few versions of it are sent like as many native messages; many, as variables make
+    /// them, like those of templates.
+    func send(
+        _ job: Job, composed renderer: inout ComposedRenderer, _ service: any PushService, _ indices: [Int],
+        tally: inout PageTally
+    ) async {
+        guard job.page.variants.count <= Self.batchLimit else {
+            return await send(job, &renderer, service, indices, tally: &tally)
+        }
+        var groups: [RecipientGroup] = []
+        for (variant, members) in members(indices, of: job.page) {
+            switch renderer.message(for: variant) {
+            case .refused(let outcome):
+                for index in members { tally.addUnsent(outcome, to: addressee(index, of: job)) }
+            case .message(let message):
+                let messages = PageMessages(limited(message, of: job, service))
+                groups += self.groups(messages, to: members, of: job, service, tally: &tally)
+            }
+        }
+        await send(groups, of: job, tally: &tally)
+    }
+
+    /// The members of each variant.
+    private func members(_ indices: [Int], of page: AudiencePage) -> [(MessageVariant, [Int])] {
+        guard page.variants.count > 1 else {
+            return [(page.variants.first ?? MessageVariant(id: MessageVariant.ID(language: 0)), indices)]
+        }
+        var members = Array(repeating: [Int](), count: page.variants.count)
+        for index in indices { members[Int(page.variantIndices[index])].append(index) }
+        return zip(page.variants, members).filter { !$0.1.isEmpty }
+    }
+}

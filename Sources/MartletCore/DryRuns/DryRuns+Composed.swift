@@ -1,0 +1,75 @@
+import MartletModel
+
+extension DryRuns {
+    /// The most languages that a message lacks and that are named.
+    private static let languageLimit = 20
+    /// The most languages of a hub that are looked at.
+    private static let tagLimit = 100
+
+    /// Leaves what a composed message reaches: registrations without a template.
+    /// - Returns: The number of devices that have templates alone.
+    static func leaveNatives(of content: ComposedContent, in count: inout AudienceCount) -> Int {
+        var templatesOnly = 0
+        for (platform, part) in count.platforms {
+            guard !content.omits(platform) else {
+                count.platforms[platform] = nil
+                continue
+            }
+            templatesOnly += part.devices - part.native
+            count.platforms[platform]?.devices = part.native
+            count.platforms[platform]?.templates = 0
+            if part.native == 0 { count.platforms[platform] = nil }
+        }
+        return templatesOnly
+    }
+
+    /// The languages of devices in the audience that get the message in its own language because it lacks theirs.
+    /// - Returns: nil if the message has one language.
+    func missingLanguages(
+        of content: ComposedContent, _ expression: TagExpression?, _ send: Send
+    ) async throws(StorageError) -> [String]? {
+        guard content.languages.count > 1 else { return nil }
+        var missing: [String] = []
+        let spoken = try await devices.tags(
+            beginningWith: MessageLanguages.tagPrefix, in: send.hub, limit: Self.tagLimit)
+        for tag in spoken
+        where content.languages.index(ofTag: tag.folded) == nil && missing.count < Self.languageLimit {
+            let speakers = TagExpression.tag(tag)
+            let query = AudienceCountQuery(
+                hub: send.hub, expression: expression.map { .and([$0, speakers]) } ?? speakers, kind: .native,
+                now: send.now)
+            let count = try await devices.audienceCount(query)
+            guard count.platforms.contains(where: { !content.omits($0.key) && $0.value.native > 0 }) else { continue }
+            missing.append(String(tag.folded.dropFirst(MessageLanguages.tagPrefix.count)))
+        }
+        return missing
+    }
+
+    /// Renders a composed message for one platform in each language of its devices, the most frequent first.
+    func fill(
+        _ part: inout DryRun.Part, _ numbers: AudienceCount.Part, _ content: ComposedContent, _ send: Send,
+        _ trial: RequestTrial
+    ) {
+        guard let platform = platforms[part.platform] else { return }
+        let rendering = ComposedRendering(content: content, platform: platform, id: send.id, timestamp: send.now)
+        let languages = content.languages.count > 1 ? numbers.languages : [0: part.targeted]
+        for (language, pushes) in languages.sorted(by: { ($1.value, $0.key) < ($0.value, $1.key) }) {
+            do throws(ComposedRendering.Failure) {
+                let message = trial.prepared(try rendering.message(language: language), on: platform)
+                if let problem = trial.problem(of: message), !part.problems.contains(problem) {
+                    part.problems.append(problem)
+                }
+                guard part.payloads.count < DryRun.payloadLimit else {
+                    part.furtherPushes += pushes
+                    continue
+                }
+                var payload = DryRun.Payload(pushes: pushes, message: message)
+                payload.language = content.languageName(language)
+                part.payloads.append(payload)
+            } catch {
+                // What is wrong with the message is told once for all platforms, as the reason of its refusal.
+                part.untriedPushes += pushes
+            }
+        }
+    }
+}

@@ -1,0 +1,97 @@
+import MartletModel
+
+/// Checks a composed message before it is accepted, so that an accepted one fits everywhere.
+struct ComposedCheck: Sendable {
+    let platforms: PushPlatformList
+
+    enum Failure: Error, Hashable {
+        case invalid(String)
+        case tooLarge(String)
+    }
+
+    /// Checks what does not depend on the hub: names of platforms, of header fields and of data.
+    func check(_ content: ComposedContent) throws(Failure) {
+        let message = content.message
+        for (name, part) in message.platforms.sorted(by: { $0.key < $1.key }) {
+            guard let platform = platforms[PlatformID(rawValue: name)] else {
+                let known = platforms.map { $0.descriptor.platform.rawValue }.joined(separator: ", ")
+                throw .invalid("The message's platforms has '\(name.prefix(64))'; the platforms are \(known).")
+            }
+            if case .payload(_, let headers) = part { try check(headers, of: platform, named: name) }
+        }
+        for name in message.data.keys.sorted()
+        where platforms.contains(where: { $0.isReserved(dataName: name) }) {
+            throw .invalid(ComposedMessage.reserved(name).description)
+        }
+        guard message.title == nil, message.text == nil, !message.isSilent else { return }
+        for platform in platforms where platforms.service(platform.descriptor.platform) != nil {
+            switch content.part(of: platform.descriptor.platform) {
+            case .payload?, .omitted?: continue
+            case .merged?, nil:
+                throw .invalid(
+                    "The message needs a title or a text, unless every platform has a payload: "
+                        + "\(platform.descriptor.platform) has none.")
+            }
+        }
+    }
+
+    private func check(
+        _ headers: [String: String], of platform: any PushPlatform.Type, named name: String
+    ) throws(Failure) {
+        let prefixes = platform.descriptor.fieldPrefixes
+        for header in headers.keys.sorted() where !prefixes.contains(where: header.hasPrefix) {
+            let known = prefixes.isEmpty ? "none" : prefixes.map { $0 + "…" }.joined(separator: ", ")
+            throw .invalid("The message's platforms.\(name).headers has '\(header)'; payloads there have \(known).")
+        }
+    }
+
+    /// Renders a message in every language for platforms, with what it shows for variables that a device does not have.
+    func checkSizes(
+        of content: ComposedContent, on ids: [PlatformID], id: NotificationID, at now: Timestamp
+    ) throws(Failure) {
+        for platform in ids.compactMap({ platforms[$0] }) where !content.omits(platform.descriptor.platform) {
+            let rendering = ComposedRendering(content: content, platform: platform, id: id, timestamp: now)
+            for language in 0..<content.languages.count {
+                do throws(ComposedRendering.Failure) {
+                    _ = try rendering.message(language: language)
+                } catch {
+                    try refuse(error, content, platform, language)
+                }
+            }
+        }
+    }
+
+    private func refuse(
+        _ error: ComposedRendering.Failure, _ content: ComposedContent, _ platform: any PushPlatform.Type,
+        _ language: Int
+    ) throws(Failure) {
+        switch error {
+        // Its devices get what every send to them gets: an outcome that says so.
+        case .noPushService: return
+        case .invalid(let sentence): throw .invalid(sentence)
+        case .tooLarge(let size, let limit):
+            let name = content.languageName(language).map { " in \($0)" } ?? ""
+            let (size, limit) = (ComposedMessage.grouped(size), ComposedMessage.grouped(limit))
+            let advice =
+                content.message.isTruncated
+                ? "it does not fit without its text either, so shorten data, links and actions."
+                : "shorten the text, or send with \"truncate\": true."
+            throw .tooLarge(
+                "For \(platform.descriptor.platform)\(name) the payload has \(size) bytes and may have \(limit): \(advice)"
+            )
+        }
+    }
+
+    /// The collapse keys of a message by platform, so that it and native notifications replace each other.
+    func collapseKeys(
+        of content: ComposedContent, id: NotificationID, at now: Timestamp
+    ) -> [PlatformID: String] {
+        var keys: [PlatformID: String] = [:]
+        for platform in platforms where !content.omits(platform.descriptor.platform) {
+            let rendering = ComposedRendering(content: content, platform: platform, id: id, timestamp: now)
+            guard let message = try? rendering.uncheckedMessage(language: 0, value: { _ in nil }) else { continue }
+            keys[platform.descriptor.platform] = platform.collapseKey(of: message)
+        }
+        return keys
+    }
+}

@@ -1,0 +1,83 @@
+/// What a device shows of a message, read back from the bytes that it gets.
+public struct Appearance: Hashable, Sendable {
+    /// Who draws the notification.
+    public enum Painter: String, Sendable {
+        /// The system, from the payload alone.
+        case system
+        /// The app, which may show something else.
+        case app
+    }
+
+    /// Why a device may show less than the sender expects.
+    public enum Caution: String, CaseIterable, Sendable {
+        /// Buttons, pictures and a badge that counts on are done by the app's code, such as the SDK's.
+        case actionsNeedTheSDK
+        case subtitleNotShown
+        case badgeNotShown
+        /// The text is probably longer than the lines that are shown before it is opened.
+        case textIsCutAfterLines
+        /// The message only wakes the app.
+        case wakesOnly
+        /// The user has chosen the sound of this kind of notification.
+        case soundIsTheChannels
+    }
+
+    /// The kind of device, for a picture of the notification: the platform's `look`.
+    public var look = ""
+    public var title: String?
+    public var subtitle: String?
+    public var text: String?
+    public var picture: String?
+    public var link: String?
+    /// The titles of the buttons.
+    public var actions: [String]
+    public var badge: Int?
+    /// What is added to the badge of the app.
+    public var badgeStep: Int?
+    /// `default`, or a name; nil for no sound.
+    public var sound: String?
+    public var isSilent: Bool
+    public var shownBy: Painter
+    /// The lines of the text that are shown before the notification is opened; nil if that is not known.
+    public var textLines: Int?
+    public var cautions: [Caution]
+
+    public init(
+        title: String? = nil, subtitle: String? = nil, text: String? = nil, picture: String? = nil,
+        link: String? = nil, actions: [String] = [], badge: Int? = nil, badgeStep: Int? = nil, sound: String? = nil,
+        isSilent: Bool = false, shownBy: Painter, textLines: Int? = nil, cautions: [Caution] = []
+    ) {
+        self.title = title
+        self.subtitle = subtitle
+        self.text = text
+        self.picture = picture
+        self.link = link
+        self.actions = actions
+        self.badge = badge
+        self.badgeStep = badgeStep
+        self.sound = sound
+        self.isSilent = isSilent
+        self.shownBy = shownBy
+        self.textLines = textLines
+        self.cautions = cautions
+        if let textLines, let text, text.count > textLines * Self.charactersOfLine { add(.textIsCutAfterLines) }
+        if isSilent { add(.wakesOnly) }
+    }
+
+    /// About as many characters as a line of a notification has.
+    private static let charactersOfLine = 40
+
+    public mutating func add(_ caution: Caution) {
+        if !cautions.contains(caution) { cautions.append(caution) }
+    }
+}
+
+extension PushPlatform {
+    /// What a device shows of a message, with the kind of device.
+    /// - Parameter message: Normalized.
+    static func shown(_ message: Message) -> Appearance? {
+        var appearance = appearance(of: message)
+        appearance?.look = descriptor.look
+        return appearance
+    }
+}

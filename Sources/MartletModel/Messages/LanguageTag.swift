@@ -1,0 +1,48 @@
+/// A language tag (BCP 47), such as `de` or `de-AT`. Tags that differ only in case are the same tag.
+public struct LanguageTag: Hashable, Sendable, Comparable, CustomStringConvertible {
+    /// The tag as it was written.
+    public let spelling: String
+    /// The tag in lower case, in which tags are compared.
+    public let folded: String
+
+    /// The most bytes of a tag (BCP 47, section 4.4.1).
+    public static let lengthLimit = 35
+
+    /// Reads a tag; nil if the text is not subtags of letters and digits with hyphens between them.
+    public init?(_ text: some StringProtocol) {
+        guard (1...Self.lengthLimit).contains(text.utf8.count) else { return nil }
+        let parts = text.utf8.split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)
+        guard parts.allSatisfy({ (1...8).contains($0.count) && $0.allSatisfy(Self.isLetterOrDigit) }),
+            parts[0].allSatisfy({ $0 > UInt8(ascii: "9") })
+        else { return nil }
+        spelling = String(text)
+        folded = spelling.lowercased()
+    }
+
+    /// The tags to look for, in lower case, from this one to the most general (RFC 4647, section 3.4): `de-at`, `de`.
+    /// A single letter or digit, which only introduces what follows it, never ends one.
+    public var lookups: [String] {
+        var found: [String] = []
+        var parts = folded.split(separator: "-")
+        while !parts.isEmpty {
+            if parts.count == 1 || (parts.last?.utf8.count ?? 0) > 1 { found.append(parts.joined(separator: "-")) }
+            parts.removeLast()
+        }
+        return found
+    }
+
+    public var description: String { spelling }
+
+    public static func == (left: LanguageTag, right: LanguageTag) -> Bool { left.folded == right.folded }
+    public static func < (left: LanguageTag, right: LanguageTag) -> Bool { left.folded < right.folded }
+    public func hash(into hasher: inout Hasher) { hasher.combine(folded) }
+
+    private static func isLetterOrDigit(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "a")...UInt8(ascii: "z"):
+            true
+        default: false
+        }
+    }
+}

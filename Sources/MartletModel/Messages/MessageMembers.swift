@@ -1,0 +1,145 @@
+/// The members of one object of a message, read strictly: each has its type, and none is left over.
+struct MessageMembers {
+    private let members: [String: JSON]
+    /// The path of the object with a dot at its end; empty for the message itself.
+    private let path: String
+
+    init(_ members: [String: JSON], at path: String = "") {
+        self.members = members
+        self.path = path
+    }
+
+    subscript(name: String) -> JSON? { members[name] }
+
+    func path(of name: String) -> String { path + name }
+
+    /// - Parameter known: The members that the object may have.
+    func refuseOthers(than known: Set<String>) throws(ComposedMessageError) {
+        guard let other = members.keys.filter({ !known.contains($0) }).min() else { return }
+        throw .unknown(other, in: String(path.dropLast()))
+    }
+
+    /// Reads a member; nil if there is none.
+    /// - Parameter rule: What the member must be, for the error; `read` returns nil for anything else.
+    func value<Value>(_ name: String, _ rule: String, _ read: (JSON) -> Value?) throws(ComposedMessageError) -> Value? {
+        guard let member = members[name] else { return nil }
+        guard let value = read(member) else { throw .bad(path(of: name), rule) }
+        return value
+    }
+
+    func truth(_ name: String) throws(ComposedMessageError) -> Bool {
+        try value(name, "true or false") { $0.bool } ?? false
+    }
+
+    /// A text with a limit in bytes.
+    func text(_ name: String, limit: Int) throws(ComposedMessageError) -> String? {
+        try value(name, Self.textRule(limit)) { $0.string.flatMap { Self.isText($0, limit: limit) ? $0 : nil } }
+    }
+
+    /// A text for all devices, or texts by language.
+    func localizedText(
+        _ name: String, limit: Int, language: LanguageTag?
+    ) throws(ComposedMessageError) -> LocalizedText? {
+        switch members[name] {
+        case nil: return nil
+        case .string(let text)?:
+            guard Self.isText(text, limit: limit) else { throw .bad(path(of: name), Self.textRule(limit)) }
+            return .plain(text)
+        case .object(let texts)?: return try byLanguage(texts, of: path(of: name), limit: limit, language)
+        default: throw .bad(path(of: name), "a text, or an object of texts by language")
+        }
+    }
+
+    private func byLanguage(
+        _ texts: [String: JSON], of path: String, limit: Int, _ language: LanguageTag?
+    ) throws(ComposedMessageError) -> LocalizedText {
+        guard let language else {
+            throw ComposedMessageError(
+                "The message's \(path) has languages, so the message must have a language: the one for all other devices."
+            )
+        }
+        guard texts.count <= ComposedMessage.Limit.languages else {
+            throw .bad(path, "in at most \(ComposedMessage.Limit.languages) languages")
+        }
+        var tags: Set<LanguageTag> = []
+        var found: [String: String] = [:]
+        for (name, value) in texts.sorted(by: { $0.key < $1.key }) {
+            guard let tag = LanguageTag(name) else {
+                throw ComposedMessageError("The message's \(path) has '\(name.prefix(64))', which is no language tag.")
+            }
+            guard tags.insert(tag).inserted else {
+                throw ComposedMessageError("The message's \(path) has the language '\(name)' twice.")
+            }
+            guard let text = value.string, Self.isText(text, limit: limit) else {
+                throw .bad("\(path).\(name)", Self.textRule(limit))
+            }
+            found[name] = text
+        }
+        guard tags.contains(language) else {
+            throw ComposedMessageError("The message's \(path) needs the message's own language, \(language).")
+        }
+        return .byLanguage(found)
+    }
+
+    /// An absolute address.
+    func address(_ name: String, schemes: Set<String>? = nil) throws(ComposedMessageError) -> String? {
+        let rule =
+            schemes.map { "an absolute \($0.sorted().joined(separator: " or ")) address" }
+            ?? "an absolute address, and none that runs or reads something on the device"
+        return try value(name, "\(rule), of at most \(MessageAddress.limit) bytes") { member in
+            member.string.flatMap { MessageAddress.isAllowed($0, schemes: schemes) ? $0 : nil }
+        }
+    }
+
+    static func textRule(_ limit: Int) -> String {
+        "a text of 1 to \(ComposedMessage.grouped(limit)) bytes without control characters"
+    }
+
+    /// Whether a text can be shown by every platform: XML has no way to write control characters.
+    static func isText(_ text: String, limit: Int) -> Bool {
+        (1...limit).contains(text.utf8.count)
+            && text.unicodeScalars.allSatisfy { scalar in
+                switch scalar.value {
+                case 0x9, 0xA, 0xD: true
+                case ..<0x20, 0x7F, 0xFFFE, 0xFFFF: false
+                default: true
+                }
+            }
+    }
+
+    /// Whether a text can be a header field of a push service.
+    static func isVisibleASCII(_ text: String, limit: Int) -> Bool {
+        (1...limit).contains(text.utf8.count) && text.utf8.allSatisfy { (0x21...0x7E).contains($0) }
+    }
+}
+
+/// What may stand in a message as a link (RFC 3986, section 4.3).
+enum MessageAddress {
+    /// The most bytes.
+    static let limit = 2048
+    /// Such an address would run a script, or read what is on the device.
+    private static let refused: Set<String> = ["javascript", "data", "file", "vbscript"]
+
+    /// - Parameter schemes: The only schemes that are allowed, in lower case; nil for all but those that are refused.
+    static func isAllowed(_ text: String, schemes: Set<String>?) -> Bool {
+        guard text.utf8.count <= limit, let colon = text.utf8.firstIndex(of: UInt8(ascii: ":")) else { return false }
+        let scheme = text[..<colon].lowercased()
+        guard let first = scheme.utf8.first, (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(first),
+            scheme.utf8.allSatisfy(isSchemeByte), text[colon...].utf8.count > 1
+        else { return false }
+        guard text.utf8.allSatisfy({ (0x21...0x7E).contains($0) && !#""<>\^`{|}"#.utf8.contains($0) }) else {
+            return false
+        }
+        guard let schemes else { return !refused.contains(scheme) }
+        return schemes.contains(scheme) && text[colon...].hasPrefix("://") && text[colon...].utf8.count > 3
+    }
+
+    private static func isSchemeByte(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "+"),
+            UInt8(ascii: "-"), UInt8(ascii: "."):
+            true
+        default: false
+        }
+    }
+}

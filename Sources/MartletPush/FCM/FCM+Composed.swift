@@ -1,0 +1,114 @@
+public import MartletCore
+public import MartletModel
+
+extension FCM {
+    public static func isReserved(dataName: String) -> Bool { FCMMessage.isReserved(dataName) }
+
+    /// The system shows texts and the picture; everything else is data, which the app gets when it is opened.
+    public static func message(composed: LocalizedMessage, id: NotificationID) -> Message? {
+        var android: [String: JSON] = [:]
+        android["collapse_key"] = composed.collapse.map(JSON.string)
+        switch composed.priority {
+        case .low?: android["priority"] = "NORMAL"
+        case .high?: android["priority"] = "HIGH"
+        case .normal?, nil: break
+        }
+        var message = ["data": JSON.object(data(of: composed, id: id, on: FCM.self).mapValues(JSON.string))]
+        if !composed.isSilent {
+            message["notification"] = .object(notification(of: composed))
+            var shown: [String: JSON] = [:]
+            shown["sound"] = sound(of: composed).map(JSON.string)
+            shown["tag"] = composed.collapse.map(JSON.string)
+            if case .number(let number)? = composed.badge { shown["notification_count"] = .integer(Int64(number)) }
+            if !shown.isEmpty { android["notification"] = .object(shown) }
+        }
+        if !android.isEmpty { message["android"] = .object(android) }
+        return Message(body: FCMMessage.canonical(message))
+    }
+
+    /// What the system shows of itself.
+    static func notification(of message: LocalizedMessage) -> [String: JSON] {
+        var notification: [String: JSON] = [:]
+        notification["title"] = message.title.map(JSON.string)
+        notification["body"] = message.text.map(JSON.string)
+        notification["image"] = message.picture.map(JSON.string)
+        return notification
+    }
+
+    static func data(
+        of message: LocalizedMessage, id: NotificationID, on platform: any PushPlatform.Type
+    ) -> [String: String] {
+        var data = ComposedPayload.texts(of: message, id: id, on: platform)
+        if message.badge == .oneMore { data[ComposedPayload.Name.badge] = "+1" }
+        return data
+    }
+
+    static func sound(of message: LocalizedMessage) -> String? {
+        switch message.sound {
+        case .usual?: "default"
+        case .named(let name)?: name
+        case ComposedMessage.Sound.none?, nil: nil
+        }
+    }
+
+    // MARK: Reading
+
+    /// What an Android device shows.
+    public static func appearance(of message: Message) -> Appearance? {
+        guard let payload = try? Payload.object(message), case .object(let content) = payload["message"] ?? payload,
+            content["data"] != nil || content["notification"] != nil || content["android"] != nil
+        else { return nil }
+        let data = content["android"]?["data"] ?? content["data"]
+        let own = content["android"]?["notification"]
+        guard content["notification"] != nil || own != nil else { return appearance(ofData: data) }
+        func shown(_ name: String) -> String? { own?[name]?.string ?? content["notification"]?[name]?.string }
+        // Texts that only the app knows.
+        guard own?["title_loc_key"] == nil, own?["body_loc_key"] == nil else { return nil }
+        var appearance = Appearance(
+            title: shown("title"), subtitle: data?[ComposedPayload.Name.subtitle]?.string, text: shown("body"),
+            picture: shown("image"), link: data?[ComposedPayload.Name.link]?.string,
+            actions: ComposedPayload.actionTitles(in: data?[ComposedPayload.Name.actions]), sound: shown("sound"),
+            shownBy: .system, textLines: 2)
+        ComposedPayload.setBadge(own?["notification_count"] ?? data?[ComposedPayload.Name.badge], of: &appearance)
+        if !appearance.actions.isEmpty || appearance.badgeStep != nil { appearance.add(.actionsNeedTheSDK) }
+        if appearance.subtitle != nil { appearance.add(.subtitleNotShown) }
+        if appearance.sound != nil { appearance.add(.soundIsTheChannels) }
+        return appearance
+    }
+
+    /// A message of data alone, of which the app shows the text that the guides call `message`.
+    private static func appearance(ofData data: JSON?) -> Appearance? {
+        guard case .object(let data)? = data else { return nil }
+        let text = data["message"]?.string
+        return Appearance(
+            title: data["title"]?.string, text: text, link: data[ComposedPayload.Name.link]?.string,
+            isSilent: text == nil && data["title"] == nil, shownBy: .app)
+    }
+}
+
+extension LegacyFCM {
+    public static func isReserved(dataName: String) -> Bool { FCM.isReserved(dataName: dataName) }
+
+    public static func message(composed: LocalizedMessage, id: NotificationID) -> Message? {
+        var data = FCM.data(of: composed, id: id, on: LegacyFCM.self)
+        var payload: [String: JSON] = [:]
+        payload["collapse_key"] = composed.collapse.map(JSON.string)
+        switch composed.priority {
+        case .low?: payload["priority"] = "normal"
+        case .high?: payload["priority"] = "high"
+        case .normal?, nil: break
+        }
+        if !composed.isSilent {
+            var notification = FCM.notification(of: composed)
+            notification["sound"] = FCM.sound(of: composed).map(JSON.string)
+            notification["tag"] = composed.collapse.map(JSON.string)
+            payload["notification"] = .object(notification)
+            data[ComposedPayload.Name.badge] = composed.badge.map(ComposedPayload.text)
+        }
+        payload["data"] = .object(data.mapValues(JSON.string))
+        return Message(body: JSON.object(payload).bytes)
+    }
+
+    /// - Parameter message: Normalized, so that it has the new form.
+    public static func appearance(of message: Message) -> Appearance? { FCM.appearance(of: message) }
+}

@@ -1,0 +1,96 @@
+import MartletCore
+import MartletHTTP
+import MartletModel
+
+/// What the payloads of composed messages have in common on several platforms.
+enum ComposedPayload {
+    /// The names of the parts of a message in the data that its app gets. Senders cannot use them.
+    enum Name {
+        static let link = "link"
+        static let picture = "picture"
+        static let actions = "actions"
+        static let subtitle = "subtitle"
+        static let badge = "badge"
+    }
+
+    /// Everything that only an app can show or open, as texts by name: for platforms whose data is texts.
+    static func texts(
+        of message: LocalizedMessage, id: NotificationID, on platform: any PushPlatform.Type
+    ) -> [String: String] {
+        var texts = message.data
+        texts[platform.notificationIDName] = id.description
+        texts[Name.link] = message.link
+        texts[Name.subtitle] = message.subtitle
+        if !message.actions.isEmpty { texts[Name.actions] = message.actionsJSON.text }
+        return texts
+    }
+
+    /// The same as the query of an address, which is how an app gets it where a payload has one text for it.
+    static func query(of message: LocalizedMessage, id: NotificationID, on platform: any PushPlatform.Type) -> String {
+        var items = [(platform.notificationIDName, id.description)]
+        if let link = message.link { items.append((Name.link, link)) }
+        if let badge = message.badge { items.append((Name.badge, text(of: badge))) }
+        items += message.data.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+        return items.map { "\($0.0)=\(PercentEncoding.encode($0.1))" }.joined(separator: "&")
+    }
+
+    /// A badge as text.
+    static func text(of badge: ComposedMessage.Badge) -> String {
+        switch badge {
+        case .number(let number): String(number)
+        case .oneMore: "+1"
+        }
+    }
+
+    /// A message that is only for the app, as JSON: for platforms without a form of their own for it.
+    static func raw(_ message: LocalizedMessage, id: NotificationID, on platform: any PushPlatform.Type) -> [UInt8] {
+        var texts = message.data
+        texts[platform.notificationIDName] = id.description
+        return JSON.object(texts.mapValues(JSON.string)).bytes
+    }
+
+    // MARK: Reading
+
+    /// The items of a query.
+    static func items(of query: String) -> [String: String] {
+        let items = query.split(separator: "&").compactMap { item -> (String, String)? in
+            let parts = item.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            guard parts.count == 2, let value = PercentEncoding.decode(parts[1]) else { return nil }
+            return (String(parts[0]), value)
+        }
+        return Dictionary(items) { first, _ in first }
+    }
+
+    /// The titles of actions, `[{"title"}]`.
+    static func actionTitles(_ actions: JSON?) -> [String] {
+        (actions?.array ?? []).compactMap { $0["title"]?.string }
+    }
+
+    /// The titles of actions that are JSON in a text.
+    static func actionTitles(in text: JSON?) -> [String] {
+        text?.string.flatMap { try? JSON(parsing: Array($0.utf8), maximumDepth: 8) }.map { actionTitles($0) } ?? []
+    }
+
+    /// Sets what a badge is or adds, from a number or a text.
+    static func setBadge(_ badge: JSON?, of appearance: inout Appearance) {
+        if badge == "+1" {
+            appearance.badgeStep = 1
+        } else if let number = badge?.integer ?? badge?.string.flatMap({ Int64($0) }) {
+            appearance.badge = Int(exactly: number)
+        }
+    }
+}
+
+extension XMLText {
+    /// A text as the content of an element, so that a parser reads exactly it.
+    static func content(_ text: String) -> String {
+        var bytes: [UInt8] = []
+        TemplateFormat.xml.appendValue(Array(text.utf8), to: &bytes)
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    /// A text as the value of an attribute in double quotes.
+    static func attribute(_ text: String) -> String {
+        content(text).replacing("\"", with: "&quot;").replacing("\n", with: "&#10;").replacing("\t", with: "&#9;")
+    }
+}

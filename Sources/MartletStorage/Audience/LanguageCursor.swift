@@ -1,0 +1,77 @@
+import MartletCore
+import MartletModel
+
+/// The language that each device of an audience gets a message in, asked for in the order of the audience.
+///
+/// Beside a large audience it walks the members of the tags that name a language of the message. For a few devices it
+/// reads their registrations, which costs less than opening a cursor for each tag.
+final class LanguageCursor {
+    /// A tag that leads to a language of the message.
+    private struct Speakers {
+        let language: Int
+        let cursor: MemberCursor
+    }
+
+    private let languages: MessageLanguages
+    /// In the order of the names of their tags; empty for a few devices.
+    private let speakers: [Speakers]
+    /// Reads the tags of a channel's registrations; nil beside a large audience.
+    private let tags: Statement?
+
+    private static let sql = "SELECT tags FROM registrations WHERE channel = ? AND template IS NULL"
+
+    /// The most tags of a hub that are looked at, and that cursors are opened for. Devices choose their tags, and must
+    /// not be able to make a page cost more than reading their rows.
+    private static let (tagLimit, cursorLimit) = (256, 64)
+
+    init(
+        _ languages: MessageLanguages, in scope: TagScope, isForFew: Bool, _ statements: inout BorrowedStatements
+    ) throws(StorageError) {
+        self.languages = languages
+        let found = isForFew ? nil : try Self.tags(of: languages, in: scope, statements.connection)
+        guard let found else {
+            speakers = []
+            tags = try statements.take(Self.sql)
+            return
+        }
+        var speakers: [Speakers] = []
+        for (language, tag) in found {
+            let cursor = MemberCursor(try statements.take(MemberCursor.sql), tag: tag)
+            speakers.append(Speakers(language: language, cursor: cursor))
+        }
+        self.speakers = speakers
+        tags = nil
+    }
+
+    /// The tags that lead to a language, in the order of their names; nil if there are too many.
+    private static func tags(
+        of languages: MessageLanguages, in scope: TagScope, _ connection: Connection
+    ) throws(StorageError) -> [(language: Int, tag: Int64)]? {
+        let tags = try TagTable(connection).tags(
+            beginningWith: MessageLanguages.tagPrefix, in: scope, limit: tagLimit + 1)
+        let found = tags.compactMap { tag in languages.index(ofTag: tag.name).map { (language: $0, tag: tag.id) } }
+        return tags.count > tagLimit || found.count > cursorLimit ? nil : found
+    }
+
+    /// - Parameter channel: Of a device after those that were asked for before.
+    /// - Returns: An index of the message's languages.
+    func language(of channel: Int64) throws(StorageError) -> Int {
+        if let tags { return try language(of: channel, tags) }
+        let position = AudiencePosition(channel: channel, registration: .min)
+        for group in speakers where try group.cursor.seek(position).channel == channel { return group.language }
+        return 0
+    }
+
+    private func language(of channel: Int64, _ statement: Statement) throws(StorageError) -> Int {
+        statement.reset()
+        try statement.bind(channel, at: 1)
+        var first: (name: String, language: Int)?
+        while try statement.step() {
+            for name in statement.text(0).split(separator: ",").map({ $0.lowercased() }) {
+                guard let language = languages.index(ofTag: name), name < first?.name ?? "~" else { continue }
+                first = (name, language)
+            }
+        }
+        return first?.language ?? 0
+    }
+}
