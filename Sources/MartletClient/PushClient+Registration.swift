@@ -37,29 +37,38 @@ extension PushClient {
     ///     `application(_:didRegisterForRemoteNotificationsWithDeviceToken:)`.
     ///   - platform: The push platform.
     ///   - tags: What the device shall be addressed by besides its user's name.
+    ///   - language: The language tag, such as `de-AT`, of what the device is to show of a ``Message`` that has several
+    ///     languages; nil leaves it to the message.
     /// - Throws: `PushClientError`.
     public func register(
-        deviceToken: some Sequence<UInt8>, platform: Platform, tags: [String] = []
+        deviceToken: some Sequence<UInt8>, platform: Platform, tags: [String] = [], language: String? = nil
     ) async throws(PushClientError) {
-        try await register(handle: DeviceToken.hexadecimal(deviceToken), platform: platform, tags: tags)
+        try await register(
+            handle: DeviceToken.hexadecimal(deviceToken), platform: platform, tags: tags, language: language)
     }
 
     /// Registers this device where the platform's handle is a text, such as a registration token or a channel's address.
     ///
-    /// As `register(deviceToken:platform:tags:)` in all else.
-    public func register(handle: String, platform: Platform, tags: [String] = []) async throws(PushClientError) {
-        try await carryOut(.register(DeviceRegistration(handle: handle, platform: platform.rawValue, tags: tags)))
+    /// As `register(deviceToken:platform:tags:language:)` in all else.
+    public func register(
+        handle: String, platform: Platform, tags: [String] = [], language: String? = nil
+    ) async throws(PushClientError) {
+        try await carryOut(
+            .register(
+                DeviceRegistration(handle: handle, platform: platform.rawValue, tags: tags, language: language)))
     }
 
     /// Changes what the device is addressed by besides its user's name, with the token that the app has passed at this
     /// launch.
     ///
-    /// As `register(deviceToken:platform:tags:)` in all else.
+    /// As `register(deviceToken:platform:tags:language:)` in all else.
     /// - Throws: `PushClientError`, of kind `tokenNeeded` where no token was passed since the launch: pass it with the tags.
     public func changeTags(to tags: [String]) async throws(PushClientError) {
         guard let device = registration.device else { throw .tokenNeeded }
         try await carryOut(
-            .register(DeviceRegistration(handle: device.handle, platform: device.platform, tags: tags)))
+            .register(
+                DeviceRegistration(
+                    handle: device.handle, platform: device.platform, tags: tags, language: device.language)))
     }
 
     /// Removes this device's registration, so that it is notified no more. Does nothing where there is none.

@@ -28,6 +28,35 @@ extension PushClient {
             uniqueKeysWithValues: ids.compactMap { name, id in id.string.map { (Platform(rawValue: name), $0) } })
     }
 
+    /// Shows a message on all devices that users have, on every platform: one notification with one id.
+    ///
+    /// If it does not fit one of the platforms, nothing is sent.
+    /// - Parameters:
+    ///   - message: What the devices show.
+    ///   - audience: Who is notified. Whether there are such users is not told.
+    /// - Returns: The id under which the server delivers it.
+    /// - Throws: `PushClientError`: `refused` if the message is wrong, or sets what only admins may. Unless the kind is
+    ///   `unreachable`, `serverProblem` or `cancelled`, nothing was sent.
+    @discardableResult
+    public func send(_ message: Message, to audience: Audience) async throws(PushClientError) -> String {
+        try audience.check()
+        var members = ["message": message.json]
+        switch audience {
+        case .me: break
+        case .users(let names): members["to"] = .array(names.map { .string($0) })
+        case .tags(let expression): members["tags"] = .string(expression)
+        }
+        let body = JSON.object(members)
+        return try await retrying(isRepeatable: false) { () throws(RetryableFailure) in
+            let answer = try await ask(request("POST", "/api/notifications/message", body))
+            guard answer.status == 201 else { throw RetryableFailure(answer) }
+            guard let id = (try? JSON(parsing: answer.body))?["id"]?.string else {
+                throw .final(.serverProblem(status: 201), "The server's answer holds no id.")
+            }
+            return id
+        }
+    }
+
     /// - Returns: What the server answered; nil if it is not JSON.
     private func notify(_ text: String, _ user: String, platform: String) async throws(PushClientError) -> JSON? {
         let target = "/api/notifications?pns=\(percentEncoded(platform))&to_tag=\(percentEncoded(user))"

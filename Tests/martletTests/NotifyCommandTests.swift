@@ -1,3 +1,4 @@
+import MartletClient
 import Testing
 
 @testable import martlet
@@ -14,6 +15,14 @@ struct NotifyCommandTests {
         let invocation = try Invocation(NotifyCommand.command, words: given) { _ in nil }
         let error = await #expect(throws: UsageError.self) { try await NotifyCommand.command.run(invocation) }
         #expect(error?.description.contains(option) == true)
+    }
+
+    @Test func furtherMembersMakeAMessageAndATextIsNoneOfThem() throws {
+        let message = try #require(Message(members: #"{"data": {"room": "17"}, "badge": "+1"}"#, text: "hi"))
+        #expect(message.text == "hi" && message.data == ["room": "17"] && message.badge == .oneMore)
+        for members in ["", "[]", #"{"text": "x"}"#, #"{"tittle": "x"}"#, #"{"platforms": {"adm": false}}"#] {
+            #expect(Message(members: members, text: "hi") == nil)
+        }
     }
 
     @Test(arguments: [

@@ -45,6 +45,10 @@ extension BackendError {
 
     static let crossSite = BackendError(
         40302, "A page of another site may not make a browser ask this; only pages of this server may.")
+    /// - Parameter member: Of a message.
+    static func onlyAdmins(maySet member: String) -> BackendError {
+        BackendError(40304, "Only admins may set \(member).")
+    }
     static let clearTextAtProxy = BackendError(
         40303, "This request came to the proxy in clear text: passwords and tokens need https.")
     static let notJSON = BackendError(41502, "Send the body as JSON, with 'Content-Type: application/json'.")

@@ -16,6 +16,11 @@ struct RequestBody {
         try self.init(try Self.json(request), index: "The body")
     }
 
+    /// - Throws: As `init(_:)`.
+    init(_ json: JSON) throws(BackendError) {
+        try self.init(json, index: "The body")
+    }
+
     /// - Parameter place: What the members are in, as the beginning of a sentence.
     private init(_ json: JSON, index: String) throws(BackendError) {
         guard case .object(let object) = json else { throw .badBody("\(index) must be a JSON object.") }
@@ -30,7 +35,9 @@ struct RequestBody {
     }
 
     /// A page of another site can make a browser send any other type without asking this server first.
-    static func json(_ request: HTTPRequest) throws(BackendError) -> JSON {
+    static func json(
+        _ request: HTTPRequest, maximumDepth: Int = Self.maximumDepth
+    ) throws(BackendError) -> JSON {
         guard request.fields.values(of: "content-type").allSatisfy(isJSON) else { throw .notJSON }
         do throws(JSONError) {
             return try JSON(parsing: request.body, maximumDepth: maximumDepth)

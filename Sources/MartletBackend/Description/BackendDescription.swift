@@ -25,7 +25,7 @@ struct BackendDescription {
                     "description": "The token of a session, or one of the identity provider's.",
                 ],
             ],
-            schemas: ["Error": Self.errorSchema],
+            schemas: ["Error": Self.errorSchema, ComposedMessageSchema.name: ComposedMessageSchema.schema],
             groups: [
                 APIGroup(
                     "Sessions", "Logging in and out.", security: [Scheme.session], answers: Self.commonAnswers,
@@ -35,7 +35,7 @@ struct BackendDescription {
                     answers: Self.commonAnswers, operations: [newID, putDevice, deleteDevice]),
                 APIGroup(
                     "Notifications", "Notifying users by name.", security: [Scheme.basic, Scheme.session],
-                    answers: Self.commonAnswers, operations: [notify]),
+                    answers: Self.commonAnswers, operations: [notify, sendMessage]),
                 payloads,
                 APIGroup(
                     "Encryption", "Notifying devices so that nobody on the way can read it.",
@@ -110,6 +110,11 @@ struct BackendDescription {
                     "properties": [
                         "Platform": ["type": "string", "enum": .array(names.map { .string($0) })],
                         "Handle": ["type": "string", "minLength": 1], "Tags": tags,
+                        "Language": [
+                            "type": ["string", "null"], "maxLength": 35,
+                            "description":
+                                "A language tag such as `de-AT`: what messages with several languages are shown in.",
+                        ],
                         "PublicKey": Self.key("A point of P-256, uncompressed, in base64url.", length: 87),
                         "AuthSecret": Self.key("16 bytes in base64url.", length: 22),
                     ],
@@ -147,6 +152,31 @@ struct BackendDescription {
                         ],
                     ])),
                 Self.refusal(.forbidden, "You may not send to this user."), Self.keyReused,
+            ])
+    }
+
+    private var sendMessage: APIOperation {
+        APIOperation(
+            .post, "/api/notifications/message", id: "sendMessage",
+            "Notify users with one message for all platforms. Who is no admin may set text, language, data and thread; the "
+                + "title is the sender's name",
+            parameters: [Self.idempotencyKey],
+            body: [
+                .json(
+                    [
+                        "type": "object", "required": ["message"], "additionalProperties": false,
+                        "properties": [
+                            "to": ["type": ["array", "string", "null"], "items": ["type": "string"]],
+                            "tags": ["type": ["string", "null"]], "message": ComposedMessageSchema.reference,
+                        ],
+                    ], example: ["to": ["alice"], "message": ["text": "hello"]])
+            ],
+            answers: [
+                APIAnswer(
+                    .created, "The message is stored and goes out; that there are such users is not said.",
+                    .json(Self.object(["id": ["type": "string"]]))),
+                Self.refusal(.forbidden, "You may not send to whom it names, or not set what it sets."),
+                Self.refusal(.contentTooLarge, "It does not fit a platform, or is too large."), Self.keyReused,
             ])
     }
 

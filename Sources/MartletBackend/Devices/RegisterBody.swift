@@ -3,7 +3,7 @@ import MartletHTTP
 import MartletModel
 
 /// What a device asks for when it registers:
-/// `{"Platform": "…", "Handle": "…", "Tags": ["…"], "PublicKey": "…", "AuthSecret": "…"}`.
+/// `{"Platform": "…", "Handle": "…", "Tags": ["…"], "Language": "…", "PublicKey": "…", "AuthSecret": "…"}`.
 struct RegisterBody: Sendable {
     let platform: String
     /// The text of the handle.
@@ -25,6 +25,7 @@ struct RegisterBody: Sendable {
         }
         var tags: [Tag] = []
         for text in texts { tags.append(try Self.tag(text)) }
+        if let language = try Self.language(body), !tags.contains(language) { tags.append(language) }
         self.tags = tags
         key = try Self.key(body)
     }
@@ -35,6 +36,16 @@ struct RegisterBody: Sendable {
         case (let publicKey?, let authSecret?): return try DeviceKey(publicKey: publicKey, authSecret: authSecret)
         default: throw .badKey("PublicKey and AuthSecret belong together: send both or neither.")
         }
+    }
+
+    /// The tag that says the device's language.
+    private static func language(_ body: RequestBody) throws(BackendError) -> Tag? {
+        guard let text = try body.optionalString("Language") else { return nil }
+        guard let language = LanguageTag(text), let tag = try? Tag(MessageLanguages.tagPrefix + language.spelling)
+        else {
+            throw .badTag("Language must be a language tag such as de or pt-BR.")
+        }
+        return tag
     }
 
     private static func tag(_ text: String) throws(BackendError) -> Tag {

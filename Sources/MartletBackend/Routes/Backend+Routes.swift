@@ -13,6 +13,7 @@ extension Backend {
         RegisterRoutes(backend: self).add(to: &router)
         DeviceKeyRoutes(backend: self).add(to: &router)
         NotificationRoutes(backend: self).add(to: &router)
+        MessageRoutes(backend: self).add(to: &router)
         RichRoutes(backend: self).add(to: &router)
         SecureRoutes(backend: self).add(to: &router)
         EncryptedRoutes(backend: self).add(to: &router)

@@ -5,20 +5,24 @@ struct DeviceRegistration: Hashable, Sendable {
     let handle: String
     let platform: String
     let tags: [String]
+    /// The language of its messages; nil for that of each message.
+    let language: String?
     /// What the request says of the device's key.
     var keyMembers: [String: JSON] = [:]
 
-    init(handle: String, platform: String, tags: [String]) {
+    init(handle: String, platform: String, tags: [String], language: String? = nil) {
         self.handle = handle
         self.platform = platform
         self.tags = tags
+        self.language = language
     }
 
     /// The request's body.
     var json: JSON {
-        let members: [String: JSON] = [
+        var members: [String: JSON] = [
             "Platform": .string(platform), "Handle": .string(handle), "Tags": .array(tags.map { .string($0) }),
         ]
+        members["Language"] = language.map { .string($0) }
         return .object(members.merging(keyMembers) { own, _ in own })
     }
 }

@@ -20,7 +20,10 @@ enum NotifyCommand {
             Option("content-type", "TYPE", "The file's media type; where not given, its name tells."),
             Option("secure", nil, "TEXT stays at the server, and only its addressees' devices fetch it."),
             Option("once", nil, "With --secure: each can fetch it once."),
-            Option("message", "TEXT", "With --secure: what is shown where nobody is logged in."),
+            Option(
+                "message", "TEXT",
+                "With --secure: what is shown where nobody is logged in. Without: send TEXT to all platforms as one message "
+                    + "with these further members, as JSON, such as '{\"data\": {\"room\": \"17\"}}'."),
             Option("ca-file", "FILE", "The authority to trust at the backend instead of the system's."),
             .json("notification"),
         ]
@@ -45,12 +48,18 @@ enum NotifyCommand {
 /// What is to be sent, and to whom.
 private enum Notification {
     case text(String, to: String, platform: String)
+    case message(Message, to: Audience)
     case rich(path: String, message: String, type: String?, contentType: String, to: Audience)
     case secure(String, message: String?, once: Bool, to: Audience)
 
     init(_ invocation: Invocation) throws(UsageError) {
         let text = invocation.operand("TEXT")
         switch (invocation["rich"], invocation.isOn("secure")) {
+        case (nil, false) where invocation["message"] != nil:
+            let message = try invocation.required("message", as: "the members of a message as JSON, without a text") {
+                Message(members: $0, text: text)
+            }
+            self = .message(message, to: try Self.audience(invocation))
         case (nil, false):
             let platform = try invocation.required("platform", as: "one of \(Platforms.formatsWithPlatforms)") {
                 Platforms.platform(named: $0)
@@ -84,12 +93,56 @@ private enum Notification {
         switch self {
         case .text(let text, let user, let platform):
             try await client.send(text, to: user, platform: Platform(rawValue: platform))
+        case .message(let message, let audience): try await client.send(message, to: audience)
         case .rich(let path, let message, let type, let contentType, let audience):
             String(
                 try await client.sendRich(
                     .file(path), to: audience, message: message, type: type, contentType: contentType))
         case .secure(let text, let message, let once, let audience):
             String(try await client.sendSecure(text, to: audience, message: message, once: once))
+        }
+    }
+}
+
+extension Message {
+    /// Creates a message from members in the form that the server takes.
+    /// - Returns: nil if they are no members of a message of a user, or have a text already.
+    init?(members: String, text: String) {
+        guard case .object(var object)? = try? JSON(parsing: Array(members.utf8)), object["text"] == nil else {
+            return nil
+        }
+        object["text"] = .string(text)
+        guard let composed = try? ComposedMessage(.object(object)), composed.platforms.isEmpty else { return nil }
+        self.init(title: composed.title.map(Text.init), text: .plain(text), language: composed.language)
+        subtitle = composed.subtitle.map(Text.init)
+        variables = composed.variables
+        (link, picture) = (composed.link, composed.picture)
+        sound = composed.sound.map { sound in
+            switch sound {
+            case .usual: .usual
+            case .none: Sound.none
+            case .named(let name): .named(name)
+            }
+        }
+        badge = composed.badge.map { badge in
+            switch badge {
+            case .number(let number): .number(number)
+            case .oneMore: .oneMore
+            }
+        }
+        data = composed.data
+        actions = composed.actions.map { Action(id: $0.id, title: Text($0.title), link: $0.link) }
+        priority = composed.priority.flatMap { Priority(rawValue: $0.rawValue) }
+        (thread, collapse) = (composed.thread, composed.collapse)
+        isTruncated = composed.isTruncated
+    }
+}
+
+extension Message.Text {
+    fileprivate init(_ text: LocalizedText) {
+        switch text {
+        case .plain(let text): self = .plain(text)
+        case .byLanguage(let texts): self = .byLanguage(texts)
         }
     }
 }

@@ -44,6 +44,25 @@ struct SendingTests {
         #expect(phone.server.lines.last == "POST /api/notifications?pns=all&to_tag=bob")
     }
 
+    @Test func aMessageGoesToUsersAsOneNotification() async throws {
+        let phone = try await Phone(ScriptedServer(.session("T"), .answer(201, ["id": "18f"])))
+        var message = Message(text: ["en": "Hello", "de": "Hallo"], language: "en")
+        message.data["room"] = "17"
+        message.badge = .oneMore
+        message.actions = [Message.Action(id: "go", title: "Go")]
+        #expect(try await phone.client.send(message, to: ["alice", "bob"]) == "18f")
+        #expect(phone.server.lines.last == "POST /api/notifications/message")
+        let body = try JSON(parsing: try #require(phone.server.requests.last?.body))
+        #expect(
+            body == [
+                "to": ["alice", "bob"],
+                "message": [
+                    "text": ["en": "Hello", "de": "Hallo"], "language": "en", "data": ["room": "17"], "badge": "+1",
+                    "actions": [["id": "go", "title": "Go"]],
+                ],
+            ])
+    }
+
     @Test func aFileIsReadWhileItIsSentAndItsNameIsNotTold() async throws {
         let file = FileManager.default.temporaryDirectory.appendingPathComponent("private-\(UUID().uuidString).bin")
         let content = Data((0..<200_000).map { UInt8(truncatingIfNeeded: $0 &* 31) })

@@ -1,0 +1,57 @@
+import MartletCore
+import MartletCrypto
+import MartletHTTP
+import MartletModel
+
+/// A composed message from one user to others, checked: `{"to": ["alice"], "message": {…}}`.
+struct MessageOrder: Sendable {
+    let audience: SendAudience
+    let content: ComposedContent
+
+    /// Levels of arrays and objects: those of a message in one more.
+    private static let depthLimit = 33
+
+    /// What users without the role of an admin may set. A link or a picture of a stranger would be bait, and a collapse
+    /// key would replace what others have sent.
+    private static let membersOfAll: Set<String> = ["text", "language", "data", "thread"]
+
+    init(_ request: HTTPRequest, from sender: Caller) throws(BackendError) {
+        let json = try RequestBody.json(request, maximumDepth: Self.depthLimit)
+        guard case .object(let members) = json else { throw .badBody("The body must be a JSON object.") }
+        if let other = members.keys.filter({ !["to", "tags", "message"].contains($0) }).min() {
+            throw .badBody("The body has a member '\(other.prefix(64))', which it cannot have.")
+        }
+        let body = try RequestBody(.object(members.filter { $0.key != "message" }))
+        audience = try SendAudience(
+            users: try body.optionalStrings("to"), tags: try body.optionalString("tags"), from: sender.name)
+        guard case .object(let message)? = members["message"] else {
+            throw .badBody("The body needs the member \"message\" with a JSON object.")
+        }
+        content = try Self.content(message, from: sender)
+    }
+
+    private static func content(_ message: [String: JSON], from sender: Caller) throws(BackendError) -> ComposedContent
+    {
+        var message = message
+        if !sender.roles.contains(RolePolicy.admin) {
+            if let other = message.keys.filter({ !membersOfAll.contains($0) }).min() {
+                throw .onlyAdmins(maySet: String(other.prefix(64)))
+            }
+            message["title"] = .string(sender.name.description)
+        } else if message["title"] == nil, message["silent"] != true {
+            message["title"] = .string(sender.name.description)
+        }
+        do throws(ComposedMessageError) {
+            return try ComposedContent(JSON.object(message).bytes)
+        } catch {
+            throw error.isTooLarge ? .messageTooLarge(error.description) : .badMessage(error.description)
+        }
+    }
+
+    /// All that the request says.
+    var digest: DigestInput {
+        var digest = audience.content
+        digest.append(content.body)
+        return digest
+    }
+}
