@@ -57,5 +57,6 @@ let package = Package(
         fuzzer("FuzzInstallation", ["MartletModel"]),
         fuzzer("FuzzInstallationPatch", ["MartletModel"]),
         fuzzer("FuzzTemplate", ["MartletHubAPI", "MartletModel"]),
+        fuzzer("FuzzMessage", ["MartletPush", "MartletCore", "MartletModel"]),
     ]
 )

@@ -68,6 +68,11 @@ struct ReliabilityJudgeTests {
         try await Judge.run("dry_runs.py")
     }
 
+    @Test("One message reaches the devices of six services in their languages, each in its platform's form")
+    func oneMessageReachesEveryPlatform() async throws {
+        try await Judge.run("one_message.py")
+    }
+
     @Test("Metrics can be read by a public parser, and count what the simulator counts")
     func metricsAreTrue() async throws {
         try await Judge.run("metrics.py")
