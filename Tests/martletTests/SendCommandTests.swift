@@ -56,7 +56,10 @@ struct SendCommandTests {
                 #"{"state":"Completed","succeeded":7,"failed":2}"#, true,
                 "2 of 9 failed: 'martlet dead-letters' and 'martlet why' say why."
             ),
-            (#"{"state":"NoTargetFound"}"#, true, "Nobody got it."),
+            (
+                #"{"state":"NoTargetFound"}"#, true,
+                "Nobody got it: no device is in the audience. 'martlet audience' counts devices."
+            ),
             (#"{"state":"Canceled","succeeded":3,"suppressed":2}"#, true, "It was canceled before everybody had it."),
         ])
     func progress(status: String, isOver: Bool, text: String?) throws {

@@ -66,7 +66,7 @@ struct DeadLetterRoutes: Sendable {
         case .underWay:
             throw .conflict("The notification is still under way: dead letters are sent again when it is over")
         case .resent(let earlier):
-            throw .conflict("These dead letters were sent again as \(earlier); what that did not reach is its own")
+            throw .conflict("These dead letters were sent again as \(earlier), which has dead letters of its own")
         case .nothing: throw .conflict(DeadLetterDocument.nothing(outcomes))
         case .gone: throw .conflict(DeadLetterDocument.gone)
         }

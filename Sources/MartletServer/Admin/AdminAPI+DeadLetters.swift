@@ -59,7 +59,7 @@ extension AdminAPI {
         case .resent(let earlier):
             HTTPResponse(
                 .conflict,
-                error: "These dead letters were sent again as \(earlier); what that did not reach is its own.")
+                error: "These dead letters were sent again as \(earlier), which has dead letters of its own.")
         case .gone: HTTPResponse(.conflict, error: DeadLetterDocument.gone + ".")
         case .nothing: HTTPResponse(.conflict, error: DeadLetterDocument.nothing([]) + ".")
         }

@@ -113,7 +113,10 @@ public struct ServerCheck: Sendable {
         guard configuration.tlsListen != nil else { return [] }
         if let acme = configuration.acme { return orderedCertificate(acme) }
         guard case .files(let file, let key) = configuration.tls else {
-            return [CheckResult(.ok, "certificate", "The private authority of --tls-self-signed issues it.")]
+            return [
+                CheckResult(
+                    .ok, "certificate", "The certificate is issued by the private authority of --tls-self-signed.")
+            ]
         }
         return certificate(in: file, key: key)
     }
@@ -123,7 +126,9 @@ public struct ServerCheck: Sendable {
             return [CheckResult(.problem, "certificate", "Cannot read \(file) of --acme-ca-file.")]
         }
         guard let files = configuration.acmeFiles, access(files.chain, F_OK) == 0 else {
-            return [CheckResult(.ok, "certificate", "There is none for \(acme.name) yet: the server orders it.")]
+            return [
+                CheckResult(.ok, "certificate", "There is no certificate for \(acme.name) yet: the server orders one.")
+            ]
         }
         // The server starts with any certificate, and orders a new one if necessary.
         return certificate(in: files.chain, key: files.key).map { result in

@@ -77,7 +77,7 @@ extension SimulatorState.Contents {
         guard !candidates.isEmpty else { throw SimulatorError("\"service\" names none that is simulated.") }
         guard case .service(let fault) = rule.fault else { return }
         guard candidates.contains(where: { type(of: $0.rules).faults.contains(fault.name) }) else {
-            throw SimulatorError("\"fault\": no service has words for \"\(fault.name.rawValue)\".")
+            throw SimulatorError("\"fault\": there is no fault \"\(fault.name.rawValue)\" of these services.")
         }
     }
 }

@@ -184,6 +184,11 @@ struct Administration {
         let isNew = access(dataDirectory, F_OK) != 0
         let offline = try await OfflineAdministration(
             dataDirectory: dataDirectory, publicURL: publicURL, version: Version.current, build: Version.build)
+        if isNew {
+            Terminal.complain(
+                "martlet: Made the data directory '\(dataDirectory)' of a new server. --data names that of another one."
+            )
+        }
         if isNew, let advice = DirectoryOwner(of: dataDirectory)?.advice(onNew: dataDirectory) {
             Terminal.complain("martlet: \(advice)")
         }

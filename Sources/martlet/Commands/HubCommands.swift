@@ -156,7 +156,7 @@ enum HubCommands {
         let (hub, platform) = (invocation.operand("NAME"), invocation.operand("PLATFORM"))
         _ = try await Administration(invocation)
             .call(.delete, "/hubs/\(segment(hub))/credentials/\(segment(platform))")
-        invocation.report("Hub '\(hub)' has no credential for \(Platforms.name(of: platform) ?? platform).")
+        invocation.report("Removed the credential of hub '\(hub)' for \(Platforms.name(of: platform) ?? platform).")
     }
 
     /// The value of a flag: a text, the text of a file, or, if a file contains a JSON object with the property, the

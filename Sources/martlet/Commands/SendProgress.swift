@@ -35,7 +35,7 @@ struct SendProgress {
         if failed > 0 {
             return "\(failed) of \(succeeded + failed) failed: 'martlet dead-letters' and 'martlet why' say why."
         }
-        if succeeded == 0 { return "Nobody got it." }
+        if succeeded == 0 { return "Nobody got it: no device is in the audience. 'martlet audience' counts devices." }
         return state == "Completed" ? nil : "It was \(state.lowercased()) before everybody had it."
     }
 }
