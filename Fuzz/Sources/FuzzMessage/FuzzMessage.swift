@@ -20,7 +20,7 @@ struct FuzzMessage {
                 (try? ComposedMessage(parsing: message.json.bytes)) == message, "a message survives its writing")
             for index in 0..<message.languages.count {
                 let tags = message.languages.tags
-                check(message.localized(in: tags.indices.contains(index) ? tags[index] : nil))
+                FuzzMessage.check(message.localized(in: tags.indices.contains(index) ? tags[index] : nil))
             }
             return 0
         }
