@@ -13,7 +13,8 @@ struct FullDiskTests {
     @Test func aFullDiskRefusesNewWorkKeepsTheOldAndRecovers() async throws {
         let directory = TemporaryDirectory()
         var settings = SQLiteStorage.Settings()
-        settings.pageLimit = 100
+        // The empty database has about a hundred pages, and a large body takes ten more.
+        settings.pageLimit = 150
         let storage = try SQLiteStorage(directory: directory.path, sealer: XORSealer(), settings: settings)
         let hub = try #require(try await storage.createHub(name: "loft", settings: HubSettings(), at: now)).id
         let small = try await storage.broadcast(of: body(10), in: hub, at: now)

@@ -66,11 +66,13 @@ struct UpgradeTests {
         #expect(copied.withLock(\.self).isEmpty)
         for _ in 0..<2 { try await open(Migration.all, upgrade).close() }
         #expect(copied.withLock(\.self) == [old.map(\.name)])
+        let further = Migration.all.dropFirst(9)
+        let steps = further.enumerated().map { index, migration in
+            Upgrade.Event.step(index + 1, of: further.count, name: migration.name)
+        }
         #expect(
-            told.withLock(\.self) == [
-                .began(from: nil, done: 9, steps: 11), .step(1, of: 2, name: "collapse keys"),
-                .step(2, of: 2, name: "versions"), .ended,
-            ])
+            told.withLock(\.self)
+                == [.began(from: nil, done: 9, steps: Migration.all.count)] + steps + [.ended])
     }
 
     @Test func aRefusedCopyLeavesTheDatabaseAsItIs() async throws {
@@ -84,7 +86,8 @@ struct UpgradeTests {
     }
 
     @Test func eachVersionThatOpensTheDatabaseIsRecordedAndTheRefusalNamesIt() async throws {
-        for (version, count) in [("0.1.0", 11), ("0.1.0", 11), ("0.2.0", 12)] {
+        let present = Migration.all.count
+        for (version, count) in [("0.1.0", present), ("0.1.0", present), ("0.2.0", present + 1)] {
             let migrations = Migration.all + [Migration(name: "future", script: "CREATE TABLE future (a INTEGER)")]
             let program = ProgramVersion(version: version, commit: "c")
             let storage = try open(
