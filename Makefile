@@ -117,7 +117,7 @@ fuzz: ## feed the parsers of strangers' bytes with mutations for FUZZ_SECONDS ea
 bare-debian: ## run demo and test in a bare Debian 12 (root; needs debootstrap)
 	@Scripts/bare-debian
 
-deb: ## make the Debian package of the release binary that is there, .build/dist/martlet_*.deb
+deb: build ## build, then make the Debian package, .build/dist/martlet_*.deb
 	@Scripts/setup package
 	@Scripts/deb
 
@@ -125,9 +125,7 @@ image: ## make a container image of the Debian package that is there, .build/dis
 	@Scripts/setup package
 	@Scripts/image
 
-package-test: ## install, reload, upgrade, remove and purge the Debian package in a booted Debian 12 (root; about five minutes)
-	@Scripts/setup package
-	@Scripts/deb
+package-test: deb ## install, reload, upgrade, remove and purge the Debian package in a booted Debian 12 (root; about three minutes beside the build)
 	@Scripts/package-test
 
 clean: ## remove everything built; data stays
