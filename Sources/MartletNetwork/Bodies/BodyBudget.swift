@@ -33,6 +33,8 @@ struct BodyBudget {
     var isEmpty: Bool { known == 0 && unknown == 0 && shares.isEmpty && connections.isEmpty && scopes.isEmpty }
 
     func used(by share: Share) -> Int { shares[share] ?? 0 }
+
+    /// Whether the unidentified senders of a network use half of their limit.
     func isHalfFull(_ network: PeerNetwork) -> Bool {
         used(by: .network(network)) >= limit(of: .network(network)) / 2
     }

@@ -8,6 +8,8 @@ final class BodyLedger: Sendable {
     private let refused = Atomic<Int>(0)
     private let waiting = Atomic<Int>(0)
     private let crowded = Atomic<Bool>(false)
+    /// Whether unidentified senders have reserved enough that one network can have reserved half of its limit.
+    private let mayCrowdANetwork = Atomic<Bool>(false)
 
     init(limits: BodyLimits = BodyLimits()) {
         self.limits = limits
@@ -21,7 +23,12 @@ final class BodyLedger: Sendable {
     var isCrowded: Bool { crowded.load(ordering: .relaxed) }
 
     /// True while all unidentified senders, or those of one network, use half of their limit.
-    func isCrowded(for network: PeerNetwork) -> Bool { isCrowded || budget.withLock { $0.isHalfFull(network) } }
+    ///
+    /// Every read of a connection asks for this, so the lock is not taken while unidentified senders use little.
+    func isCrowded(for network: PeerNetwork) -> Bool {
+        guard mayCrowdANetwork.load(ordering: .relaxed) else { return false }
+        return isCrowded || budget.withLock { $0.isHalfFull(network) }
+    }
 
     /// The number of bytes that are reserved.
     var used: Int { budget.withLock { $0.known + $0.unknown } }
@@ -44,6 +51,8 @@ final class BodyLedger: Sendable {
         budget.withLock { budget in
             let result = body(&budget)
             crowded.store(budget.unknown >= limits.strangers / 2, ordering: .relaxed)
+            mayCrowdANetwork.store(
+                budget.unknown >= min(limits.network, limits.strangers) / 2, ordering: .relaxed)
             return result
         }
     }

@@ -1,5 +1,6 @@
 import MartletCore
 import MartletModel
+import MartletTesting
 import Testing
 
 @testable import MartletPush
