@@ -18,6 +18,8 @@ public struct HubAPI: Sendable {
     private let deadLetters: DeadLetterRoutes
     private let funnels: FunnelRoutes
     private let control: ControlRoutes
+    private let sending: SendingRoutes
+    private let schedules: ScheduleRoutes
     private let feedback: FeedbackRoutes
     private let jobs: JobRoutes
     private let management: HubManagementRoutes
@@ -44,6 +46,8 @@ public struct HubAPI: Sendable {
         self.deadLetters = DeadLetterRoutes(letters: deadLetters)
         self.funnels = FunnelRoutes(funnels: funnels)
         control = ControlRoutes(controls: controls)
+        sending = SendingRoutes(hubs: hubs)
+        schedules = ScheduleRoutes(notifications: notifications, platforms: platforms)
         feedback = FeedbackRoutes(notifications: notifications, hubs: hubs, address: feedbackAddress)
         management = HubManagementRoutes(hubs: hubs, platforms: platforms, time: time)
         description = HubDescription(platforms: platforms).description.makeResponse()
@@ -65,6 +69,8 @@ public struct HubAPI: Sendable {
         deadLetters.add(to: &routes)
         funnels.add(to: &routes)
         control.add(to: &routes)
+        sending.add(to: &routes)
+        schedules.add(to: &routes)
         feedback.add(to: &routes)
         jobs.add(to: &routes)
         management.add(to: &routes)

@@ -86,15 +86,18 @@ struct Engine: Sendable {
             hubs.hub($0)?.settings.registrationTTL
         }
         users = UserDirectory(store: storage, time: time)
+        let alarm = ScheduleAlarm()
         let dispatcher = Dispatcher(
             notifications: storage, devices: storage, maps: storage.progressMaps, hubs: hubs, platforms: platforms,
-            transport: client, messageIDs: try keys.messageIDKey(), time: time
+            transport: client, messageIDs: try keys.messageIDKey(), time: time, alarm: alarm
         ) { log.write(.warning, $0) }
         self.dispatcher = dispatcher
         hubs.onCredentialsChange { dispatcher.credentialsChanged(in: $0) }
         hubs.onDeletion { dispatcher.deletionChanged(of: $0) }
+        controls = dispatcher.makeControls()
         let scheduler = Scheduler(
-            store: storage, time: time, released: { dispatcher.enqueue($0) }, log: { log.write(.warning, $0) })
+            store: storage, controls: controls, alarm: alarm, time: time, released: { dispatcher.enqueue($0) },
+            log: { log.write(.warning, $0) })
         self.scheduler = scheduler
         let accepted = AcceptanceCount()
         notifications = NotificationIntake(
@@ -102,6 +105,8 @@ struct Engine: Sendable {
             accepted: { deliveries in
                 accepted.addImmediate()
                 dispatcher.enqueue(deliveries)
+                // The rest of a canary begins at the latest when it expires.
+                if deliveries.contains(where: { $0.part != nil }) { alarm.ring() }
             },
             scheduled: { _ in
                 accepted.addScheduled()
@@ -115,7 +120,6 @@ struct Engine: Sendable {
         dryRuns = dispatcher.makeDryRuns()
         funnels = Funnels(store: storage)
         deadLetters = DeadLetters(store: storage, time: time) { dispatcher.enqueue($0) }
-        controls = dispatcher.makeControls { scheduler.wake() }
         traces = Traces(
             store: storage, maps: storage.progressMaps, platforms: platforms, messageIDs: try keys.messageIDKey())
         jobs = JobRunner(

@@ -14,6 +14,7 @@ struct Martlet {
         + ServerKeyCommands.all + LifecycleCommands.all + [MigrateCommand.command]
         + [
             CheckCommand.command, SendCommand.command, EncryptedSendCommand.command, AudienceCommand.command,
+            ScheduleCommand.command,
             WhyCommand.command,
             FunnelCommand.command,
             KeysCommand.command,

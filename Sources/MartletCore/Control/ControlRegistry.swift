@@ -147,6 +147,6 @@ extension ControlRegistry {
         let notification = progress.delivery.notification
         return .next(
             isFannedOut: progress.isFannedOut, control: control(of: notification.sequence),
-            hasExpired: notification.expiresAt <= now, isInterrupted: Task.isCancelled)
+            hasExpired: progress.delivery.expiresAt <= now, isInterrupted: Task.isCancelled)
     }
 }

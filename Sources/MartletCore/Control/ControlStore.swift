@@ -3,7 +3,9 @@ public import MartletModel
 /// Stores the controls of notifications and the state of roll-outs. Every change is durable when the call returns.
 public protocol ControlStore: Sendable {
     /// Changes the control of a notification according to `NotificationControl.after`. Canceling a scheduled
-    /// notification ends it. After a roll-out is resumed, its failures are counted from zero again.
+    /// notification ends it. After a roll-out is resumed, its failures are counted from zero again. A canary that holds
+    /// is let go by a resume, and by `goOn`: its gate opens. The waiting parts of a canceled notification begin, so that
+    /// they end.
     func control(
         _ wish: ControlRequest, _ id: NotificationID, in hub: Hub.ID, at now: Timestamp
     ) async throws(StorageError) -> ControlChange
@@ -18,6 +20,16 @@ public protocol ControlStore: Sendable {
     /// - Returns: The stored size; nil if the notification is gone.
     func setAudience(_ count: Int, ofRollout sequence: Int64) async throws(StorageError) -> Int?
 
+    /// Stores the sample of a canary, unless it is known already. If everybody is in the sample, there is no rest.
+    /// - Returns: The stored state; nil if the notification is gone.
+    func setSample(_ sample: CountedSample, ofRollout sequence: Int64) async throws(StorageError) -> RolloutRecord?
+
+    /// The canaries that hold and have waited long enough, the earliest first, without those of `recordJudgement`.
+    func holdsOver(at now: Timestamp, limit: Int) async throws(StorageError) -> [HeldCanary]
+
+    /// Records that a canary has waited long enough, and has too few answers to go on.
+    func recordJudgement(of sequence: Int64, at now: Timestamp) async throws(StorageError)
+
     /// The stored state of a roll-out; nil if the notification is gone.
     func record(ofRollout sequence: Int64) async throws(StorageError) -> RolloutRecord?
 
@@ -31,10 +43,43 @@ public struct RolloutRecord: Hashable, Sendable {
     public var audience: Int?
     /// When the last page, or the last round of retries, began; nil if nothing has been sent yet.
     public var lastSentAt: Timestamp?
+    /// The highest hash in the sample of a canary; nil until it is known.
+    public var threshold: UInt64?
 
-    public init(audience: Int?, lastSentAt: Timestamp?) {
+    public init(audience: Int?, lastSentAt: Timestamp?, threshold: UInt64? = nil) {
         self.audience = audience
         self.lastSentAt = lastSentAt
+        self.threshold = threshold
+    }
+}
+
+/// The sample of a canary, found by counting its audience.
+public struct CountedSample: Hashable, Sendable {
+    /// The highest hash in the sample.
+    public var threshold: UInt64
+    /// The size of the audience.
+    public var audience: Int
+    /// Whether everybody is in the sample.
+    public var isEverybody: Bool
+
+    public init(threshold: UInt64, audience: Int, isEverybody: Bool) {
+        self.threshold = threshold
+        self.audience = audience
+        self.isEverybody = isEverybody
+    }
+}
+
+/// A canary that holds.
+public struct HeldCanary: Hashable, Sendable {
+    /// The sequence number of the notification.
+    public var notification: Int64
+    public var id: NotificationID
+    public var hub: Hub.ID
+
+    public init(notification: Int64, id: NotificationID, hub: Hub.ID) {
+        self.notification = notification
+        self.id = id
+        self.hub = hub
     }
 }
 

@@ -1,3 +1,5 @@
+public import MartletModel
+
 /// Pauses, resumes and cancels notifications. Controls are changed only through this type.
 ///
 /// A control is stored first. Then requests that are not yet written to a connection are stopped, and sleeping
@@ -7,7 +9,7 @@ public struct SendControls: Sendable {
     private let board: ControlRegistry
     private let time: any TimeSource
     private let wake: @Sendable (Set<Delivery.ID>) -> Void
-    /// Called when a notification that has not begun may begin again.
+    /// Called when a notification or a part of one that has not begun may begin.
     private let scheduled: @Sendable () -> Void
 
     init(
@@ -39,15 +41,36 @@ public struct SendControls: Sendable {
         if case .done(let control, let sequence, let open) = change {
             board.set(control, of: sequence, in: hub)
             await forgetIfEnded(sequence)
-            if !control.isHeld { wake(Set(open)) }
-            if control == .running, open.isEmpty { scheduled() }
+            if !control.isHeld {
+                wake(Set(open))
+                // Waiting parts, or the notification itself, may begin now.
+                scheduled()
+            }
         }
         return change
     }
 
+    /// The time by which canaries are judged.
+    public var now: Timestamp { time.now }
+
     /// The state of a notification; nil if the hub has none with this id.
     public func status(of id: NotificationID, in hub: Hub.ID) async throws(StorageError) -> SendStatus? {
         try await store.status(id, in: hub)
+    }
+
+    /// Judges a canary that holds, if it has waited long enough: it goes on, or halts, or waits for more answers.
+    /// - Returns: The verdict; nil if nothing is to be judged.
+    @discardableResult
+    func judge(
+        _ id: NotificationID, in hub: Hub.ID, at now: Timestamp
+    ) async throws(StorageError) -> CanaryVerdict? {
+        guard let verdict = try await status(of: id, in: hub)?.verdict(at: now) else { return nil }
+        switch verdict {
+        case .goOn: _ = try await apply(.goOn, to: id, in: hub)
+        case .halt: _ = try await apply(.halt, to: id, in: hub)
+        case .waitForAnswers: break
+        }
+        return verdict
     }
 
     /// Loads the controls of all notifications that have not ended.

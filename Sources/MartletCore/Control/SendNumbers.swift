@@ -18,21 +18,22 @@ public struct SendNumbers: Hashable, Sendable {
 
     private var known: Int { sent + suppressed + skipped + retrying }
 
-    public init(_ delivery: DeliveryStatus) {
-        self.init(counting: [delivery])
-        guard delivery.isFannedOut || delivery.report.state.isFinal else { return }
-        pending = delivery.held
-        targeted = known + delivery.held
+    /// The sums over some deliveries.
+    public init(_ deliveries: [DeliveryStatus]) {
+        self.init(counting: deliveries)
+        guard deliveries.allSatisfy({ $0.isFannedOut || $0.report.state.isFinal }) else { return }
+        let held = deliveries.reduce(0) { $0 + $1.held }
+        pending = held
+        targeted = known + held
     }
 
     /// The sums over all deliveries.
     public init(_ status: SendStatus) {
-        self.init(counting: status.deliveries)
-        let parts = status.deliveries.map { SendNumbers($0) }
-        if parts.allSatisfy({ $0.targeted != nil }), status.report.state.isFinal || !parts.isEmpty {
-            pending = parts.reduce(0) { $0 + ($1.pending ?? 0) }
-            targeted = known + (pending ?? 0)
-        } else if let audience = status.audience {
+        self.init(status.deliveries)
+        let hasBegun = status.report.state.isFinal || !status.deliveries.isEmpty
+        guard targeted == nil || status.waitingParts > 0 || !hasBegun else { return }
+        (targeted, pending) = (nil, nil)
+        if let audience = status.audience {
             pending = max(0, audience - sent - suppressed - retrying)
             targeted = known + (pending ?? 0)
         }

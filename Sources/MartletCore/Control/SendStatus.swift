@@ -11,10 +11,15 @@ public struct SendStatus: Sendable {
     /// The counts at the last resume, from which the halt rule counts.
     public var countedFrom: SendCounts
     public var deliveries: [DeliveryStatus]
+    /// The state of the canary; nil if the notification is none.
+    public var canary: CanaryState?
+    /// The number of parts that have not begun.
+    public var waitingParts: Int
 
     public init(
         report: NotificationReport, control: NotificationControl, controlledAt: Timestamp?, audience: Int?,
-        countedFrom: SendCounts, deliveries: [DeliveryStatus]
+        countedFrom: SendCounts, deliveries: [DeliveryStatus],
+        canary: CanaryState? = nil, waitingParts: Int = 0
     ) {
         self.report = report
         self.control = control
@@ -22,6 +27,8 @@ public struct SendStatus: Sendable {
         self.audience = audience
         self.countedFrom = countedFrom
         self.deliveries = deliveries
+        self.canary = canary
+        self.waitingParts = waitingParts
     }
 }
 
@@ -34,8 +41,13 @@ public struct DeliveryStatus: Sendable {
     public var retrying: Int
     /// Pushes that were suspended before their first attempt.
     public var held: Int
+    /// The side of the canary's sample that the delivery is for; nil if the notification is no canary.
+    public var side: SampleSide?
 
-    public init(report: DeliveryReport, isFannedOut: Bool, retrying: Int, held: Int) {
+    public init(
+        report: DeliveryReport, isFannedOut: Bool, retrying: Int, held: Int, side: SampleSide? = nil
+    ) {
+        self.side = side
         self.report = report
         self.isFannedOut = isFannedOut
         self.retrying = retrying

@@ -11,6 +11,10 @@ enum SendStep: Equatable {
     /// The due retries are sent.
     case retry
 
+    var givesUp: Bool {
+        if case .giveUp = self { true } else { false }
+    }
+
     /// - Parameters:
     ///   - isFannedOut: Whether all pages were sent.
     ///   - hasExpired: Whether undelivered pushes are to be given up.

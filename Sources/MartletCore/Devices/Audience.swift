@@ -58,6 +58,8 @@ public struct AudienceQuery: Sendable {
     public var now: Timestamp
     /// What tells the messages of the devices apart; nil if all get the same one, and in a template send.
     public var variants: AudienceVariants?
+    /// Only one side of a sample; nil for both. The page may end before it is full (`AudiencePage.stoppedAt`).
+    public var sample: AudienceSample?
 
     /// Whether `among` lists registrations of a native send.
     public var namesRegistrations: Bool { kind == .native && among?.first.map { $0.registration != 0 } ?? false }
@@ -161,6 +163,9 @@ public struct AudiencePage: Sendable {
     public var skipped = 0
     /// Whether no member of the audience comes after this page.
     public var isLast = true
+    /// The last member that was looked at, if the page ended after members that it does not contain; nil if it ended
+    /// with its own last member.
+    public var stoppedAt: AudienceMember?
     /// The snapshot that the page is of; `none` in a direct send, whose audience never changes.
     public var snapshot = AudienceSnapshot.none
     private var variantIndexOfID: [MessageVariant.ID: UInt32] = [:]

@@ -45,6 +45,8 @@ public struct AudienceCount: Hashable, Sendable {
     /// Whether all numbers are of one point in time: no registration of the server was changed or added while they were
     /// counted. Otherwise each member was counted, as in a send, with the state that it had when its page was read.
     public var isOfOneTimestamp: Bool
+    /// The lowest hashes of the counted members, if they were asked for.
+    public var lowestHashes: LowestHashes?
 
     public init(platforms: [PlatformID: Part] = [:], isOfOneTimestamp: Bool = true) {
         self.platforms = platforms
@@ -71,7 +73,20 @@ public struct AudienceCountQuery: Sendable {
     public var renderingLimit: Int
     /// The languages of a composed message, whose pushes are counted by language; nil for any other send.
     public var languages: MessageLanguages?
+    /// Finds the lowest hashes of the members too, added to those of an earlier count; nil for any other count.
+    public var sampling: Sampling?
     public var now: Timestamp
+
+    /// The search for the threshold of a sample.
+    public struct Sampling: Sendable {
+        public var hash: SampleHash
+        public var lowest: LowestHashes
+
+        public init(hash: SampleHash, lowest: LowestHashes) {
+            self.hash = hash
+            self.lowest = lowest
+        }
+    }
 
     public init(
         hub: Hub.ID, expression: TagExpression?, platform: PlatformID? = nil, kind: AudienceQuery.Kind? = nil,

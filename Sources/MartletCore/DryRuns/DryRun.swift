@@ -106,7 +106,21 @@ public struct DryRun: Sendable {
                 "At \(rate) a second \(pushes) \(Self.seconds(Double(targeted) / Double(rate))), but it expires after "
                     + "\(Self.seconds(life)): about \(left) would be abandoned.")
         }
+        if refusal == nil, case .size(let size) = rollout?.sample, targeted > 0, targeted <= size {
+            problems.append(
+                "The sample would be the whole audience: \(targeted) of \(targeted) devices. Say first= with a smaller "
+                    + "number, or send without a canary.")
+        }
         return problems
+    }
+
+    /// The size of the sample of a canary; that of a share is a guess.
+    public var sampleSize: Int? {
+        switch rollout?.sample {
+        case nil: nil
+        case .size(let size): min(size, targeted)
+        case .share(let share): targeted * share / 10_000
+        }
     }
 
     private static func seconds(_ count: Double) -> String {

@@ -47,9 +47,11 @@ public struct Funnel: Sendable {
         id = status.report.notification.id
         state = status.report.state
         audience = status.audience
-        platforms = Dictionary(
-            status.deliveries.map { ($0.report.platform, Steps($0, evidence[$0.report.platform])) }
-        ) { first, _ in first }
+        platforms = Dictionary(grouping: status.deliveries, by: \.report.platform).reduce(into: [:]) { steps, own in
+            steps[own.key] = Steps(own.value, evidence[own.key])
+            // A part that waits is not counted yet.
+            if status.waitingParts > 0 { steps[own.key]?.targeted = nil }
+        }
     }
 
     /// The sum over all platforms. A number that is unknown for one platform is unknown in the sum.
@@ -71,15 +73,18 @@ public struct Funnel: Sendable {
 }
 
 extension Funnel.Steps {
-    init(_ status: DeliveryStatus, _ evidence: FunnelEvidence.Part) {
-        let counts = status.report.counts
+    /// - Parameter statuses: The deliveries of one platform.
+    init(_ statuses: [DeliveryStatus], _ evidence: FunnelEvidence.Part) {
+        let counts = statuses.reduce(into: [:]) { $0.merge($1.report.counts, uniquingKeysWith: +) }
+        let retrying = statuses.reduce(0) { $0 + $1.retrying }
         let ended = counts.reduce(0) { $0 + ($1.key == .skipped ? 0 : $1.value) }
         accepted = counts[.success] ?? 0
-        targeted = status.isFannedOut ? ended + status.retrying + status.held : nil
+        let held = statuses.reduce(0) { $0 + $1.held }
+        targeted = statuses.allSatisfy(\.isFannedOut) ? ended + retrying + held : nil
         // `stopped` may include pushes that are counted as successes, because a kill prevented their outcomes from
         // being recorded.
         let suppressed = (counts[.canceled] ?? 0) + (counts[.superseded] ?? 0)
-        rendered = accepted + evidence.failed + status.retrying + min(evidence.stopped, suppressed)
+        rendered = accepted + evidence.failed + retrying + min(evidence.stopped, suppressed)
         received = evidence.reported.isEmpty ? nil : evidence.received
         opened = evidence.reported.contains(.opened) ? evidence.opened : nil
     }

@@ -10,12 +10,15 @@ public struct HubSettings: Hashable, Sendable {
     /// A note by the owner; the server does not interpret it.
     public var userMetadata: String?
     public var limits: HubLimits
+    public var sending: SendingSettings
 
     public init(
         accessRules: [AccessRule] = [], credentials: [PlatformID: Credential] = [:], registrationTTL: Duration? = nil,
-        userMetadata: String? = nil, limits: HubLimits = HubLimits()
+        userMetadata: String? = nil, limits: HubLimits = HubLimits(),
+        sending: SendingSettings = SendingSettings()
     ) {
         self.limits = limits
+        self.sending = sending
         self.accessRules = accessRules
         self.credentials = credentials
         self.registrationTTL = registrationTTL
@@ -43,6 +46,7 @@ public struct HubSettings: Hashable, Sendable {
     ) throws(HubDirectoryError) {
         try checkRules()
         try limits.check()
+        try sending.check()
         if let registrationTTL, registrationTTL < Self.minimumRegistrationTTL {
             throw .invalid("Registrations must be allowed to live for a day at least (RegistrationTtl).")
         }

@@ -98,10 +98,14 @@ public struct NotificationIntake: Sendable {
         let expiresAt = try expiry?.timestamp(from: start) ?? start + lifetime
         try Self.check(rollout, from: start, to: expiresAt, at: now)
         let id = id ?? NotificationID(at: now)
-        return NotificationDraft(
+        var draft = NotificationDraft(
             id: id, hub: hub, content: content, target: target, acceptedAt: now,
             dueAt: due, expiresAt: expiresAt, statesExpiry: expiry != nil,
             collapse: try check.collapse(of: content, to: target, id: id, at: now), rollout: rollout)
+        if rollout?.sample != nil {
+            draft.laterParts = [WaitingPart(number: 1, side: .rest, expiresAt: expiresAt)]
+        }
+        return draft
     }
 
     /// Renders a composed message for every platform that the hub has devices for, so that an accepted one fits. Not on
@@ -130,7 +134,12 @@ public struct NotificationIntake: Sendable {
         guard start <= now + scheduleLimit else {
             throw .invalid("A notification may be scheduled for at most \(scheduleDays) days ahead.")
         }
-        guard case .over(let time) = rollout?.pace, start + time > end else { return }
+        if let wait = rollout?.wait, start + wait >= end {
+            throw .invalid(
+                "The canary would wait until the notification has expired, at \(end.iso8601): say wait= with a shorter "
+                    + "time.")
+        }
+        guard case .over(let time) = rollout?.pace, start + time + (rollout?.wait ?? .zero) > end else { return }
         throw .invalid("The roll-out would take longer than the notification lives, which expires at \(end.iso8601).")
     }
 
@@ -152,6 +161,11 @@ public struct NotificationIntake: Sendable {
         case .backlogged(let excess):
             throw .backlogged(excess)
         }
+    }
+
+    /// The notifications of a hub that are scheduled.
+    public func scheduled(_ query: ScheduleQuery) async throws(StorageError) -> [ScheduledNotification] {
+        try await store.scheduled(query)
     }
 
     /// Cancels a scheduled notification.

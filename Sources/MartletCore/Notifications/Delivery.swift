@@ -1,7 +1,7 @@
 public import MartletModel
 
-/// One notification on one platform. Each delivery is sent on its own, so that a failing push service does not delay
-/// other platforms.
+/// A part of a notification on one platform; for most notifications, all of it. Each delivery is sent on its own, so
+/// that a failing push service does not delay other platforms.
 public struct Delivery: Sendable {
     /// Assigned by the store, in the order in which deliveries begin.
     public struct ID: RawRepresentable, Hashable, Comparable, Sendable {
@@ -21,13 +21,25 @@ public struct Delivery: Sendable {
     public let notification: Notification
     public let platform: PlatformID
     public let bounds: AudienceBounds
+    /// Which part of the audience the delivery is for; nil for all of it.
+    public var part: DeliveryPart?
 
-    public init(id: ID, notification: Notification, platform: PlatformID, bounds: AudienceBounds) {
+    public init(
+        id: ID, notification: Notification, platform: PlatformID, bounds: AudienceBounds, part: DeliveryPart? = nil
+    ) {
         self.id = id
         self.notification = notification
         self.platform = platform
         self.bounds = bounds
+        self.part = part
     }
+
+    /// When undelivered pushes are given up.
+    var expiresAt: Timestamp { part?.expiresAt ?? notification.expiresAt }
+
+    /// The order among deliveries with the same collapse key. A part has the rank of the first part on its platform, so
+    /// that no part supersedes another.
+    var rank: ID { notification.resend?.rank ?? part?.lead ?? id }
 
     var isOfTemplates: Bool {
         if case .template = notification.content { true } else { false }

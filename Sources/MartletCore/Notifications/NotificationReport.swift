@@ -6,7 +6,7 @@ public struct NotificationReport: Sendable {
     public var state: NotificationState
     public var startedAt: Timestamp?
     public var endedAt: Timestamp?
-    /// The platforms of the notification, in the order of its deliveries.
+    /// The platforms of the notification, each once, in the order of its deliveries.
     public var platforms: [PlatformID]
     public var counts: [PlatformID: [OutcomeName: Int]]
 
@@ -23,13 +23,20 @@ public struct NotificationReport: Sendable {
     /// - Parameters:
     ///   - begunAt: When the deliveries of the notification were created.
     ///   - isCanceled: Whether the notification has been canceled since it began.
+    ///   - hasWaitingParts: Whether a part of the notification has not begun.
     public init(
-        _ notification: Notification, begunAt: Timestamp, isCanceled: Bool = false, _ deliveries: [DeliveryReport]
+        _ notification: Notification, begunAt: Timestamp, isCanceled: Bool = false, hasWaitingParts: Bool = false,
+        _ deliveries: [DeliveryReport]
     ) {
         self.notification = notification
-        state = NotificationState(ofDeliveries: deliveries.map(\.state), isCanceled: isCanceled)
-        platforms = deliveries.map(\.platform)
-        counts = Dictionary(deliveries.map { ($0.platform, $0.counts) }) { first, _ in first }
+        state = NotificationState(
+            ofDeliveries: deliveries.map(\.state), isCanceled: isCanceled, hasWaitingParts: hasWaitingParts)
+        platforms = []
+        counts = [:]
+        for delivery in deliveries {
+            if counts[delivery.platform] == nil { platforms.append(delivery.platform) }
+            counts[delivery.platform, default: [:]].merge(delivery.counts, uniquingKeysWith: +)
+        }
         startedAt = deliveries.isEmpty ? begunAt : deliveries.compactMap(\.startedAt).min()
         if state.isFinal { endedAt = deliveries.isEmpty ? begunAt : deliveries.compactMap(\.endedAt).max() }
     }

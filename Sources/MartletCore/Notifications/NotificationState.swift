@@ -18,8 +18,9 @@ public enum NotificationState: String, Hashable, Sendable {
     }
 
     /// Creates the state of a notification that has begun.
-    init(ofDeliveries states: [NotificationState], isCanceled: Bool) {
-        if states.allSatisfy(\.isFinal) {
+    /// - Parameter hasWaitingParts: Whether a part of the notification has not begun.
+    init(ofDeliveries states: [NotificationState], isCanceled: Bool, hasWaitingParts: Bool = false) {
+        if states.allSatisfy(\.isFinal), !hasWaitingParts {
             self = isCanceled ? .canceled : [.completed, .abandoned].first(where: states.contains) ?? .noTargetFound
         } else {
             self = states.allSatisfy { $0 == .enqueued } ? .enqueued : .processing

@@ -1,4 +1,4 @@
-/// The rate of a notification, and the maximum share of its pushes that may fail.
+/// The rate of a notification, the sample that gets it first, and the maximum share of its pushes that may fail.
 public struct Rollout: Hashable, Sendable, CustomStringConvertible {
     public enum Pace: Hashable, Sendable {
         /// The number of pushes per second, over all platforms together.
@@ -13,11 +13,26 @@ public struct Rollout: Hashable, Sendable, CustomStringConvertible {
         public var share: Int
         /// The minimum number of finished pushes; below it, the share is ignored.
         public var answers: Int
+        /// Whether the sender has stated `answers`. If not, a sample needs fewer.
+        public var statesAnswers: Bool
 
-        public init(share: Int, answers: Int = Self.commonAnswers) {
+        public init(share: Int, answers: Int = Self.commonAnswers, statesAnswers: Bool = true) {
             self.share = share
             self.answers = answers
+            self.statesAnswers = statesAnswers
         }
+
+        /// The rule while a sample is sent: unless the sender has stated a number, it judges after a tenth of the
+        /// sample, at least 10 and at most 100 answers.
+        /// - Parameter size: The size of the sample; nil if it is not known.
+        public func ofSample(_ size: Int?) -> Halt {
+            guard !statesAnswers, let size else { return self }
+            var halt = self
+            halt.answers = min(max(size / 10, Self.leastAnswers), answers)
+            return halt
+        }
+
+        static let leastAnswers = 10
 
         public static let commonAnswers = 100
         public static let shares = 0..<10_000
@@ -29,23 +44,44 @@ public struct Rollout: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    public var pace: Pace
+    /// The devices that get the notification before all others.
+    public enum Sample: Hashable, Sendable {
+        /// Exactly so many devices.
+        case size(Int)
+        /// A share of the audience, in hundredths of a percent. The number of devices comes out by chance.
+        case share(Int)
+
+        public static let sizes = 1...100_000
+        public static let shares = 1...5_000
+    }
+
+    /// The rate of the notification, in a canary that of the rest; nil for as fast as possible.
+    public var pace: Pace?
     /// When the roll-out halts itself; nil if it never does.
     public var halt: Halt?
+    /// The sample of a canary; nil if the notification is none.
+    public var sample: Sample?
+    /// How long after its sample a canary goes on by itself; nil if it waits until it is resumed.
+    public var wait: Duration?
 
-    public init(_ pace: Pace, halt: Halt? = nil) {
+    public init(_ pace: Pace?, halt: Halt? = nil, sample: Sample? = nil, wait: Duration? = nil) {
         self.pace = pace
         self.halt = halt
+        self.sample = sample
+        self.wait = wait
     }
+
+    public static let waits: ClosedRange<Duration> = .seconds(60) ... .seconds(7 * 86_400)
 
     public static let rates = 1...1_000_000
     public static let times: ClosedRange<Duration> = .seconds(1) ... .seconds(28 * 86_400)
 
-    /// Returns the rate in pushes per second.
+    /// Returns the rate in pushes per second; nil if there is none.
     /// - Parameter audience: The audience size, needed only if the pace is a duration; nil until it is counted, and
     ///   then the result is nil too.
     public func rate(for audience: Int?) -> Double? {
         switch pace {
+        case nil: nil
         case .rate(let rate): Double(rate)
         case .over(let time): audience.map { Double(max($0, 1)) / (time / .seconds(1)) }
         }
@@ -55,20 +91,31 @@ public struct Rollout: Hashable, Sendable, CustomStringConvertible {
     /// - Parameter pushes: The number of pushes, including retries.
     public func seconds(for pushes: Int) -> Double {
         switch pace {
+        case nil: 0
         case .rate(let rate): Double(pushes) / Double(rate)
         case .over(let time): time / .seconds(1)
         }
     }
 
-    /// The value of the header, such as `rate=500; halt=5%/100`; durations are in seconds.
+    /// The value of the header, such as `first=1000; wait=PT600S; rate=500; halt=5%/100`; durations are in seconds.
     public var description: String {
-        let pace =
-            switch pace {
-            case .rate(let rate): "rate=\(rate)"
-            case .over(let time): "over=PT\(time.components.seconds)S"
-            }
-        guard let halt else { return pace }
-        return "\(pace); halt=\(Self.percent(halt.share))%/\(halt.answers)"
+        var parts: [String] = []
+        switch sample {
+        case .size(let size): parts.append("first=\(size)")
+        case .share(let share): parts.append("first=\(Self.percent(share))%")
+        case nil: break
+        }
+        if let wait { parts.append("wait=PT\(wait.components.seconds)S") }
+        switch pace {
+        case .rate(let rate): parts.append("rate=\(rate)")
+        case .over(let time): parts.append("over=PT\(time.components.seconds)S")
+        case nil: break
+        }
+        if let halt {
+            let answers = halt.statesAnswers || sample == nil ? "/\(halt.answers)" : ""
+            parts.append("halt=\(Self.percent(halt.share))%\(answers)")
+        }
+        return parts.joined(separator: "; ")
     }
 
     private static func percent(_ share: Int) -> String {

@@ -32,6 +32,9 @@ public struct DeliveryStep: Sendable {
     /// nothing and will send nothing.
     public var supersedesNone = false
 
+    /// Set in a step that ends the pages of a delivery to a sample: when it ended them.
+    public var sampleEndsAt: Timestamp?
+
     public init(
         delivery: Delivery.ID, cursor: AudienceMember? = nil, isFannedOut: Bool, state: NotificationState,
         startedAt: Timestamp? = nil, endedAt: Timestamp? = nil, counts: [OutcomeName: Int] = [:],

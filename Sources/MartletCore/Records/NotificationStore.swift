@@ -10,12 +10,16 @@ public protocol NotificationStore: CollapseStore {
     /// The platforms that have registrations without a template in a hub, in the order of their names.
     func nativePlatforms(in hub: Hub.ID) async throws(StorageError) -> [PlatformID]
 
-    /// Begins notifications that are due, the earliest first. Their audience is the one at this time. One that is paused
-    /// begins when it is resumed, or when it expires, so that it ends.
+    /// Begins notifications and parts of notifications that are due, the earliest first. Their audience is the one at
+    /// this time; that of a canary's rest is the one that the sample was drawn from. A notification that is paused begins
+    /// when it is resumed, or when it expires, so that it ends. A gate begins when it is opened, or likewise.
     func release(due now: Timestamp, limit: Int) async throws(StorageError) -> ReleasedNotifications
 
-    /// When the next notification can begin; nil if none is scheduled.
+    /// When the next notification or part can begin, or the next canary has waited long enough; nil if nothing waits.
     func nextDue() async throws(StorageError) -> Timestamp?
+
+    /// The notifications of a hub that are scheduled, in the order of their due times and of their acceptance.
+    func scheduled(_ query: ScheduleQuery) async throws(StorageError) -> [ScheduledNotification]
 
     /// Cancels a scheduled notification.
     func cancel(_ id: NotificationID, in hub: Hub.ID, at now: Timestamp) async throws(StorageError) -> Cancellation
@@ -24,6 +28,17 @@ public protocol NotificationStore: CollapseStore {
     /// `release` exclude each other.
     /// - Parameter draft: With `dueAt`; its `request` is ignored.
     func replace(_ draft: NotificationDraft) async throws(StorageError) -> Replacement
+
+    /// The deliveries of a notification with their progress, in the order of their ids.
+    /// - Parameter platform: Only those on this platform; nil for all.
+    func deliveries(of notification: Int64, on platform: PlatformID?) async throws(StorageError) -> [DeliveryProgress]
+
+    /// Of some members of a part, those that another part of the notification on the same platform has sent to, has given
+    /// up or will try again, or that it has followed a registration to. What unfinished deliveries have only in their
+    /// progress maps is not included.
+    func handled(
+        _ members: [AudienceMember], besides delivery: Delivery
+    ) async throws(StorageError) -> Set<AudienceMember>
 
     /// Unfinished deliveries with their progress, oldest first.
     /// - Parameter id: Only deliveries after this one.
@@ -71,7 +86,7 @@ public protocol NotificationStore: CollapseStore {
 
 /// The notifications that `NotificationStore.release` has begun.
 public struct ReleasedNotifications: Sendable {
-    /// The number of notifications. If it is the requested limit, more may be due.
+    /// The number of notifications and parts. If it is the requested limit, more may be due.
     public var count: Int
     public var deliveries: [Delivery]
 

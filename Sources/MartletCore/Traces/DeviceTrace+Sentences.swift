@@ -116,6 +116,11 @@ extension PushTrace {
     fileprivate func facts(of notification: Notification) -> [String] {
         var facts: [String] = []
         facts += audience(notification)
+        switch side {
+        case .sample: facts.append("It is in the sample, which gets the notification first.")
+        case .rest: facts.append("It is not in the sample: it gets the notification when the canary goes on.")
+        case nil: break
+        }
         if isReachedByAnother {
             facts.append(
                 "Another registration of the same handle was in the audience, so the device got it all the same.")

@@ -26,6 +26,8 @@ public struct PushTrace: Sendable {
     public var fate: HandleFate = .kept
     /// How this version of the registration ended since then.
     public var since: RegistrationVersion.End?
+    /// The side of a canary's sample that it is on; nil if the notification is no canary, or the sample is not known yet.
+    public var side: SampleSide?
     /// Whether the device was reached through another registration of the same handle.
     public var isReachedByAnother = false
 

@@ -23,7 +23,14 @@ struct TraceReasoning: Sendable {
         guard let platform = platforms[delivery.platform], let key = try? platform.key(of: version.handle),
             let index = handles.firstIndex(where: { (try? platform.key(of: $0)) == key })
         else { return nil }
-        return AudienceMember(channel: .none, registration: Int64(index) + 1)
+        let member = AudienceMember(channel: .none, registration: Int64(index) + 1)
+        return isOnSide(member, of: delivery) ? member : nil
+    }
+
+    /// Whether a member is on the side of a sample that a delivery is for.
+    private func isOnSide(_ member: AudienceMember, of delivery: Delivery) -> Bool {
+        delivery.part.flatMap { AudienceSample($0, messageIDs.sampleHash(of: notification.id)) }?
+            .contains(member.number) ?? true
     }
 
     /// Whether the delivery is for the platform and kind of a registration. A direct send is for a handle, with any
@@ -31,7 +38,7 @@ struct TraceReasoning: Sendable {
     private func isAddressed(_ version: RegistrationVersion, by delivery: Delivery) -> Bool {
         guard version.platform == delivery.platform else { return false }
         if case .direct = notification.target { return true }
-        return (version.template != nil) == delivery.isOfTemplates
+        return (version.template != nil) == delivery.isOfTemplates && isOnSide(version.member, of: delivery)
     }
 
     // MARK: Conclusions
@@ -45,7 +52,9 @@ struct TraceReasoning: Sendable {
             let found = traced.deliveries.compactMap { progress -> PushTrace? in
                 guard versions.contains(where: { isAddressed($0, by: progress.delivery) }) else { return nil }
                 let id = progress.delivery.id
-                return push(versions, evidence[id] ?? DeliveryEvidence(progress: progress))
+                var found = push(versions, evidence[id] ?? DeliveryEvidence(progress: progress))
+                if progress.delivery.part?.threshold != nil { found.side = progress.delivery.part?.side }
+                return found
             }
             return found.min { $0.verdict.rank < $1.verdict.rank } ?? unaddressed(versions)
         }

@@ -23,7 +23,8 @@ public struct Traces: Sendable {
     public func trace(
         _ id: NotificationID, of device: String, in hub: Hub.ID
     ) async throws(StorageError) -> DeviceTrace? {
-        guard let traced = try await store.traced(id, in: hub) else { return nil }
+        guard var traced = try await store.traced(id, in: hub) else { return nil }
+        traced.addWaitingRest()
         let reasoning = TraceReasoning(
             traced: traced, past: try await store.past(of: device, in: hub), platforms: platforms,
             messageIDs: messageIDs)

@@ -31,6 +31,7 @@ struct DryRunDocument: Sendable {
         [
             "spec": .string(rollout.description), "rate": rollout.rate(for: run.targeted).map { .double($0) } ?? .null,
             "seconds": .double(rollout.seconds(for: run.targeted)),
+            "sample": run.sampleSize.map { .integer(Int64($0)) } ?? .null,
         ]
     }
 

@@ -55,6 +55,6 @@ struct ControlRoutes: Sendable {
         guard let found else { throw .notificationNotFound }
         return HTTPResponse(
             .ok, fields: ["content-type": "application/json; charset=utf-8", "cache-control": "no-store"],
-            body: .bytes(SendStatusDocument(found).json.bytes))
+            body: .bytes(SendStatusDocument(found, at: controls.now).json.bytes))
     }
 }

@@ -2,7 +2,8 @@ import MartletCore
 import MartletHTTP
 import MartletModel
 
-/// The header `Martlet-Rollout`: `rate=500` or `over=PT10M`, optionally followed by `; halt=5%` or `; halt=5%/200`.
+/// The header `Martlet-Rollout`: `rate=500` or `over=PT10M`; `first=1000` or `first=1%` with `wait=PT10M` for a canary;
+/// `halt=5%` or `halt=5%/200`. The parts are separated by semicolons, each once and in any order.
 enum RolloutHeader {
     static let name = "martlet-rollout"
 
@@ -15,31 +16,79 @@ enum RolloutHeader {
     }
 
     static func rollout(_ text: String) throws(HubAPIError) -> Rollout {
-        let parts = text.split(separator: ";", omittingEmptySubsequences: false).map(\.trimmed)
-        guard parts.count <= 2, let pace = pace(parts[0]) else {
-            throw .badRequest(
-                "Martlet-Rollout must be rate= and \(Rollout.rates.lowerBound) to \(Rollout.rates.upperBound) pushes a "
-                    + "second, or over= and a duration from PT1S to P28D, then optionally '; halt=' and a share such as 5%"
-            )
+        var parts: [Name: Substring] = [:]
+        for part in text.split(separator: ";", omittingEmptySubsequences: false).map(\.trimmed) {
+            let words = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            guard words.count == 2, let name = Name(rawValue: String(words[0])) else {
+                throw .badRequest("Martlet-Rollout has the part '\(shown(part))', which it cannot have; \(form)")
+            }
+            guard parts.updateValue(words[1], forKey: name) == nil else {
+                throw .badRequest("Martlet-Rollout has \(name.rawValue)= twice")
+            }
         }
-        return Rollout(pace, halt: parts.count == 2 ? try halt(parts[1]) : nil)
+        guard parts[Name.rate] == nil || parts[Name.over] == nil else {
+            throw .badRequest("Martlet-Rollout has rate= and over=; give one of them")
+        }
+        let sample = try Self.sample(parts[Name.first])
+        guard sample != nil || parts[Name.wait] == nil else {
+            throw .badRequest("Martlet-Rollout has wait= without first=; only a sample is waited for")
+        }
+        let pace = try Self.pace(parts)
+        guard pace != nil || sample != nil else {
+            throw .badRequest("Martlet-Rollout has none of first=, rate= and over=; \(form)")
+        }
+        return Rollout(
+            pace, halt: try halt(parts[Name.halt], isCanary: sample != nil), sample: sample,
+            wait: try wait(parts[Name.wait]))
     }
 
-    private static func pace(_ text: Substring) -> Rollout.Pace? {
-        if let rate = text.value(after: "rate=").flatMap(Self.number), Rollout.rates.contains(rate) {
+    private enum Name: String {
+        case first, wait, rate, over, halt
+    }
+
+    private static let form =
+        "it is, for example, rate=500, over=PT10M; halt=5%, or first=1000; wait=PT10M; rate=500; halt=2%"
+
+    /// A part as it may stand in an answer.
+    private static func shown(_ part: Substring) -> String {
+        String(decoding: part.utf8.prefix(40).map { (0x20..<0x7F).contains($0) ? $0 : 0x3F }, as: UTF8.self)
+    }
+
+    private static func sample(_ text: Substring?) throws(HubAPIError) -> Rollout.Sample? {
+        guard let text else { return nil }
+        if let share = share(text), Rollout.Sample.shares.contains(share) { return .share(share) }
+        if let size = number(text), Rollout.Sample.sizes.contains(size) { return .size(size) }
+        throw .badRequest(
+            "Martlet-Rollout: first= takes a number of devices, \(Rollout.Sample.sizes.lowerBound) to "
+                + "\(Rollout.Sample.sizes.upperBound), or a share of them, 0.01% to 50%")
+    }
+
+    private static func wait(_ text: Substring?) throws(HubAPIError) -> Duration? {
+        guard let text else { return nil }
+        guard let time = XMLDuration(String(text))?.duration, Rollout.waits.contains(time) else {
+            throw .badRequest("Martlet-Rollout: wait= takes a duration from PT1M to P7D")
+        }
+        return time
+    }
+
+    private static func pace(_ parts: [Name: Substring]) throws(HubAPIError) -> Rollout.Pace? {
+        if let text = parts[Name.rate] {
+            guard let rate = number(text), Rollout.rates.contains(rate) else {
+                throw .badRequest(
+                    "Martlet-Rollout: rate= takes \(Rollout.rates.lowerBound) to \(Rollout.rates.upperBound) pushes a "
+                        + "second")
+            }
             return .rate(rate)
         }
-        guard let text = text.value(after: "over="), let time = XMLDuration(String(text))?.duration,
-            Rollout.times.contains(time)
-        else { return nil }
+        guard let text = parts[Name.over] else { return nil }
+        guard let time = XMLDuration(String(text))?.duration, Rollout.times.contains(time) else {
+            throw .badRequest("Martlet-Rollout: over= takes a duration from PT1S to P28D")
+        }
         return .over(time)
     }
 
-    private static func halt(_ text: Substring) throws(HubAPIError) -> Rollout.Halt {
-        guard let value = text.value(after: "halt=") else {
-            throw .badRequest(
-                "Martlet-Rollout: behind ';' there may be halt= alone, such as halt=5%; give rate= or over=, not both")
-        }
+    private static func halt(_ value: Substring?, isCanary: Bool) throws(HubAPIError) -> Rollout.Halt? {
+        guard let value else { return nil }
         let parts = value.split(separator: "/", omittingEmptySubsequences: false)
         let answers = parts.count == 2 ? number(parts[1]) : Rollout.Halt.commonAnswers
         guard (1...2).contains(parts.count), let share = share(parts[0]), let answers,
@@ -49,7 +98,7 @@ enum RolloutHeader {
                 "Martlet-Rollout: halt= takes a share from 0% to 99.99% and optionally, behind a slash, after how many "
                     + "answers it holds, 1 to \(Rollout.Halt.answerLimits.upperBound): halt=5%/200")
         }
-        return Rollout.Halt(share: share, answers: answers)
+        return Rollout.Halt(share: share, answers: answers, statesAnswers: parts.count == 2 || !isCanary)
     }
 
     /// Parses a percentage and returns it in hundredths of a percent.
@@ -75,9 +124,5 @@ extension Substring {
     fileprivate var trimmed: Substring {
         let start = drop { $0 == " " || $0 == "\t" }
         return start.lastIndex { $0 != " " && $0 != "\t" }.map { start[...$0] } ?? ""
-    }
-
-    fileprivate func value(after name: String) -> Substring? {
-        hasPrefix(name) ? dropFirst(name.count) : nil
     }
 }

@@ -4,18 +4,18 @@ public import MartletModel
 /// The state of a notification, as JSON, for the hub's API and the admin API.
 public struct SendStatusDocument: Sendable {
     private let status: SendStatus
+    private let now: Timestamp
 
-    public init(_ status: SendStatus) {
+    /// - Parameter now: By which it is told what a canary waits for.
+    public init(_ status: SendStatus, at now: Timestamp) {
         self.status = status
+        self.now = now
     }
 
     public var json: JSON {
         let report = status.report
-        let platforms = status.deliveries.map { delivery in
-            (
-                delivery.report.platform.rawValue,
-                Self.members(delivery.report, SendNumbers(delivery))
-            )
+        let platforms = Dictionary(grouping: status.deliveries, by: \.report.platform).map { platform, deliveries in
+            (platform.rawValue, JSON.object(self.members(of: deliveries)))
         }
         var counts: [OutcomeName: Int] = [:]
         for delivery in status.deliveries { counts.merge(delivery.report.counts, uniquingKeysWith: +) }
@@ -23,13 +23,25 @@ public struct SendStatusDocument: Sendable {
             state: report.state, counts: counts, startedAt: report.startedAt, endedAt: report.endedAt,
             SendNumbers(status))
         members["notification"] = .string(report.notification.id.description)
-        members["control"] = .string(status.control.rawValue)
+        members["control"] = .string(status.isHolding ? "holding" : status.control.rawValue)
         members["controlledAt"] = Self.timestamp(status.controlledAt)
         members["acceptedAt"] = .string(report.notification.acceptedAt.iso8601)
         members["dueAt"] = Self.timestamp(report.notification.dueAt)
         members["expiresAt"] = .string(report.notification.expiresAt.iso8601)
         members["rollout"] = report.notification.rollout.map(rollout) ?? .null
-        members["platforms"] = .object(Dictionary(platforms.map { ($0, .object($1)) }) { first, _ in first })
+        members["platforms"] = .object(Dictionary(uniqueKeysWithValues: platforms))
+        if status.waitingParts > 0 { members["partsWaiting"] = .integer(Int64(status.waitingParts)) }
+        if let sample = status.sample {
+            members["sample"] = [
+                "size": Self.number(status.sampleSize), "targeted": Self.number(sample.targeted),
+                "succeeded": .integer(Int64(sample.succeeded)), "failed": .integer(Int64(sample.failed)),
+                "retrying": .integer(Int64(sample.retrying)),
+            ]
+        }
+        if status.isHolding {
+            members["goesOnAt"] = Self.timestamp(status.canary?.goesOnAt)
+            if status.waitsForAnswers(at: now) { members["waitsFor"] = "answers" }
+        }
         return .object(members)
     }
 
@@ -44,9 +56,17 @@ public struct SendStatusDocument: Sendable {
         return .object(members)
     }
 
-    private static func members(_ report: DeliveryReport, _ numbers: SendNumbers) -> [String: JSON] {
-        members(
-            state: report.state, counts: report.counts, startedAt: report.startedAt, endedAt: report.endedAt, numbers)
+    /// The state and the numbers of one platform, with all parts of the notification there.
+    private func members(of deliveries: [DeliveryStatus]) -> [String: JSON] {
+        let waits = status.waitingParts > 0
+        let report = NotificationReport(
+            status.report.notification, begunAt: status.report.notification.acceptedAt, hasWaitingParts: waits,
+            deliveries.map(\.report))
+        var numbers = SendNumbers(deliveries)
+        if waits { (numbers.targeted, numbers.pending) = (nil, nil) }
+        return Self.members(
+            state: report.state, counts: report.counts.values.first ?? [:], startedAt: report.startedAt,
+            endedAt: report.endedAt, numbers)
     }
 
     private static func members(

@@ -66,9 +66,13 @@ extension HubDescription {
                 "problems": described(texts, "All that is wrong, the platforms' too; empty where nothing is known."),
                 "startsAt": timestamp, "expiresAt": timestamp,
                 "rollout": [
-                    "type": ["object", "null"], "required": ["spec", "rate", "seconds"],
+                    "type": ["object", "null"], "required": ["spec", "rate", "seconds", "sample"],
                     "properties": [
-                        "spec": text, "rate": ["type": "number"],
+                        "spec": text, "rate": ["type": ["number", "null"]],
+                        "sample": [
+                            "type": ["integer", "null"],
+                            "description": "How many get it first, about as many where a share is asked for.",
+                        ],
                         "seconds": ["type": "number", "description": "How long it takes, without retries."],
                     ],
                 ],

@@ -10,7 +10,9 @@ extension HubDescription {
             [
                 change("cancel", "End it: devices that have not been sent it get nothing"),
                 change("pause", "Send nothing more of it until it is resumed"),
-                change("resume", "Let what is paused, or has halted itself, go on where it stood"),
+                change(
+                    "resume",
+                    "Let what is paused, or has halted itself, go on where it stood; a canary that holds is let go"),
                 APIOperation(
                     .get, "/{hub}/messages/{id}/status", id: "getStatus", "Read how a send stands, in numbers",
                     answers: [Self.status("How it stands.")]),
@@ -36,7 +38,8 @@ extension HubDescription {
                 "notification", "control", "controlledAt", "acceptedAt", "dueAt", "expiresAt", "rollout", "platforms",
             ],
             numbers.merging([
-                "notification": ["type": "string"], "control": ["enum": ["running", "paused", "halted", "canceled"]],
+                "notification": ["type": "string"],
+                "control": ["enum": ["running", "holding", "paused", "halted", "canceled"]],
                 "controlledAt": orNull("string"), "acceptedAt": ["type": "string"], "dueAt": orNull("string"),
                 "expiresAt": ["type": "string"],
                 "rollout": [
@@ -46,6 +49,20 @@ extension HubDescription {
                         "halt": ["type": ["object", "null"]],
                     ],
                 ],
+                "goesOnAt": orNull("string", "When a canary that holds goes on by itself."),
+                "waitsFor": [
+                    "enum": ["answers"],
+                    "description": "Its time to wait is over, but too few pushes of its sample have ended.",
+                ],
+                "sample": object(
+                    required: ["size", "targeted", "succeeded", "failed", "retrying"],
+                    [
+                        "size": orNull("integer", "Null while it is not known."),
+                        "targeted": orNull("integer", "Null while it is not known."),
+                        "succeeded": ["type": "integer"], "failed": ["type": "integer"],
+                        "retrying": ["type": "integer"],
+                    ]),
+                "partsWaiting": ["type": "integer", "description": "Parts of the notification that have not begun."],
                 "platforms": [
                     "type": "object", "additionalProperties": ["$ref": "#/components/schemas/PlatformStatus"],
                 ],

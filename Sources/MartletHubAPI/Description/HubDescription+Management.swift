@@ -22,8 +22,35 @@ extension HubDescription {
                 APIOperation(
                     .delete, "/{hub}", id: "deleteHub", "Delete with all that is in it",
                     answers: [APIAnswer(.ok, "It is gone.", headers: Self.ids)]),
+                APIOperation(
+                    .get, "/{hub}/sending", id: "getSending",
+                    "Read what the hub says about its sends: testers, and the app in previews",
+                    answers: [APIAnswer(.ok, "It.", Self.sending, headers: Self.ids)]),
+                APIOperation(
+                    .put, "/{hub}/sending", id: "putSending", "Change all of that", body: [Self.sending],
+                    answers: [APIAnswer(.ok, "It from now on.", Self.sending, headers: Self.ids)]),
             ])
     }
+
+    private static let sending = APIContent.json(["$ref": "#/components/schemas/SendingSettings"])
+
+    static let sendingSchemas: [String: JSON] = [
+        "SendingSettings": [
+            "type": "object", "additionalProperties": false,
+            "properties": [
+                "testers": [
+                    "type": ["string", "null"], "description": "A tag expression for the devices that tests go to.",
+                ],
+                "app": [
+                    "type": ["object", "null"], "additionalProperties": false, "description": "Shown in previews.",
+                    "properties": [
+                        "name": ["type": ["string", "null"], "maxLength": 64],
+                        "icon": ["type": ["string", "null"], "description": "An https address.", "maxLength": 2048],
+                    ],
+                ],
+            ],
+        ]
+    ]
 
     private func list(_ pattern: String, id: String) -> APIOperation {
         let count: JSON = ["type": "integer", "minimum": 0]

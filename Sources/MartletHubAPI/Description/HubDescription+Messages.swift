@@ -29,6 +29,18 @@ extension HubDescription {
                             headers: Self.ids + [Self.location]),
                     ]),
                 APIOperation(
+                    .get, "/{hub}/schedulednotifications", id: "listScheduled", "List what has not begun",
+                    parameters: [
+                        APIParameter(.query, "from", "The earliest due time.", schema: Self.time),
+                        APIParameter(.query, "to", "Only what is due before this time.", schema: Self.time),
+                        APIParameter(.query, "continuation", "Where the page before ended."),
+                    ],
+                    answers: [
+                        APIAnswer(
+                            .ok, "By due time, at most 100.", .json(["$ref": "#/components/schemas/Schedules"]),
+                            headers: Self.ids)
+                    ]),
+                APIOperation(
                     .put, "/{hub}/schedulednotifications/{id}", id: "replaceScheduled",
                     "Replace what has not begun, all of it but its id",
                     parameters: [format, expires, direct, Self.dryRun, tags, handle, Self.scheduleTime], body: payloads,
@@ -94,6 +106,32 @@ extension HubDescription {
                 + "as `PT90M`; at most 28 days, and 24 hours where nothing is said.")
     }
 
+    private static let time: JSON = ["type": "string", "format": "date-time"]
+
+    static let scheduleSchemas: [String: JSON] = [
+        "Schedules": object(
+            required: ["schedules"],
+            [
+                "continuation": ["type": "string", "description": "Of the next page; missing on the last."],
+                "schedules": [
+                    "type": "array",
+                    "items": object(
+                        required: [
+                            "notification", "dueAt", "acceptedAt", "expiresAt", "control", "format", "isConfidential",
+                        ],
+                        [
+                            "notification": ["type": "string"], "dueAt": time, "acceptedAt": time, "expiresAt": time,
+                            "control": ["enum": ["running", "paused", "halted"]], "format": ["type": "string"],
+                            "isConfidential": ["type": "boolean"],
+                            "tags": ["type": ["string", "null"], "description": "Null for everybody."],
+                            "handles": ["type": "integer", "description": "How many, of a direct send."],
+                            "rollout": ["type": "string"],
+                            "body": ["type": "string", "description": "Missing where it is confidential."],
+                        ]),
+                ],
+            ])
+    ]
+
     private static let scheduleTime = APIParameter(
         .header, "ServiceBusNotification-ScheduleTime",
         "A date and time, without a zone in UTC; one that is over means now.", isRequired: true)
@@ -105,8 +143,10 @@ extension HubDescription {
         schema: ["type": "string", "enum": ["true", "false"]])
     private static let rollout = APIParameter(
         .header, "Martlet-Rollout",
-        "How fast it goes out: `rate=500` pushes a second, or `over=PT10M`; behind it `; halt=5%/200` pauses it when more "
-            + "than that share has failed, after at least so many answers.")
+        "How it goes out, in parts that semicolons separate, each once: `rate=500` pushes a second, or `over=PT10M`; "
+            + "`first=1000` or `first=1%` of the devices get it first, and the rest when it is resumed, or after "
+            + "`wait=PT10M`; `halt=5%/200` pauses it when more than that share has failed, after at least so many "
+            + "answers.")
     private var direct: APIParameter { APIParameter(.query, "direct", "To the handle that is named; needs no value.") }
     private var test: APIParameter {
         APIParameter(.query, "test", "Send to at most ten devices and wait for the outcomes; needs no value.")

@@ -35,7 +35,8 @@ struct HubDescription {
             ],
             schemas: Self.installationSchemas.merging(Self.traceSchemas) { $1 }.merging(Self.audienceSchemas) { $1 }
                 .merging(Self.deadLetterSchemas) { $1 }.merging(Self.funnelSchemas) { $1 }
-                .merging(Self.controlSchemas) { $1 },
+                .merging(Self.controlSchemas) { $1 }.merging(Self.scheduleSchemas) { $1 }
+                .merging(Self.sendingSchemas) { $1 },
             groups: [
                 registrations, installations, messages, audience, control, traces, deadLetters, funnel, feedback,
                 feedbackFiles, jobs, management,

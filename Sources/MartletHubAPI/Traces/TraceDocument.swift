@@ -48,6 +48,7 @@ public struct TraceDocument: Sendable {
         }
         members["messageId"] = push.messageID.map { .string($0.description) }
         members["nextAttemptAt"] = push.retryAt.map { .string($0.iso8601) }
+        members["side"] = push.side.map { $0 == .sample ? "sample" : "rest" }
         members["page"] = push.range.map(Self.json)
         members["payload"] = push.payload.map { payload($0, push.appearance) }
         members["since"] = push.since.map { end in

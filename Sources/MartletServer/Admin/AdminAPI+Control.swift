@@ -40,6 +40,6 @@ extension AdminAPI {
         guard let status = try await controls.status(of: id, in: hub.id) else {
             return Self.unknownNotification
         }
-        return HTTPResponse(.ok, json: SendStatusDocument(status).json)
+        return HTTPResponse(.ok, json: SendStatusDocument(status, at: controls.now).json)
     }
 }

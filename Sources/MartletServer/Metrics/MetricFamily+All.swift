@@ -21,6 +21,11 @@ extension MetricFamily {
     static let oldest = MetricFamily(
         "martlet_delivery_oldest_age_seconds", .gauge, [],
         "Since the oldest unfinished delivery was accepted or due; 0 without one.")
+    static let partsWaiting = MetricFamily(
+        "martlet_parts_waiting", .gauge, [],
+        "Parts of notifications that have not begun, such as the rest of a canary.")
+    static let partsLate = MetricFamily(
+        "martlet_parts_late_seconds", .gauge, [], "Since the oldest waiting part was due; 0 if none is late.")
 
     // MARK: Push services
 

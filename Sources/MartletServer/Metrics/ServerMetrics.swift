@@ -55,6 +55,9 @@ struct ServerMetrics: Sendable {
         let backlog = try await storage.backlog()
         text.add(.backlog, Double(backlog.deliveries))
         text.add(.oldest, backlog.oldest.map { max(0, (time.now - $0).inSeconds) } ?? 0)
+        let parts = try await storage.waitingParts()
+        text.add(.partsWaiting, Double(parts.count))
+        text.add(.partsLate, parts.nextDue.map { max(0, (time.now - $0).inSeconds) } ?? 0)
     }
 
     private func addServices(to text: inout MetricsText) async {

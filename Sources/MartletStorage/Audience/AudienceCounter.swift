@@ -42,7 +42,7 @@ struct AudienceCounter {
         let start = try started(&progress)
         let horizon = ReadingHorizon(seeks: seeks)
         while let platform = progress.platforms.first {
-            let part = try part(on: platform, progress, within: start.bounds, horizon)
+            let part = try part(on: platform, &progress, within: start.bounds, horizon)
             if part.registrations > 0 { progress.count.platforms[platform, default: AudienceCount.Part()] += part }
             progress.after = horizon.channel
             if horizon.channel >= start.lastChannel {
@@ -72,7 +72,7 @@ struct AudienceCounter {
     }
 
     private func part(
-        on platform: PlatformID, _ progress: Progress, within bounds: AudienceBounds, _ horizon: ReadingHorizon
+        on platform: PlatformID, _ progress: inout Progress, within bounds: AudienceBounds, _ horizon: ReadingHorizon
     ) throws(StorageError) -> AudienceCount.Part {
         var statements = BorrowedStatements(connection)
         defer { statements.giveBack() }
@@ -84,7 +84,7 @@ struct AudienceCounter {
             let found = try statements.cursor(for: plan, in: scope, horizon: horizon)
             return DifferenceCursor(found, without: expired)
         }
-        var tally = Tally(bounds, after: progress.after)
+        var tally = Tally(bounds, after: progress.after, hash: progress.query.sampling?.hash)
         if progress.query.renderingLimit > 0 {
             let known = progress.count.platforms[platform]?.renderings ?? [:]
             tally.tellApart(
@@ -95,7 +95,10 @@ struct AudienceCounter {
             let scope = TagScope(hub: progress.query.hub, platform: platform, kind: .native)
             tally.tellLanguagesApart(try LanguageCursor(languages, in: scope, isForFew: false, &statements))
         }
+        tally.lowest = progress.count.lowestHashes ?? progress.query.sampling?.lowest
+        progress.count.lowestHashes = nil
         try tally.count(natives: try members(.native), templates: try members(.template), horizon)
+        progress.count.lowestHashes = tally.lowest
         return tally.part
     }
 }
@@ -111,9 +114,13 @@ private struct Tally {
     private var known: [TemplateBinding.ID: Int] = [:]
     private var renderingsLeft = 0
     private var languages: LanguageCursor?
+    /// nil unless the threshold of a sample is searched for.
+    private let hash: SampleHash?
+    var lowest: LowestHashes?
 
-    init(_ bounds: AudienceBounds, after channel: Int64) {
+    init(_ bounds: AudienceBounds, after channel: Int64, hash: SampleHash?) {
         self.bounds = bounds
+        self.hash = hash
         start = AudiencePosition(channel: channel + 1, registration: .min)
         lastNative = channel
         lastDevice = channel
@@ -154,6 +161,7 @@ private struct Tally {
             part.skipped += 1
         } else {
             part.native += 1
+            if let hash { lowest?.insert(hash(index.channel)) }
             if let languages { part.languages[try languages.language(of: index.channel), default: 0] += 1 }
         }
         lastNative = index.channel
@@ -163,6 +171,7 @@ private struct Tally {
     private mutating func addTemplate(_ index: AudiencePosition) throws(StorageError) {
         guard index.registration <= bounds.registration else { return }
         part.templates += 1
+        if let hash { lowest?.insert(hash(index.registration)) }
         if let rendering = try renderings?.rendering(of: index.registration) { add(rendering) }
         addDevice(index)
     }

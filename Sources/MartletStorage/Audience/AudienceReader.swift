@@ -45,6 +45,7 @@ struct AudienceReader {
     private func channels(
         of audience: AudienceCursor, _ handles: HandleCursor, _ variants: VariantCursor?, _ query: AudienceQuery
     ) throws(StorageError) -> AudiencePage {
+        if let sample = query.sample { return try channels(of: audience, handles, variants, query, in: sample) }
         var page = AudiencePage()
         var last = query.after.channel.rawValue
         var index = AudiencePosition(channel: last, registration: .max)
@@ -62,6 +63,39 @@ struct AudienceReader {
                 if let variants { try variants.append(index, to: &page) }
             }
             index = index.next
+        }
+    }
+
+    /// Takes the first registration of each channel on one side of a sample. The others are passed over before their
+    /// handles are read.
+    private func channels(
+        of audience: AudienceCursor, _ handles: HandleCursor, _ variants: VariantCursor?, _ query: AudienceQuery,
+        in sample: AudienceSample
+    ) throws(StorageError) -> AudiencePage {
+        var page = AudiencePage()
+        var last = query.after.channel.rawValue
+        var index = AudiencePosition(channel: last, registration: .max)
+        var (isMeant, looks) = (false, 0)
+        while true {
+            index = try audience.seek(index)
+            if index == .end || index.channel > query.throughChannel.rawValue { return page }
+            if index.channel == last {
+                if isMeant { page.skipped += 1 }
+            } else if page.isFull(for: query) || looks == AudienceSample.lookLimit {
+                page.isLast = false
+                page.stoppedAt = AudienceMember(channel: ChannelID(rawValue: last))
+                return page
+            } else {
+                last = index.channel
+                looks += 1
+                isMeant = sample.contains(last)
+                if isMeant {
+                    try handles.append(AudienceMember(channel: ChannelID(rawValue: last)), to: &page)
+                    if let variants { try variants.append(index, to: &page) }
+                }
+            }
+            // The other registrations of a channel that is passed over are passed over with it.
+            index = isMeant ? index.next : AudiencePosition(channel: last, registration: .max)
         }
     }
 
@@ -88,13 +122,25 @@ struct AudienceReader {
         let contents = ContentTable(connection)
         var page = AudiencePage()
         var index = AudiencePosition(query.after).next
+        let sample = query.sample
+        var (last, looks) = (query.after, 0)
         while true {
             index = try audience.seek(index)
             if index == .end { return page }
             if index.registration <= query.throughRegistration {
-                guard !page.isFull(for: query) else {
+                guard !page.isFull(for: query), looks < AudienceSample.lookLimit else {
                     page.isLast = false
+                    if sample != nil { page.stoppedAt = last }
                     return page
+                }
+                if let sample {
+                    last = AudienceMember(
+                        channel: ChannelID(rawValue: index.channel), registration: index.registration)
+                    looks += 1
+                    guard sample.contains(last.number) else {
+                        index = index.next
+                        continue
+                    }
                 }
                 let rendering = try renderings.rendering(of: index.registration)
                 try handles.append(

@@ -34,11 +34,14 @@ struct ResendTable {
         return .accepted(notification, deliveries)
     }
 
-    /// The last of its deliveries: a composed message has several, of which none is to supersede a resend of another.
+    /// The last of its first deliveries on each platform: a composed message has several, of which none is to supersede a
+    /// resend of another.
     private func rank(of original: Notification) throws(StorageError) -> Delivery.ID? {
         guard original.collapse != nil else { return nil }
         if let rank = original.resend?.rank { return rank }
-        return try connection.first("SELECT max(id) FROM deliveries WHERE notification = ?", original.sequence) { row in
+        return try connection.first(
+            "SELECT max(id) FROM deliveries WHERE notification = ? AND lead IS NULL", original.sequence
+        ) { row in
             Delivery.ID(rawValue: row.integer(0))
         }
     }
@@ -83,14 +86,32 @@ struct ResendTable {
     func members(
         of delivery: Delivery, after last: AudienceMember, limit: Int
     ) throws(StorageError) -> ResendPage {
-        let notification = delivery.notification
-        guard let resend = notification.resend else { return ResendPage(members: [], last: last, isLast: true) }
-        let original = try connection.first(
+        guard let resend = delivery.notification.resend else {
+            return ResendPage(members: [], last: last, isLast: true)
+        }
+        let originals = try connection.all(
             "SELECT id FROM deliveries WHERE notification = ? AND platform = ?", resend.original,
             delivery.platform.rawValue
         ) { $0.integer(0) }
-        guard let original else { return ResendPage(members: [], last: last, isLast: true) }
-        let letters = try connection.all(
+        // Each is read by its own order, and the first of all of them are taken.
+        var letters: [(member: AudienceMember, now: AudienceMember?)] = []
+        for original in originals {
+            letters += try self.letters(of: original, resend, in: delivery, after: last, limit: limit)
+        }
+        if originals.count > 1 {
+            letters.sort { $0.member < $1.member }
+            letters = Array(letters.prefix(limit))
+        }
+        return ResendPage(
+            members: letters.compactMap(\.now), last: letters.last?.member ?? last, isLast: letters.count < limit)
+    }
+
+    /// Dead letters of one delivery of the original, each with the member that it is now.
+    private func letters(
+        of original: Int64, _ resend: Resend, in delivery: Delivery, after last: AudienceMember, limit: Int
+    ) throws(StorageError) -> [(member: AudienceMember, now: AudienceMember?)] {
+        let notification = delivery.notification
+        return try connection.all(
             """
             SELECT f.channel, f.registration, r.channel, r.sequence FROM refusals f
                 LEFT JOIN registrations r ON \(Self.isSame(delivery))
@@ -102,8 +123,6 @@ struct ResendTable {
             let member = AudienceMember(channel: ChannelID(rawValue: row.integer(0)), registration: row.integer(1))
             return (member: member, now: Self.memberNow(row, member, in: delivery))
         }
-        return ResendPage(
-            members: letters.compactMap(\.now), last: letters.last?.member ?? last, isLast: letters.count < limit)
     }
 
     /// How the registration of a refusal is found as it is now: by its id, which nobody else ever has.

@@ -23,10 +23,10 @@ struct FunnelTable {
             parts[platform, default: FunnelEvidence.Part()].opened = opened
         }
         for (platform, failed) in try failures(of: sequence) {
-            parts[platform, default: FunnelEvidence.Part()].failed = failed
+            parts[platform, default: FunnelEvidence.Part()].failed += failed
         }
         for (platform, stopped) in try stopped(of: sequence) {
-            parts[platform, default: FunnelEvidence.Part()].stopped = stopped
+            parts[platform, default: FunnelEvidence.Part()].stopped += stopped
         }
         return FunnelEvidence(parts: parts)
     }

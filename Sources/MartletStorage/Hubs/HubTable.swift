@@ -19,7 +19,8 @@ struct HubTable {
     func hubs() throws(StorageError) -> [Hub] {
         var hubs = try connection.all(
             """
-            SELECT id, name, registration_ttl, user_metadata, created_at, modified_at, request_rate, backlog_limit
+            SELECT id, name, registration_ttl, user_metadata, created_at, modified_at, request_rate, backlog_limit,
+                testers, app_name, app_icon
             FROM hubs WHERE is_deleted = 0 ORDER BY folded_name
             """
         ) { row in
@@ -27,7 +28,9 @@ struct HubTable {
                 registrationTTL: row.isNull(2) ? nil : .milliseconds(row.integer(2)), userMetadata: row.optionalText(3),
                 limits: HubLimits(
                     requestRate: row.isNull(6) ? nil : Int(row.integer(6)),
-                    backlog: row.isNull(7) ? nil : Int(row.integer(7))))
+                    backlog: row.isNull(7) ? nil : Int(row.integer(7))),
+                sending: SendingSettings(
+                    testers: row.optionalText(8), appName: row.optionalText(9), appIcon: row.optionalText(10)))
             return Hub(
                 id: Hub.ID(rawValue: row.integer(0)), name: row.text(1), settings: settings,
                 createdAt: row.timestamp(4), modifiedAt: row.timestamp(5))
@@ -44,10 +47,11 @@ struct HubTable {
         try connection.run(
             """
             INSERT INTO hubs (name, folded_name, registration_ttl, user_metadata, request_rate, backlog_limit, created_at,
-                modified_at)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING
+                modified_at, testers, app_name, app_icon)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING
             """, name, name.lowercased(), settings.registrationTTL?.wholeMilliseconds, settings.userMetadata,
-            settings.limits.requestRate, settings.limits.backlog, now, now)
+            settings.limits.requestRate, settings.limits.backlog, now, now, settings.sending.testers,
+            settings.sending.appName, settings.sending.appIcon)
         guard connection.changes == 1 else { return nil }
         let hub = Hub(
             id: Hub.ID(rawValue: connection.lastInsertedRow), name: name, settings: settings, createdAt: now,
@@ -60,10 +64,12 @@ struct HubTable {
         guard try exists(id) else { return false }
         try connection.run(
             """
-            UPDATE hubs SET registration_ttl = ?, user_metadata = ?, request_rate = ?, backlog_limit = ?, modified_at = ?
+            UPDATE hubs SET registration_ttl = ?, user_metadata = ?, request_rate = ?, backlog_limit = ?, modified_at = ?,
+                testers = ?, app_name = ?, app_icon = ?
             WHERE id = ?
             """, settings.registrationTTL?.wholeMilliseconds, settings.userMetadata, settings.limits.requestRate,
-            settings.limits.backlog, now, id.rawValue)
+            settings.limits.backlog, now, settings.sending.testers, settings.sending.appName,
+            settings.sending.appIcon, id.rawValue)
         try removeParts(of: id)
         try insertParts(settings, of: id)
         return true

@@ -17,7 +17,8 @@ extension SQLiteStorage {
         let found = try await readers.read { connection throws(StorageError) in
             try connection.first(
                 """
-                SELECT count(*), min(coalesce(n.due_at, n.accepted_at))
+                SELECT count(*), min(coalesce((SELECT p.begun_at FROM parts p
+                    WHERE p.notification = d.notification AND p.number = d.part), n.due_at, n.accepted_at))
                 FROM deliveries d CROSS JOIN notifications n ON n.sequence = d.notification WHERE d.is_final = 0
                 """
             ) { row in
@@ -26,6 +27,23 @@ extension SQLiteStorage {
             }
         }
         return found ?? Backlog(deliveries: 0, oldest: nil)
+    }
+
+    /// The parts of notifications that have not begun.
+    public struct WaitingParts: Sendable, Equatable {
+        public var count = 0
+        /// When the next one is due; nil if all wait for a gate.
+        public var nextDue: Timestamp?
+    }
+
+    /// Counts the parts that wait.
+    public func waitingParts() async throws(StorageError) -> WaitingParts {
+        let found = try await readers.read { connection throws(StorageError) in
+            try connection.first(
+                "SELECT count(*), min(due_at) FROM parts WHERE begun_at IS NULL AND \(PartTable.isOfRunning)"
+            ) { WaitingParts(count: Int($0.integer(0)), nextDue: $0.optionalTimestamp(1)) }
+        }
+        return found ?? WaitingParts()
     }
 
     /// The number of changes that wait for the writer.

@@ -40,11 +40,13 @@ struct BacklogTable {
         return hub.map { backlogs.size(of: $0.rawValue) } ?? backlogs.all
     }
 
-    /// A notification is unfinished while one of its deliveries is, or while it is scheduled for later.
+    /// A notification is unfinished while one of its deliveries is, or while it or a part of it waits.
     private static let count = """
         SELECT n.hub, count(*), sum(length(m.body))
         FROM (SELECT notification AS sequence FROM deliveries WHERE is_final = 0
-                UNION SELECT sequence FROM notifications WHERE begun_at IS NULL AND finished_at IS NULL) u
+                UNION SELECT sequence FROM notifications WHERE begun_at IS NULL AND finished_at IS NULL
+                UNION SELECT p.notification FROM parts p CROSS JOIN notifications o ON o.sequence = p.notification
+                    WHERE p.begun_at IS NULL AND o.finished_at IS NULL) u
             CROSS JOIN notifications n ON n.sequence = u.sequence
             CROSS JOIN messages m ON m.notification = n.sequence
         GROUP BY n.hub

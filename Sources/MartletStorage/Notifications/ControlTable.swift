@@ -28,11 +28,27 @@ struct ControlTable {
                 "UPDATE notifications SET control = ?, controlled_at = ?, finished_at = ? WHERE sequence = ?",
                 control.rawValue, now, found.isWaiting && control == .canceled ? now : nil, found.sequence)
             if control == .running { try RolloutTable(connection).countAnew(found.sequence) }
+            if control == .canceled { try endParts(of: found.sequence, isWaiting: found.isWaiting, at: now) }
+        }
+        // One that was paused while it held holds again; one that has halted itself is let go by whoever resumes it.
+        if control == .running, found.control != .paused, wish == .goOn || wish == .resume {
+            try RolloutTable(connection).release(found.sequence, at: now)
         }
         let open = try connection.all(
             "SELECT id FROM deliveries WHERE notification = ? AND is_final = 0 ORDER BY id", found.sequence
         ) { Delivery.ID(rawValue: $0.integer(0)) }
         return .done(control, sequence: found.sequence, open: open)
+    }
+
+    /// Lets the waiting parts of a canceled notification begin, so that their members are counted. One that has not begun
+    /// at all has no members.
+    private func endParts(of notification: Int64, isWaiting: Bool, at now: Timestamp) throws(StorageError) {
+        let parts = PartTable(connection)
+        if isWaiting {
+            try parts.remove(of: notification)
+        } else {
+            try parts.open(of: notification, onlyGates: false, at: now)
+        }
     }
 
     func controlled() throws(StorageError) -> [ControlledNotification] {

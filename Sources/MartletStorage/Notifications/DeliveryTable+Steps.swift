@@ -25,11 +25,12 @@ extension DeliveryTable {
         try LaneTable(connection).record(step)
         if let sentAt = step.sentAt { try RolloutTable(connection).recordSending(of: step.delivery, at: sentAt) }
         if step.supersedesNone { try CollapseTable(connection).remove(step.delivery) }
+        if let end = step.sampleEndsAt { try RolloutTable(connection).recordSampleEnd(of: step.delivery, at: end) }
         if step.state.isFinal { try finishNotification(of: step.delivery) }
         return true
     }
 
-    /// Finishes the notification if this was the last of its deliveries.
+    /// Finishes the notification if this was the last of its deliveries, and no part of it waits.
     private func finishNotification(of delivery: Delivery.ID) throws(StorageError) {
         try connection.run(
             """
@@ -37,6 +38,8 @@ extension DeliveryTable {
                 (SELECT ifnull(max(ended_at), begun_at) FROM deliveries WHERE notification = notifications.sequence)
             WHERE sequence = (SELECT notification FROM deliveries WHERE id = ?) AND NOT EXISTS
                 (SELECT 1 FROM deliveries WHERE notification = notifications.sequence AND is_final = 0)
+                AND (has_parts = 0 OR NOT EXISTS
+                    (SELECT 1 FROM parts WHERE notification = notifications.sequence AND begun_at IS NULL))
             """, delivery.rawValue)
     }
 

@@ -7,7 +7,7 @@ struct DeliveryTable {
 
     /// The tables with the outcomes of individual members, each with the key column that follows the delivery. A
     /// broadcast can have a million rows there, which are removed in portions before the delivery is.
-    static let parts = [
+    static let memberTables = [
         ("refusals", "channel"), ("retries", "channel"), ("attempts", "channel"), ("ranges", "last_channel"),
         ("reached", "place"),
     ]
@@ -17,7 +17,7 @@ struct DeliveryTable {
     }
 
     func insert(
-        _ notification: Notification, on platform: PlatformID, _ bounds: AudienceBounds
+        _ notification: Notification, on platform: PlatformID, _ bounds: AudienceBounds, part: DeliveryPart? = nil
     ) throws(StorageError) -> Delivery {
         try connection.run(
             """
@@ -26,9 +26,22 @@ struct DeliveryTable {
             VALUES (?, ?, ?, ?, ?, 0, 0, 0, 0)
             """, notification.sequence, platform.rawValue, bounds.channel.rawValue, bounds.registration,
             NotificationState.enqueued.rawValue)
+        let id = connection.lastInsertedRow
+        if let part {
+            try connection.run(
+                "UPDATE deliveries SET part = ?, lead = ?, side = ?, narrowing = ?, expires_at = ? WHERE id = ?",
+                part.number, part.lead?.rawValue, part.side?.rawValue, part.narrowing?.description, part.expiresAt, id)
+        }
         return Delivery(
-            id: Delivery.ID(rawValue: connection.lastInsertedRow), notification: notification, platform: platform,
-            bounds: bounds)
+            id: Delivery.ID(rawValue: id), notification: notification, platform: platform, bounds: bounds, part: part)
+    }
+
+    /// The first delivery of a notification on a platform; nil if it has none there.
+    func lead(of notification: Int64, on platform: PlatformID) throws(StorageError) -> Delivery.ID? {
+        try connection.first(
+            "SELECT id FROM deliveries WHERE notification = ? AND platform = ? ORDER BY id LIMIT 1", notification,
+            platform.rawValue
+        ) { Delivery.ID(rawValue: $0.integer(0)) }
     }
 
     func unfinishedIDs() throws(StorageError) -> [Delivery.ID] {
@@ -53,7 +66,7 @@ struct DeliveryTable {
 
     private static let progressSelection = """
         SELECT \(StoredNotification.columns), d.id, d.platform, d.last_channel, d.last_registration, d.state,
-            d.cursor_channel, d.cursor_registration, d.is_fanned_out
+            d.cursor_channel, d.cursor_registration, d.is_fanned_out, d.part, d.lead, d.side, d.narrowing, d.expires_at
         FROM deliveries d CROSS JOIN notifications n ON n.sequence = d.notification \(StoredNotification.joins)
         """
 
@@ -64,8 +77,19 @@ struct DeliveryTable {
                 id: Delivery.ID(rawValue: row.integer(first)), notification: try StoredNotification.read(row),
                 platform: PlatformID(rawValue: row.text(first + 1)),
                 bounds: AudienceBounds(
-                    channel: ChannelID(rawValue: row.integer(first + 2)), registration: row.integer(first + 3))),
+                    channel: ChannelID(rawValue: row.integer(first + 2)), registration: row.integer(first + 3)),
+                part: row.isNull(first + 8) ? nil : try part(row, first + 8)),
             state: try state(row, first + 4), cursor: member(row, first + 5), isFannedOut: row.bool(first + 7))
+    }
+
+    /// - Parameter column: The column of the part's number; the others follow it.
+    private static func part(_ row: Statement, _ column: Int32) throws(StorageError) -> DeliveryPart {
+        let side = row.optionalInteger(column + 2).flatMap { SampleSide(rawValue: $0) }
+        return DeliveryPart(
+            number: row.integer(column), lead: row.optionalInteger(column + 1).map { Delivery.ID(rawValue: $0) },
+            side: side, threshold: side == nil ? nil : StoredNotification.threshold(row),
+            narrowing: try PartTable.narrowing(row.optionalText(column + 3)),
+            expiresAt: row.optionalTimestamp(column + 4))
     }
 
     private static func state(_ row: Statement, _ column: Int32) throws(StorageError) -> NotificationState {
@@ -109,13 +133,19 @@ struct DeliveryTable {
         let rest = try connection.all(
             """
             SELECT is_fanned_out, (SELECT count(*) FROM retries WHERE delivery = d.id),
-                (SELECT count(*) FROM retries WHERE delivery = d.id AND outcome = ?)
+                (SELECT count(*) FROM retries WHERE delivery = d.id AND outcome = ?), side
             FROM deliveries d WHERE notification = ? ORDER BY id
             """, OutcomeName.held.rawValue, notification
-        ) { row in (isFannedOut: row.bool(0), waiting: Int(row.integer(1)), held: Int(row.integer(2))) }
+        ) { row in
+            (
+                isFannedOut: row.bool(0), waiting: Int(row.integer(1)), held: Int(row.integer(2)),
+                side: row.optionalInteger(3).flatMap { SampleSide(rawValue: $0) }
+            )
+        }
         return zip(try reports(of: notification), rest).map { report, rest in
             DeliveryStatus(
-                report: report, isFannedOut: rest.isFannedOut, retrying: rest.waiting - rest.held, held: rest.held)
+                report: report, isFannedOut: rest.isFannedOut, retrying: rest.waiting - rest.held, held: rest.held,
+                side: rest.side)
         }
     }
 

@@ -23,8 +23,9 @@ struct NotificationTable {
         let notification = Notification(sequence: try insert(draft), draft)
         if let request = draft.request { try requests.insert(request, draft) }
         guard draft.dueAt == nil else { return .accepted(notification, []) }
+        guard !draft.laterParts.contains(where: { $0.number == 0 }) else { return .accepted(notification, []) }
         let deliveries = try makeDeliveries(of: notification)
-        if deliveries.isEmpty { try markBegun(notification, isOver: true, at: draft.acceptedAt) }
+        if deliveries.isEmpty { try end(notification, hasParts: !draft.laterParts.isEmpty, at: draft.acceptedAt) }
         return .accepted(notification, deliveries)
     }
 
@@ -45,6 +46,7 @@ struct NotificationTable {
             "INSERT INTO messages (notification, body, fields) VALUES (?, ?, ?)", sequence, content.body,
             content.fields)
         if let rollout = draft.rollout { try RolloutTable(connection).insert(rollout, of: sequence) }
+        if !draft.laterParts.isEmpty { try PartTable(connection).insert(draft.laterParts, of: sequence) }
         return sequence
     }
 
@@ -58,14 +60,61 @@ struct NotificationTable {
             \(StoredNotification.selection) WHERE n.begun_at IS NULL AND n.finished_at IS NULL AND n.due_at <= ?1
                 AND (n.control = 'running' OR n.expires_at <= ?1)
             ORDER BY n.due_at, n.sequence LIMIT ?2
-            """, now, limit, read: StoredNotification.read)
+            """, now, limit
+        ) { row throws(StorageError) in
+            (notification: try StoredNotification.read(row), hasParts: StoredNotification.hasParts(row))
+        }
         var deliveries: [Delivery] = []
-        for notification in due {
+        for (notification, hasParts) in due {
+            try markBegun(notification, isOver: false, at: now)
+            if hasParts, try PartTable(connection).beginsLater(notification.sequence) { continue }
             let own = try makeDeliveries(of: notification)
-            try markBegun(notification, isOver: own.isEmpty, at: now)
+            if own.isEmpty { try end(notification, hasParts: hasParts, at: now) }
             deliveries += own
         }
-        return ReleasedNotifications(count: due.count, deliveries: deliveries)
+        let parts = try PartTable(connection).due(at: now, limit: limit)
+        for (notification, part) in parts { deliveries += try begin(part, of: notification, at: now) }
+        return ReleasedNotifications(count: due.count + parts.count, deliveries: deliveries)
+    }
+
+    /// Ends a notification that begins for nobody.
+    private func end(_ notification: Notification, hasParts: Bool, at now: Timestamp) throws(StorageError) {
+        if hasParts { try PartTable(connection).remove(of: notification.sequence) }
+        try markBegun(notification, isOver: true, at: now)
+    }
+
+    /// Begins a part of a notification: makes a delivery on each platform. The rest of a canary has the audience that its
+    /// sample was drawn from; any other part has the audience of now.
+    private func begin(_ part: WaitingPart, of sequence: Int64, at now: Timestamp) throws(StorageError) -> [Delivery] {
+        guard let notification = try find(sequence) else { return [] }
+        try PartTable(connection).markBegun(part, of: sequence, at: now)
+        let table = DeliveryTable(connection)
+        let audiences =
+            part.side == .rest
+            ? try table.progress(ofNotification: sequence).map(\.delivery).filter { $0.part?.side == .sample }
+                .map { ($0.platform, $0.bounds) }
+            : try platforms(of: notification)
+        let threshold = part.side == nil ? nil : try RolloutTable(connection).record(of: sequence)?.threshold
+        var deliveries: [Delivery] = []
+        for (platform, bounds) in audiences where part.platform ?? platform == platform {
+            let own = DeliveryPart(
+                number: part.number, lead: try table.lead(of: sequence, on: platform), side: part.side,
+                threshold: threshold, narrowing: part.narrowing,
+                expiresAt: part.expiresAt == notification.expiresAt ? nil : part.expiresAt)
+            deliveries.append(try insertDelivery(notification, on: platform, bounds, own))
+        }
+        if deliveries.isEmpty { try finishIfOver(notification, at: now) }
+        return deliveries
+    }
+
+    /// Finishes a notification whose last part is for nobody.
+    private func finishIfOver(_ notification: Notification, at now: Timestamp) throws(StorageError) {
+        try connection.run(
+            """
+            UPDATE notifications SET finished_at = ?1 WHERE sequence = ?2
+                AND NOT EXISTS (SELECT 1 FROM deliveries WHERE notification = ?2 AND is_final = 0)
+                AND NOT EXISTS (SELECT 1 FROM parts WHERE notification = ?2 AND begun_at IS NULL)
+            """, now, notification.sequence)
     }
 
     func nextDue() throws(StorageError) -> Timestamp? {
@@ -76,9 +125,26 @@ struct NotificationTable {
                     WHERE \(Self.isWaiting) AND control = 'running' ORDER BY due_at LIMIT 1)
                 UNION ALL
                 SELECT max(due_at, expires_at) FROM notifications INDEXED BY notifications_controlled
-                    WHERE control <> 'running' AND \(Self.isWaiting))
+                    WHERE control <> 'running' AND \(Self.isWaiting)
+                UNION ALL SELECT * FROM (\(PartTable.nextDue))
+                UNION ALL SELECT * FROM (\(RolloutTable.nextJudgement)))
             """
         ) { $0.optionalTimestamp(0) } ?? nil
+    }
+
+    func scheduled(_ query: ScheduleQuery) throws(StorageError) -> [ScheduledNotification] {
+        let after = query.after ?? SchedulePosition(dueAt: query.from ?? Timestamp(milliseconds: 0), sequence: .min)
+        let start = max(after.dueAt, query.from ?? Timestamp(milliseconds: 0))
+        return try connection.all(
+            """
+            \(StoredNotification.selection) WHERE n.hub = ?1 AND n.begun_at IS NULL AND n.finished_at IS NULL
+                AND n.due_at >= ?2 AND (n.due_at, n.sequence) > (?3, ?4) AND n.due_at < ?5
+            ORDER BY n.due_at, n.sequence LIMIT ?6
+            """, query.hub.rawValue, start, after.dueAt, after.sequence, query.to ?? .distantFuture, query.limit
+        ) { row throws(StorageError) in
+            ScheduledNotification(
+                notification: try StoredNotification.read(row), control: try StoredNotification.control(row))
+        }
     }
 
     func cancel(_ id: NotificationID, in hub: Hub.ID, at now: Timestamp) throws(StorageError) -> Cancellation {
@@ -87,7 +153,12 @@ struct NotificationTable {
             UPDATE notifications SET finished_at = ?1, control = 'canceled', controlled_at = ?1
             WHERE hub = ?2 AND id = ?3 AND \(Self.isWaiting)
             """, now, hub.rawValue, id.bytes)
-        if connection.changes == 1 { return .canceled }
+        if connection.changes == 1 {
+            try connection.run(
+                "DELETE FROM parts WHERE notification = (SELECT sequence FROM notifications WHERE hub = ? AND id = ?)",
+                hub.rawValue, id.bytes)
+            return .canceled
+        }
         return switch try hasBegun(id, in: hub) {
         case nil: .notFound
         case true?: .begun
@@ -119,6 +190,9 @@ struct NotificationTable {
         let rollouts = RolloutTable(connection)
         try rollouts.remove(of: sequence)
         if let rollout = draft.rollout { try rollouts.insert(rollout, of: sequence) }
+        let parts = PartTable(connection)
+        try parts.remove(of: sequence)
+        try parts.insert(draft.laterParts, of: sequence)
         return .replaced(control)
     }
 
@@ -131,16 +205,30 @@ struct NotificationTable {
 
     /// Makes the deliveries of a notification, as far as anybody is there; without one it is over.
     private func makeDeliveries(of notification: Notification) throws(StorageError) -> [Delivery] {
-        let table = DeliveryTable(connection)
+        var part: DeliveryPart?
+        if let rollout = notification.rollout, rollout.sample != nil {
+            let threshold = try RolloutTable(connection).record(of: notification.sequence)?.threshold
+            part = DeliveryPart(number: 0, side: .sample, threshold: threshold)
+        }
         var deliveries: [Delivery] = []
         for (platform, bounds) in try platforms(of: notification) {
-            let delivery = try table.insert(notification, on: platform, bounds)
-            if let collapse = notification.collapse, let key = collapse.key(on: platform), notification.resend == nil {
-                try CollapseTable(connection).insert(delivery, collapse, key)
-            }
-            deliveries.append(delivery)
+            deliveries.append(try insertDelivery(notification, on: platform, bounds, part))
         }
         return deliveries
+    }
+
+    /// Makes a delivery. Of the parts on a platform only the first supersedes others: with a collapse key, another one
+    /// would supersede its own siblings.
+    private func insertDelivery(
+        _ notification: Notification, on platform: PlatformID, _ bounds: AudienceBounds, _ part: DeliveryPart?
+    ) throws(StorageError) -> Delivery {
+        let delivery = try DeliveryTable(connection).insert(notification, on: platform, bounds, part: part)
+        if let collapse = notification.collapse, let key = collapse.key(on: platform), notification.resend == nil,
+            part?.lead == nil
+        {
+            try CollapseTable(connection).insert(delivery, collapse, key)
+        }
+        return delivery
     }
 
     private func markBegun(_ notification: Notification, isOver: Bool, at now: Timestamp) throws(StorageError) {
@@ -178,27 +266,43 @@ struct NotificationTable {
 
     func report(_ id: NotificationID, in hub: Hub.ID) throws(StorageError) -> NotificationReport? {
         guard let found = try find(id, in: hub) else { return nil }
-        return report(found, try DeliveryTable(connection).reports(of: found.notification.sequence))
+        return report(
+            found, try DeliveryTable(connection).reports(of: found.notification.sequence),
+            waitingParts: try waitingParts(of: found))
     }
 
-    private func report(_ found: Found, _ deliveries: [DeliveryReport]) -> NotificationReport {
+    private func report(
+        _ found: Found, _ deliveries: [DeliveryReport], waitingParts: Int
+    ) -> NotificationReport {
         guard let begunAt = found.begunAt else {
             return NotificationReport(
                 found.notification, waiting: found.finishedAt == nil ? .scheduled : .canceled,
                 endedAt: found.finishedAt)
         }
         return NotificationReport(
-            found.notification, begunAt: begunAt, isCanceled: found.control == .canceled, deliveries)
+            found.notification, begunAt: begunAt, isCanceled: found.control == .canceled,
+            hasWaitingParts: waitingParts > 0, deliveries)
+    }
+
+    private func waitingParts(of found: Found) throws(StorageError) -> Int {
+        found.hasParts && found.finishedAt == nil
+            ? try PartTable(connection).waitingCount(of: found.notification.sequence) : 0
     }
 
     func status(_ id: NotificationID, in hub: Hub.ID) throws(StorageError) -> SendStatus? {
         guard let found = try find(id, in: hub) else { return nil }
         let deliveries = try DeliveryTable(connection).statuses(of: found.notification.sequence)
         let rollout = try RolloutTable(connection).status(of: found.notification.sequence)
+        let waiting = try waitingParts(of: found)
+        let plan = found.notification.rollout
         return SendStatus(
-            report: report(found, deliveries.map(\.report)), control: found.control,
+            report: report(found, deliveries.map(\.report), waitingParts: waiting), control: found.control,
             controlledAt: found.controlledAt, audience: rollout?.audience,
-            countedFrom: rollout?.countedFrom ?? SendCounts(), deliveries: deliveries)
+            countedFrom: rollout?.countedFrom ?? SendCounts(), deliveries: deliveries,
+            canary: plan?.sample.map { sample in
+                CanaryState(
+                    sample: sample, wait: plan?.wait, heldAt: rollout?.heldAt, releasedAt: rollout?.releasedAt)
+            }, waitingParts: waiting)
     }
 
     func traced(_ id: NotificationID, in hub: Hub.ID) throws(StorageError) -> TracedNotification? {
@@ -206,7 +310,8 @@ struct NotificationTable {
         return TracedNotification(
             notification: found.notification, begunAt: found.begunAt, control: found.control,
             controlledAt: found.controlledAt,
-            deliveries: try DeliveryTable(connection).progress(ofNotification: found.notification.sequence))
+            deliveries: try DeliveryTable(connection).progress(ofNotification: found.notification.sequence),
+            hasWaitingParts: try waitingParts(of: found) > 0)
     }
 
     struct Found {
@@ -215,6 +320,12 @@ struct NotificationTable {
         var finishedAt: Timestamp?
         var control: NotificationControl
         var controlledAt: Timestamp?
+        var hasParts: Bool
+    }
+
+    private func find(_ sequence: Int64) throws(StorageError) -> Notification? {
+        try connection.first(
+            "\(StoredNotification.selection) WHERE n.sequence = ?", sequence, read: StoredNotification.read)
     }
 
     func find(_ id: NotificationID, in hub: Hub.ID) throws(StorageError) -> Found? {
@@ -224,7 +335,7 @@ struct NotificationTable {
             Found(
                 notification: try StoredNotification.read(row), begunAt: row.optionalTimestamp(11),
                 finishedAt: row.optionalTimestamp(12), control: try StoredNotification.control(row),
-                controlledAt: row.optionalTimestamp(15))
+                controlledAt: row.optionalTimestamp(15), hasParts: StoredNotification.hasParts(row))
         }
     }
 }

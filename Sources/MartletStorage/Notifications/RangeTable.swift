@@ -62,6 +62,18 @@ struct RangeTable {
         ) { AudienceSnapshot(change: $0.integer(0), registration: $0.integer(1)) }
     }
 
+    /// Of some members, those that a delivery that has ended has reached.
+    func reached(_ members: [AudienceMember], by delivery: Delivery.ID) throws(StorageError) -> Set<AudienceMember> {
+        var reached: Set<AudienceMember> = []
+        for (index, own) in Dictionary(grouping: members, by: { DeliveredBitmap.index(of: $0.number) }) {
+            let block = try connection.first(
+                "SELECT members FROM reached WHERE delivery = ? AND place = ?", delivery.rawValue, index
+            ) { DeliveredBitmap(index: index, bytes: $0.bytes(0)) }
+            if let block { reached.formUnion(own.filter { block.contains($0.number) }) }
+        }
+        return reached
+    }
+
     func isReached(_ number: Int64, by delivery: Delivery.ID) throws(StorageError) -> Bool {
         let index = DeliveredBitmap.index(of: number)
         let block = try connection.first(

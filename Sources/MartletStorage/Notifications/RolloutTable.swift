@@ -14,11 +14,23 @@ struct RolloutTable {
             switch rollout.pace {
             case .rate(let rate): (rate, nil)
             case .over(let time): (nil, Int64(time / .milliseconds(1)))
+            case nil: (nil, nil)
             }
+        let (size, share): (Int?, Int?) =
+            switch rollout.sample {
+            case .size(let size): (size, nil)
+            case .share(let share): (nil, share)
+            case nil: (nil, nil)
+            }
+        let halt = rollout.halt
         try connection.run(
             """
-            INSERT INTO rollouts (notification, rate, duration, halt_share, halt_answers) VALUES (?, ?, ?, ?, ?)
-            """, notification, rate, duration, rollout.halt?.share, rollout.halt?.answers)
+            INSERT INTO rollouts (notification, rate, duration, halt_share, halt_answers, sample_size, sample_share,
+                sample_threshold, wait)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+            """, notification, rate, duration, halt?.share,
+            halt.flatMap { $0.statesAnswers || rollout.sample == nil ? $0.answers : nil }, size, share,
+            share.map { Int64(bitPattern: SampleHash.threshold(ofShare: $0)) }, rollout.wait?.wholeMilliseconds)
     }
 
     func remove(of notification: Int64) throws(StorageError) {
@@ -32,9 +44,12 @@ struct RolloutTable {
     }
 
     func record(of notification: Int64) throws(StorageError) -> RolloutRecord? {
-        try connection.first("SELECT audience, sent_at FROM rollouts WHERE notification = ?", notification) { row in
+        try connection.first(
+            "SELECT audience, sent_at, sample_threshold FROM rollouts WHERE notification = ?", notification
+        ) { row in
             RolloutRecord(
-                audience: row.optionalInteger(0).map { Int($0) }, lastSentAt: row.optionalTimestamp(1))
+                audience: row.optionalInteger(0).map { Int($0) }, lastSentAt: row.optionalTimestamp(1),
+                threshold: row.optionalInteger(2).map { UInt64(bitPattern: $0) })
         }
     }
 
@@ -47,15 +62,95 @@ struct RolloutTable {
             """, sentAt, delivery.rawValue)
     }
 
-    func status(of notification: Int64) throws(StorageError) -> (audience: Int?, countedFrom: SendCounts)? {
+    struct Status {
+        var audience: Int?
+        var countedFrom: SendCounts
+        var heldAt: Timestamp?
+        var releasedAt: Timestamp?
+    }
+
+    func status(of notification: Int64) throws(StorageError) -> Status? {
         try connection.first(
-            "SELECT audience, succeeded, failed FROM rollouts WHERE notification = ?", notification
+            "SELECT audience, succeeded, failed, held_at, released_at FROM rollouts WHERE notification = ?",
+            notification
         ) { row in
-            (
-                row.isNull(0) ? nil : Int(row.integer(0)),
-                SendCounts(succeeded: Int(row.integer(1)), failed: Int(row.integer(2)))
-            )
+            Status(
+                audience: row.optionalInteger(0).map { Int($0) },
+                countedFrom: SendCounts(succeeded: Int(row.integer(1)), failed: Int(row.integer(2))),
+                heldAt: row.optionalTimestamp(3), releasedAt: row.optionalTimestamp(4))
         }
+    }
+
+    // MARK: Canaries
+
+    /// Stores the threshold of a sample, unless it is known already. If everybody is in the sample, there is no rest.
+    func setSample(_ sample: CountedSample, of notification: Int64) throws(StorageError) -> RolloutRecord? {
+        try connection.run(
+            """
+            UPDATE rollouts SET sample_threshold = ?, audience = ?
+            WHERE notification = ? AND sample_threshold IS NULL
+            """, Int64(bitPattern: sample.threshold), sample.audience, notification)
+        if connection.changes == 1, sample.isEverybody {
+            try connection.run(
+                "DELETE FROM parts WHERE notification = ? AND side = ? AND begun_at IS NULL", notification,
+                SampleSide.rest.rawValue)
+        }
+        return try record(of: notification)
+    }
+
+    /// Records that the sample of a delivery's notification was sent, if this was the last of its deliveries.
+    func recordSampleEnd(of delivery: Delivery.ID, at timestamp: Timestamp) throws(StorageError) {
+        try connection.run(
+            """
+            UPDATE rollouts SET held_at = ?1
+            WHERE notification = (SELECT notification FROM deliveries WHERE id = ?2) AND held_at IS NULL
+                AND NOT EXISTS (SELECT 1 FROM deliveries d WHERE d.notification = rollouts.notification
+                    AND d.side = ?3 AND d.is_fanned_out = 0 AND d.is_final = 0)
+            """, timestamp, delivery.rawValue, SampleSide.sample.rawValue)
+    }
+
+    /// Lets the rest go, if the notification holds.
+    func release(_ notification: Int64, at now: Timestamp) throws(StorageError) {
+        try connection.run(
+            """
+            UPDATE rollouts SET released_at = ?1
+            WHERE notification = ?2 AND held_at IS NOT NULL AND released_at IS NULL
+                AND EXISTS (SELECT 1 FROM parts WHERE notification = ?2 AND due_at IS NULL AND begun_at IS NULL)
+            """, now, notification)
+        guard connection.changes == 1 else { return }
+        try PartTable(connection).open(of: notification, onlyGates: true, at: now)
+        try countAnew(notification)
+    }
+
+    private static let isHolding = """
+        held_at IS NOT NULL AND wait IS NOT NULL AND released_at IS NULL AND judged_at IS NULL
+            AND EXISTS (SELECT 1 FROM notifications n WHERE n.sequence = rollouts.notification
+                AND n.control = 'running' AND n.finished_at IS NULL)
+        """
+
+    /// When the next canary has waited long enough.
+    static let nextJudgement = """
+        SELECT held_at + wait AS at FROM rollouts INDEXED BY rollouts_holding
+        WHERE \(isHolding) ORDER BY held_at + wait LIMIT 1
+        """
+
+    func holdsOver(at now: Timestamp, limit: Int) throws(StorageError) -> [HeldCanary] {
+        try connection.all(
+            """
+            SELECT n.sequence, n.id, n.hub FROM rollouts INDEXED BY rollouts_holding
+                CROSS JOIN notifications n ON n.sequence = rollouts.notification
+            WHERE \(Self.isHolding) AND held_at + wait <= ? ORDER BY held_at + wait LIMIT ?
+            """, now, limit
+        ) { row throws(StorageError) in
+            guard let id = NotificationID(bytes: row.bytes(1)) else {
+                throw StorageError(.corrupt, "A stored notification cannot be read; restore a backup.")
+            }
+            return HeldCanary(notification: row.integer(0), id: id, hub: Hub.ID(rawValue: row.integer(2)))
+        }
+    }
+
+    func recordJudgement(of notification: Int64, at now: Timestamp) throws(StorageError) {
+        try connection.run("UPDATE rollouts SET judged_at = ? WHERE notification = ?", now, notification)
     }
 
     /// Restarts the counts of the halting rule: pushes that have ended so far are no longer counted.

@@ -24,6 +24,26 @@ extension SQLiteStorage: ControlStore {
         }
     }
 
+    public func setSample(
+        _ sample: CountedSample, ofRollout sequence: Int64
+    ) async throws(StorageError) -> RolloutRecord? {
+        try await writer.write { connection throws(StorageError) in
+            try RolloutTable(connection).setSample(sample, of: sequence)
+        }
+    }
+
+    public func holdsOver(at now: Timestamp, limit: Int) async throws(StorageError) -> [HeldCanary] {
+        try await readers.read { connection throws(StorageError) in
+            try RolloutTable(connection).holdsOver(at: now, limit: limit)
+        }
+    }
+
+    public func recordJudgement(of sequence: Int64, at now: Timestamp) async throws(StorageError) {
+        try await writer.write { connection throws(StorageError) in
+            try RolloutTable(connection).recordJudgement(of: sequence, at: now)
+        }
+    }
+
     public func record(ofRollout sequence: Int64) async throws(StorageError) -> RolloutRecord? {
         try await readers.read { connection throws(StorageError) in try RolloutTable(connection).record(of: sequence) }
     }

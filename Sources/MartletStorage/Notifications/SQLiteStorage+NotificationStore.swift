@@ -22,6 +22,12 @@ extension SQLiteStorage: NotificationStore {
         try await readers.read { connection throws(StorageError) in try NotificationTable(connection).nextDue() }
     }
 
+    public func scheduled(_ query: ScheduleQuery) async throws(StorageError) -> [ScheduledNotification] {
+        try await readers.read(.many) { connection throws(StorageError) in
+            try NotificationTable(connection).scheduled(query)
+        }
+    }
+
     public func cancel(
         _ id: NotificationID, in hub: Hub.ID, at now: Timestamp
     ) async throws(StorageError) -> Cancellation {
@@ -32,6 +38,23 @@ extension SQLiteStorage: NotificationStore {
 
     public func replace(_ draft: NotificationDraft) async throws(StorageError) -> Replacement {
         try await takeIn { connection throws(StorageError) in try NotificationTable(connection).replace(draft) }
+    }
+
+    public func deliveries(
+        of notification: Int64, on platform: PlatformID?
+    ) async throws(StorageError) -> [DeliveryProgress] {
+        try await readers.read { connection throws(StorageError) in
+            try DeliveryTable(connection).progress(ofNotification: notification)
+                .filter { $0.delivery.platform == platform ?? $0.delivery.platform }
+        }
+    }
+
+    public func handled(
+        _ members: [AudienceMember], besides delivery: Delivery
+    ) async throws(StorageError) -> Set<AudienceMember> {
+        try await readers.read { connection throws(StorageError) in
+            try DeliveryTable(connection).handled(members, besides: delivery)
+        }
     }
 
     public func unfinished(

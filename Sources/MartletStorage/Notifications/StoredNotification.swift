@@ -7,9 +7,9 @@ enum StoredNotification {
         n.sequence, n.hub, n.id, n.platform, n.expression, n.handles, n.accepted_at, n.due_at, n.expires_at,
             m.body, m.fields, n.begun_at, n.finished_at, n.is_confidential, n.control, n.controlled_at, o.rate,
             o.duration, o.halt_share, o.halt_answers, n.states_expiry, n.collapse, n.original, n.original_outcome,
-            n.rank
+            n.rank, n.has_parts, o.sample_size, o.sample_share, o.sample_threshold, o.wait
         """
-    static let columnCount: Int32 = 25
+    static let columnCount: Int32 = 30
     /// What the columns are of, after `notifications n`.
     static let joins = """
         CROSS JOIN messages m ON m.notification = n.sequence LEFT JOIN rollouts o ON o.notification = n.sequence
@@ -59,11 +59,37 @@ enum StoredNotification {
 
     private static func rollout(_ row: Statement) -> Rollout? {
         let halt =
-            row.isNull(18) ? nil : Rollout.Halt(share: Int(row.integer(18)), answers: Int(row.integer(19)))
-        if !row.isNull(16) { return Rollout(.rate(Int(row.integer(16))), halt: halt) }
-        if !row.isNull(17) { return Rollout(.over(.milliseconds(row.integer(17))), halt: halt) }
-        return nil
+            row.isNull(18)
+            ? nil
+            : Rollout.Halt(
+                share: Int(row.integer(18)),
+                answers: row.isNull(19) ? Rollout.Halt.commonAnswers : Int(row.integer(19)),
+                statesAnswers: !row.isNull(19))
+        let sample = sample(row)
+        let wait: Duration? = row.isNull(29) ? nil : .milliseconds(row.integer(29))
+        let pace: Rollout.Pace? =
+            if !row.isNull(16) {
+                .rate(Int(row.integer(16)))
+            } else if !row.isNull(17) {
+                .over(.milliseconds(row.integer(17)))
+            } else {
+                nil
+            }
+        guard pace != nil || sample != nil else { return nil }
+        return Rollout(pace, halt: halt, sample: sample, wait: wait)
     }
+
+    private static func sample(_ row: Statement) -> Rollout.Sample? {
+        if !row.isNull(26) { return .size(Int(row.integer(26))) }
+        return row.isNull(27) ? nil : .share(Int(row.integer(27)))
+    }
+
+    /// - Parameter row: Begins with `columns`.
+    static func hasParts(_ row: Statement) -> Bool { row.bool(25) }
+
+    /// The threshold of the sample; nil until it is known.
+    /// - Parameter row: Begins with `columns`.
+    static func threshold(_ row: Statement) -> UInt64? { row.optionalInteger(28).map { UInt64(bitPattern: $0) } }
 }
 
 extension Collapse {

@@ -45,7 +45,7 @@ struct HubPurge {
         if try remove(from: "registration_history", "change") { return true }
         if try remove(from: "former_channels", "id") { return true }
         if try remove(from: "contents", "id") { return true }
-        for (table, key) in DeliveryTable.parts {
+        for (table, key) in DeliveryTable.memberTables {
             if try removeParts(from: table, key) { return true }
         }
         if try removeReceipts() { return true }

@@ -94,7 +94,7 @@ struct Sweeper {
 
     /// Removes parts of the notifications that will be removed next, because a broadcast can have left a million rows.
     private func removeOldParts() throws(StorageError) -> Int {
-        for (table, key) in DeliveryTable.parts {
+        for (table, key) in DeliveryTable.memberTables {
             let delivery = try connection.first(
                 """
                 SELECT delivery FROM \(table) WHERE delivery IN (

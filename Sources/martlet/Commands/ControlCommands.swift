@@ -7,7 +7,9 @@ enum ControlCommands {
     static let all = [
         command("cancel", .post, "Send nothing more of a notification, to devices that have not got it yet."),
         command("pause", .post, "Send nothing more of a notification until it is resumed."),
-        command("resume", .post, "Let a notification go on that is paused, or has halted itself, where it stood."),
+        command(
+            "resume", .post,
+            "Let a notification go on that is paused, or has halted itself, where it stood; or a canary that holds."),
         command(
             "status", .get,
             "Show the state of a notification: how many devices were sent it, wait for it, or were left out."),
@@ -35,6 +37,7 @@ enum ControlCommands {
         if let spec = status["rollout"]?["spec"]?.string {
             lines.append("Roll-out: \(spec)\(rate(status["rollout"]?["rate"]))")
         }
+        if let sample = status["sample"] { lines.append("Sample: \(numbers(of: sample, sampleNames))") }
         let platforms = (status["platforms"]?.object ?? [:]).sorted { $0.key < $1.key }
         guard platforms.count > 1 else { return lines }
         return lines + platforms.map { "\($0): \($1["state"]?.string ?? ""), \(numbers(of: $1))" }
@@ -43,6 +46,7 @@ enum ControlCommands {
     private static func state(of status: JSON) -> String {
         let (state, control) = (status["state"]?.string ?? "", status["control"]?.string ?? "running")
         guard control != "running" else { return state }
+        if control == "holding" { return "\(state), holding" }
         let since = status["controlledAt"]?.string.map { " since \($0)" } ?? ""
         return state.lowercased() == control ? "\(state)\(since)" : "\(state), \(control)\(since)"
     }
@@ -52,6 +56,16 @@ enum ControlCommands {
         let resume = "'martlet resume \(hub) \(status["notification"]?.string ?? "")' lets it go on."
         switch status["control"]?.string {
         case "paused": return "Nothing more of it is sent: \(resume)"
+        case "holding":
+            let waits =
+                if status["waitsFor"]?.string == "answers" {
+                    "until more of its sample have answered"
+                } else if let time = status["goesOnAt"]?.string {
+                    "until \(time)"
+                } else {
+                    "until somebody lets it go on"
+                }
+            return "The canary holds \(waits): \(resume)"
         case "halted":
             let share = status["rollout"]?["halt"]?["percent"]?.number.map { "\(rounded($0)) %" } ?? "allowed"
             return "It has halted itself, because more than \(share) failed: 'martlet why' says why; \(resume)"
@@ -69,9 +83,13 @@ enum ControlCommands {
         return text.hasSuffix(".0") ? String(text.dropLast(2)) : text
     }
 
-    private static func numbers(of status: JSON) -> String {
-        let names = ["targeted", "sent", "succeeded", "failed", "retrying", "suppressed", "skipped", "pending"]
-        return names.map { "\($0) \(status[$0]?.integer.map(String.init) ?? "unknown")" }.joined(separator: ", ")
+    private static let names = [
+        "targeted", "sent", "succeeded", "failed", "retrying", "suppressed", "skipped", "pending",
+    ]
+    private static let sampleNames = ["size", "targeted", "succeeded", "failed", "retrying"]
+
+    private static func numbers(of status: JSON, _ names: [String] = names) -> String {
+        names.map { "\($0) \(status[$0]?.integer.map(String.init) ?? "unknown")" }.joined(separator: ", ")
     }
 }
 

@@ -24,7 +24,9 @@ struct DryRunReport {
         }
         if let rollout = run["rollout"], let spec = rollout["spec"]?.string {
             let numbers = ["rate", "seconds"].map { ControlCommands.rounded(rollout[$0]?.number ?? 0) }
-            lines.append("Roll-out: \(spec), \(numbers[0]) a second for \(numbers[1]) s")
+            let pace = rollout["rate"]?.number == nil ? "" : ", \(numbers[0]) a second for \(numbers[1]) s"
+            let sample = rollout["sample"]?.integer.map { ", a sample of \($0.grouped) first" } ?? ""
+            lines.append("Roll-out: \(spec)\(pace)\(sample)")
         }
         return lines
     }

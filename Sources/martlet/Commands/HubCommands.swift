@@ -6,6 +6,7 @@ import MartletServer
 enum HubCommands {
     static let all = [
         create, list, show, connectionString, delete, setCredential, removeCredential, LimitCommand.command,
+        SendingCommand.command,
     ]
 
     static let create = Command(

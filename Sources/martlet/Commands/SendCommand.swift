@@ -28,14 +28,19 @@ enum SendCommand {
             Option("confidential", nil, "Show the payload to nobody but the devices: no trace or telemetry has it."),
             Option(
                 "rollout", "SPEC",
-                "How fast it goes out: rate=500, pushes a second, or over=10m; then, to stop it: '; halt=5%'."),
+                "How it goes out: rate=500, pushes a second, or over=10m; 'first=1%; wait=10m' for a canary; to stop it: "
+                    + "'; halt=5%'."),
         ] + ComposedBody.options + [
             Option("ca-file", "FILE", "The authority to trust instead of the system's."),
+            Option(
+                "test", nil,
+                "Send only to the hub's testers ('martlet hub sending'), or to at most ten devices of --tags or --handle, "
+                    + "and print what each push came to. Needs the right to manage for the testers."),
             Option("dry-run", nil, "Send nothing; print whom it would go to, what they would get, and what is wrong."),
             Option(
                 "wait", nil,
-                "Wait until it is over and print what became of it; exit with 1 unless everybody got it. Needs the right "
-                    + "to manage."),
+                "Wait until it is over, or until a canary holds, and print what became of it; exit with 1 unless everybody "
+                    + "got it. Needs the right to manage."),
             Confirmation.option,
             .json(
                 "notification; with --wait also state, and outcomes by name; with --dry-run all that was found"),
@@ -46,11 +51,18 @@ enum SendCommand {
                 description: "--wait is not for --at: 'martlet status' tells later what became of it.",
                 command: invocation.command)
         }
-        let target = try SendTarget(invocation)
-        let format = try invocation.format()
+        if invocation.isOn("test") {
+            for other in ["at", "rollout", "replace"] where invocation[other] != nil {
+                throw UsageError(
+                    description: "--test is not for --\(other): a test goes out at once.", command: invocation.command)
+            }
+        }
         let hub = try HubClient(invocation)
+        let target = try await SendTarget(invocation, testersOf: hub)
+        let format = try invocation.format()
         let send = HubSend(hub: hub, target: target, format: format, invocation: invocation)
         if invocation.isOn("dry-run") { return try await send.tryOut() }
+        if invocation.isOn("test") { return try await send.test() }
         try await send.confirm()
         let location = try await send.accept()
         let id = location.split(separator: "?")[0].split(separator: "/").last.map(String.init) ?? ""
@@ -111,6 +123,27 @@ private struct HubSend {
         if !invocation.printJSON(run) { for line in report.lines { Terminal.print(line) } }
         let count = report.problems.count
         guard count == 0 else { throw ServerError("The send has \(count == 1 ? "a problem" : "\(count) problems").") }
+    }
+
+    /// Sends to a few devices and prints what each push came to.
+    /// - Throws: `ServerError` where not every device got it, so that a script notices.
+    func test() async throws {
+        let response = try await post("&test")
+        let text = String(decoding: response.bytes, as: UTF8.self)
+        func texts(_ element: String) -> [String] { NotificationDetails.texts(of: element, in: text) }
+        let rows = zip(zip(texts("ApplicationPlatform"), texts("RegistrationId")), texts("Outcome"))
+        for ((platform, registration), outcome) in rows {
+            let json: JSON = [
+                "platform": .string(platform), "registration": .string(registration), "outcome": .string(outcome),
+            ]
+            if !invocation.printJSON(json) {
+                Terminal.print(Terminal.singleLine("\(platform) \(registration): \(outcome)"))
+            }
+        }
+        let failures = texts("Failure").first.flatMap { Int($0) } ?? 0
+        let successes = texts("Success").first.flatMap { Int($0) } ?? 0
+        guard successes + failures > 0 else { throw ServerError("Nobody got it: no device is in the audience.") }
+        guard failures == 0 else { throw ServerError("\(failures) of \(successes + failures) failed.") }
     }
 
     /// - Parameter query: Further items, each after an ampersand.
@@ -182,6 +215,13 @@ extension HubSend {
                 if let failure = progress.failure { throw ServerError(failure) }
                 return
             }
+            if let sentence = progress.holding(of: hub.hub, id) {
+                display.end()
+                if invocation.isOn("json") {
+                    _ = invocation.printJSON(["notification": .string(id), "state": "Holding"])
+                }
+                throw ServerError(sentence)
+            }
             if pause > .milliseconds(400) {
                 // The notification knows it only when all of its audience was read.
                 if progress.targeted == nil, total == nil { total = try? await audience() }
@@ -216,10 +256,11 @@ extension Invocation {
         self["rollout"].map { text in
             text.split(separator: ";", omittingEmptySubsequences: false).map { part in
                 let words = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-                guard words.count == 2, words[0].filter({ !$0.isWhitespace }) == "over",
+                let name = words[0].filter { !$0.isWhitespace }
+                guard words.count == 2, ["over", "wait"].contains(name),
                     let duration = DurationText(words[1].filter { !$0.isWhitespace })
                 else { return String(part) }
-                return "over=\(duration.iso8601)"
+                return "\(name)=\(duration.iso8601)"
             }.joined(separator: ";")
         }
     }

@@ -10,14 +10,27 @@ struct SendProgress {
     private let failed: Int64
     private let retrying: Int64
     let done: Int64
+    /// When a canary that holds goes on by itself; nil if it does not.
+    private let goesOnAt: String?
 
     init(_ status: JSON) {
         func number(_ name: String) -> Int64 { status[name]?.integer ?? 0 }
         state = status["state"]?.string ?? ""
         control = status["control"]?.string ?? ""
+        goesOnAt = status["goesOnAt"]?.string
         targeted = status["targeted"]?.integer
         (succeeded, failed, retrying) = (number("succeeded"), number("failed"), number("retrying"))
         done = succeeded + failed + number("suppressed") + number("skipped")
+    }
+
+    /// Why nothing more happens until somebody resumes a canary, or its time to wait is over; nil if it does not hold.
+    func holding(of hub: String, _ id: String) -> String? {
+        guard control == "holding" else { return nil }
+        let failures = failed > 0 ? ", \(failed.grouped) failed" : ""
+        let again = retrying > 0 ? ", \(retrying.grouped) \(retrying == 1 ? "is" : "are") tried again" : ""
+        let until = goesOnAt.map { "goes on at \($0)" } ?? "waits"
+        return "The canary holds: \(succeeded.grouped) of its sample got it\(failures)\(again); the rest \(until). "
+            + "'martlet resume \(hub) \(id)' lets it go on, 'martlet cancel \(hub) \(id)' ends it."
     }
 
     var isOver: Bool { ["Completed", "NoTargetFound", "Abandoned", "Canceled"].contains(state) }

@@ -1,3 +1,7 @@
+import MartletHTTP
+import MartletModel
+import MartletServer
+
 /// The recipients of `martlet send`. A send to all devices must be requested explicitly, so that a forgotten option
 /// cannot cause one.
 enum SendTarget: Equatable {
@@ -10,6 +14,21 @@ enum SendTarget: Equatable {
         Option("handle", "HANDLE", "Send to this one handle instead."),
         Option("everybody", nil, "Send to all devices of the hub instead.", isFlagAlone: true),
     ]
+
+    /// The recipients; of a test that names none, the testers of the hub.
+    init(_ invocation: Invocation, testersOf hub: HubClient) async throws {
+        let names = invocation["tags"] ?? invocation["handle"]
+        guard invocation.isOn("test"), names == nil, !invocation.isOn("everybody") else {
+            try self.init(invocation)
+            return
+        }
+        let sending = try JSON(parsing: try await hub.call(.get, "/\(hub.hub)/sending?api-version=2020-06").bytes)
+        guard let testers = sending["testers"]?.string else {
+            throw ServerError(
+                "The hub has no testers: 'martlet hub sending \(invocation.operand("HUB")) --testers EXPR' names them.")
+        }
+        self = .tags(testers)
+    }
 
     init(_ invocation: Invocation) throws(UsageError) {
         let tags = invocation["tags"].flatMap { $0.allSatisfy(\.isWhitespace) ? nil : $0 }

@@ -31,7 +31,23 @@ final class FailingNotifications: NotificationStore {
         try await store.release(due: now, limit: limit)
     }
 
+    func deliveries(
+        of notification: Int64, on platform: PlatformID?
+    ) async throws(StorageError) -> [DeliveryProgress] {
+        try await store.deliveries(of: notification, on: platform)
+    }
+
+    func handled(
+        _ members: [AudienceMember], besides delivery: Delivery
+    ) async throws(StorageError) -> Set<AudienceMember> {
+        try await store.handled(members, besides: delivery)
+    }
+
     func nextDue() async throws(StorageError) -> Timestamp? { try await store.nextDue() }
+
+    func scheduled(_ query: ScheduleQuery) async throws(StorageError) -> [ScheduledNotification] {
+        try await store.scheduled(query)
+    }
 
     func cancel(_ id: NotificationID, in hub: Hub.ID, at now: Timestamp) async throws(StorageError) -> Cancellation {
         try await store.cancel(id, in: hub, at: now)

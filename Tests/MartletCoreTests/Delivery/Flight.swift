@@ -111,6 +111,7 @@ struct Flight {
     let lanes = LaneCircuitBreakers()
     let board = ControlRegistry()
     let controls: SendControls
+    let alarm = ScheduleAlarm()
     let metrics = DeliveryMetrics()
     /// What the operator was told.
     let alarms = Alarms()
@@ -130,7 +131,7 @@ struct Flight {
             pageSize: pageSize, pagesAtOnce: pagesAtOnce, retry: RetryPolicy(jitter: jitter))
         controls = SendControls(store: storage, board: board, time: time) { _ in }
         deliverer = Self.deliverer(
-            storage, maps, hubs, platforms, lanes, board, controls, transport, settings, time, metrics, alarms)
+            storage, maps, hubs, platforms, lanes, board, controls, alarm, transport, settings, time, metrics, alarms)
         if hasCredential { try await giveCredential() }
     }
 
@@ -145,7 +146,7 @@ struct Flight {
         hub = old.hub
         controls = SendControls(store: self.storage, board: board, time: time) { _ in }
         deliverer = Self.deliverer(
-            self.storage, maps, hubs, platforms, lanes, board, controls, transport, old.deliverer.settings, time,
+            self.storage, maps, hubs, platforms, lanes, board, controls, alarm, transport, old.deliverer.settings, time,
             metrics, alarms)
         for memory in try await self.storage.persistedLaneStates(at: time.now) {
             lanes.restore(memory)
@@ -156,14 +157,14 @@ struct Flight {
     private static func deliverer(
         _ storage: MemoryStorage, _ maps: MemoryProgressMaps, _ hubs: HubDirectory, _ platforms: PushPlatformList,
         _ lanes: LaneCircuitBreakers, _ board: ControlRegistry, _ controls: SendControls,
-        _ transport: ScriptedTransport,
+        _ alarm: ScheduleAlarm, _ transport: ScriptedTransport,
         _ settings: DeliverySettings, _ time: ManualTimeSource,
         _ metrics: DeliveryMetrics, _ alarms: Alarms
     ) -> Deliverer {
         Deliverer(
             notifications: storage, deadLetters: storage, devices: storage, maps: maps, hubs: hubs,
             platforms: platforms,
-            lanes: lanes, board: board, controls: controls,
+            lanes: lanes, board: board, controls: controls, alarm: alarm,
             sender: PageSender(
                 transport: transport,
                 authorizations: AuthorizationCache(transport: transport, timeout: settings.requestTimeout, time: time),
@@ -181,7 +182,8 @@ struct Flight {
     ) -> Deliverer {
         Deliverer(
             notifications: storage, deadLetters: storage, devices: storage, maps: maps, hubs: hubs,
-            platforms: platforms, lanes: lanes, board: board, controls: controls, sender: sender ?? deliverer.sender,
+            platforms: platforms, lanes: lanes, board: board, controls: controls, alarm: alarm,
+            sender: sender ?? deliverer.sender,
             locks: locks, pageBytes: pageBytes, settings: deliverer.settings, time: time, metrics: metrics,
             log: { [alarms] in alarms.add($0) })
     }

@@ -24,7 +24,8 @@ struct SchedulerTests {
         _ flight: Flight, _ work: (NotificationIntake, Scheduler) async throws -> Void
     ) async throws {
         let scheduler = Scheduler(
-            store: flight.storage, time: flight.time, released: { [released] in released.append($0) })
+            store: flight.storage, controls: flight.controls, alarm: flight.alarm, time: flight.time,
+            released: { [released] in released.append($0) })
         let intake = NotificationIntake(
             store: flight.storage, platforms: flight.platforms, time: flight.time,
             accepted: { [released] in released.append($0) },

@@ -18,6 +18,23 @@ struct RolloutHeaderTests {
             ("rate=500;halt=0%/1", Rollout(.rate(500), halt: Rollout.Halt(share: 0, answers: 1))),
             ("over=PT1S; halt=12.5%/200", Rollout(.over(.seconds(1)), halt: Rollout.Halt(share: 1250, answers: 200))),
             ("rate=1000000;halt=99.99%", Rollout(.rate(1_000_000), halt: Rollout.Halt(share: 9999))),
+            ("halt=5%; rate=500", Rollout(.rate(500), halt: Rollout.Halt(share: 500))),
+            ("first=1000", Rollout(nil, sample: .size(1000))),
+            ("first=1", Rollout(nil, sample: .size(1))),
+            ("first=0.01%", Rollout(nil, sample: .share(1))),
+            ("first=50%", Rollout(nil, sample: .share(5000))),
+            (
+                "first=1000; wait=PT10M; rate=500; halt=2%",
+                Rollout(
+                    .rate(500), halt: Rollout.Halt(share: 200, statesAnswers: false), sample: .size(1000),
+                    wait: .seconds(600))
+            ),
+            (
+                "halt=2%/100; over=PT1H; first=1.5%; wait=P7D",
+                Rollout(
+                    .over(.seconds(3600)), halt: Rollout.Halt(share: 200), sample: .share(150),
+                    wait: .seconds(7 * 86_400))
+            ),
         ])
     func everySpellingIsRead(text: String, rollout: Rollout) throws {
         #expect(try RolloutHeader.rollout(text) == rollout)
@@ -33,7 +50,26 @@ struct RolloutHeaderTests {
     func whatIsNoneIsRefused(text: String) {
         #expect {
             _ = try RolloutHeader.rollout(text)
-        } throws: { ($0 as? HubAPIError)?.sentence.contains("Martlet-Rollout must be") == true }
+        } throws: { ($0 as? HubAPIError)?.sentence.contains("Martlet-Rollout") == true }
+    }
+
+    @Test(
+        "Each mistake of a canary has a sentence of its own",
+        arguments: [
+            ("first=0", "first= takes a number"), ("first=1e3", "first= takes a number"),
+            ("first=100001", "first= takes a number"), ("first=0%", "first= takes a number"),
+            ("first=50.01%", "first= takes a number"), ("first=", "first= takes a number"),
+            ("wait=PT10M", "wait= without first="), ("rate=5; wait=PT10M", "wait= without first="),
+            ("first=10; wait=PT59S", "wait= takes"), ("first=10; wait=P8D", "wait= takes"),
+            ("first=10; wait=10m", "wait= takes"), ("first=10; first=20", "first= twice"),
+            ("frist=10", "the part 'frist=10', which it cannot have"), ("first", "the part 'first'"),
+            ("first=10; rate=1; over=PT1M", "rate= and over="), ("halt=5%", "none of first=, rate= and over="),
+            ("first=10;", "the part ''"), ("first=10; Wait=PT10M", "the part 'Wait=PT10M'"),
+        ])
+    func eachMistakeHasItsSentence(text: String, words: String) {
+        #expect {
+            _ = try RolloutHeader.rollout(text)
+        } throws: { ($0 as? HubAPIError)?.sentence.contains(words) == true }
     }
 
     @Test(arguments: [
@@ -47,10 +83,8 @@ struct RolloutHeaderTests {
     }
 
     @Test(arguments: ["", "halt", "stop=5%", "over=PT1M", "rate=6"])
-    func behindThePaceThereIsAHaltAlone(text: String) {
-        #expect {
-            _ = try RolloutHeader.rollout("rate=5; \(text)")
-        } throws: { ($0 as? HubAPIError)?.sentence.contains("give rate= or over=, not both") == true }
+    func aPartIsKnownAndThereOnce(text: String) {
+        #expect(throws: HubAPIError.self) { _ = try RolloutHeader.rollout("rate=5; \(text)") }
     }
 
     @Test func twoHeadersAreRefusedAndNoneIsNone() throws {

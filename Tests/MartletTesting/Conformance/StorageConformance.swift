@@ -34,7 +34,8 @@ public enum StorageConformance {
     public static let requirements: [Requirement] =
         hubs + registrations + templates + conditions + expiry + sharedHandles + listings + audiences
         + templateAudiences + feedback + installations + installationConditions + installationHandles + notifications
-        + control + schedules + collapses + repetitions + deliveries + deadLetters + lanes + users + jobs + history
+        + control + parts + schedules + collapses + repetitions + deliveries + deadLetters + lanes + users + jobs
+        + history
         + traces + payloads
         + payloadQuotas
         + payloadAudits

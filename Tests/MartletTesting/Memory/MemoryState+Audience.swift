@@ -10,6 +10,10 @@ extension MemoryState {
                 page.isLast = false
                 break
             }
+            if let sample = query.sample {
+                page.stoppedAt = member.id
+                guard sample.contains(member.id.number) else { continue }
+            }
             var text = shown(member.entries[0]).handle.text
             text.withUTF8 { page.append(member.id, handle: $0) }
             page.skipped += member.entries.count - 1
@@ -66,6 +70,7 @@ extension MemoryState {
 
     mutating func audienceCount(_ query: AudienceCountQuery) -> AudienceCount {
         var count = AudienceCount()
+        count.lowestHashes = query.sampling?.lowest
         for platform in Set(registrations.filter { $0.hub == query.hub }.map(\.registration.platform)) {
             guard query.platform ?? platform == platform else { continue }
             let members = [AudienceQuery.Kind.native, .template].map { kind in
@@ -81,6 +86,9 @@ extension MemoryState {
                 native: members[0].count, skipped: members[0].reduce(0) { $0 + $1.entries.count - 1 },
                 templates: members[1].count, devices: Set((members[0] + members[1]).map(\.id.channel)).count)
             guard part.registrations > 0 else { continue }
+            if let hash = query.sampling?.hash {
+                for member in members[0] + members[1] { count.lowestHashes?.insert(hash(member.id.number)) }
+            }
             for member in query.languages == nil ? [] : members[0] {
                 let tags = member.entries.flatMap(\.registration.tags)
                 part.languages[query.languages?.index(forDeviceWith: tags) ?? 0, default: 0] += 1

@@ -10,7 +10,7 @@ extension MemoryStorage: CollapseStore {
                 return delivery.id > query.delivery && delivery.notification.hub == query.hub
                     && delivery.platform == query.platform
                     && delivery.notification.collapse?.key(on: query.platform) == query.key
-                    && delivery.notification.resend == nil
+                    && delivery.notification.resend == nil && delivery.part?.lead == nil
             }
             let newest = state.devices(of: query).enumerated().map { index, device in
                 later.last { progress in

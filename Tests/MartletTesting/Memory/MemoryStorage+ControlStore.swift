@@ -17,6 +17,16 @@ extension MemoryStorage: ControlStore {
                     state.notifications[index].countedFrom = state.deliveries(of: entry).map { SendCounts($0.counts) }
                         .reduce(SendCounts(), +)
                 }
+                if control == .canceled {
+                    for part in entry.waitingParts.indices {
+                        let due = entry.waitingParts[part].dueAt
+                        state.notifications[index].waitingParts[part].dueAt = min(due ?? now, now)
+                    }
+                    if entry.begunAt == nil { state.notifications[index].waitingParts = [] }
+                }
+            }
+            if control == .running, entry.control != .paused, wish == .goOn || wish == .resume {
+                state.release(index, at: now)
             }
             let open = state.deliveries(of: entry).map(\.progress).filter { !$0.state.isFinal }
             return .done(control, sequence: entry.notification.sequence, open: open.map(\.delivery.id))
@@ -49,10 +59,46 @@ extension MemoryStorage: ControlStore {
         }
     }
 
+    public func setSample(
+        _ sample: CountedSample, ofRollout sequence: Int64
+    ) async throws(StorageError) -> RolloutRecord? {
+        state.withLock { state in
+            guard let index = state.notifications.firstIndex(where: { $0.notification.sequence == sequence }) else {
+                return nil
+            }
+            if state.notifications[index].threshold == nil {
+                state.notifications[index].threshold = sample.threshold
+                state.notifications[index].audience = sample.audience
+                if sample.isEverybody { state.notifications[index].waitingParts.removeAll { $0.side == .rest } }
+            }
+            return state.notifications[index].rolloutRecord
+        }
+    }
+
+    public func holdsOver(at now: Timestamp, limit: Int) async throws(StorageError) -> [HeldCanary] {
+        state.withLock { state in
+            state.notifications.filter { entry in entry.judgedAt.map { $0 <= now } ?? false && !state.hasEnded(entry) }
+                .prefix(limit).map { entry in
+                    HeldCanary(
+                        notification: entry.notification.sequence, id: entry.notification.id,
+                        hub: entry.notification.hub)
+                }
+        }
+    }
+
+    public func recordJudgement(of sequence: Int64, at now: Timestamp) async throws(StorageError) {
+        state.withLock { state in
+            guard let index = state.notifications.firstIndex(where: { $0.notification.sequence == sequence }) else {
+                return
+            }
+            state.notifications[index].isJudged = true
+        }
+    }
+
     public func record(ofRollout sequence: Int64) async throws(StorageError) -> RolloutRecord? {
         state.withLock { state in
             state.notifications.first { $0.notification.sequence == sequence }
-                .map { RolloutRecord(audience: $0.audience, lastSentAt: $0.lastSentAt) }
+                .map(\.rolloutRecord)
         }
     }
 
@@ -62,15 +108,42 @@ extension MemoryStorage: ControlStore {
             return SendStatus(
                 report: state.report(entry), control: entry.control, controlledAt: entry.controlledAt,
                 audience: entry.audience, countedFrom: entry.countedFrom,
-                deliveries: state.deliveries(of: entry).map(\.status))
+                deliveries: state.deliveries(of: entry).map(\.status),
+                canary: entry.notification.rollout?.sample.map { sample in
+                    CanaryState(
+                        sample: sample, wait: entry.notification.rollout?.wait, heldAt: entry.heldAt,
+                        releasedAt: entry.releasedAt)
+                }, waitingParts: entry.waitingParts.count)
         }
     }
 }
 
 extension MemoryState {
+    /// Opens the gate of a canary that holds.
+    fileprivate mutating func release(_ index: Int, at now: Timestamp) {
+        let entry = notifications[index]
+        guard entry.heldAt != nil, entry.releasedAt == nil, entry.waitingParts.contains(where: { $0.dueAt == nil })
+        else {
+            return
+        }
+        notifications[index].releasedAt = now
+        notifications[index].countedFrom = deliveries(of: entry).map { SendCounts($0.counts) }
+            .reduce(SendCounts(), +)
+        for part in entry.waitingParts.indices where entry.waitingParts[part].dueAt == nil {
+            notifications[index].waitingParts[part].dueAt = now
+        }
+    }
+
     fileprivate func hasEnded(_ entry: MemoryNotification) -> Bool {
         entry.canceledAt != nil && entry.begunAt == nil
-            || entry.begunAt != nil && deliveries(of: entry).allSatisfy(\.progress.state.isFinal)
+            || entry.begunAt != nil && entry.waitingParts.isEmpty
+                && deliveries(of: entry).allSatisfy(\.progress.state.isFinal)
+    }
+}
+
+extension MemoryNotification {
+    fileprivate var rolloutRecord: RolloutRecord {
+        RolloutRecord(audience: audience, lastSentAt: lastSentAt, threshold: threshold)
     }
 }
 
@@ -78,6 +151,7 @@ extension MemoryDelivery {
     fileprivate var status: DeliveryStatus {
         let held = retries.values.count { $0.outcome == .held }
         return DeliveryStatus(
-            report: report, isFannedOut: progress.isFannedOut, retrying: retries.count - held, held: held)
+            report: report, isFannedOut: progress.isFannedOut, retrying: retries.count - held, held: held,
+            side: progress.delivery.part?.side)
     }
 }

@@ -10,13 +10,15 @@ extension MemoryStorage: DeadLetterStore {
             let sequence = original.notification.sequence
             let deliveries = state.deliveries.filter { $0.progress.delivery.notification.sequence == sequence }
             guard original.canceledAt != nil || original.begunAt != nil,
-                deliveries.allSatisfy(\.progress.state.isFinal)
+                original.waitingParts.isEmpty, deliveries.allSatisfy(\.progress.state.isFinal)
             else { return .underWay }
             let earlier = state.resends(of: sequence)
             if let known = earlier.first(where: { $0.outcome == nil || $0.outcome == draft.outcome }) {
                 return .resent(known.id)
             }
-            let rank = original.notification.resend?.rank ?? deliveries.last?.progress.delivery.id
+            let rank =
+                original.notification.resend?.rank
+                ?? deliveries.map(\.progress.delivery).last { $0.part?.lead == nil }?.id
             let resend = Resend(
                 original: sequence, outcome: draft.outcome, rank: original.notification.collapse == nil ? nil : rank)
             let taken = Set(earlier.compactMap(\.outcome))
@@ -42,20 +44,21 @@ extension MemoryStorage: DeadLetterStore {
         of delivery: Delivery, after last: AudienceMember, limit: Int
     ) async throws(StorageError) -> ResendPage {
         state.withLock { state in
-            let nobody = ResendPage(members: [], last: last, isLast: true)
-            guard let resend = delivery.notification.resend else { return nobody }
-            let original = state.deliveries.first { entry in
+            guard let resend = delivery.notification.resend else {
+                return ResendPage(members: [], last: last, isLast: true)
+            }
+            let originals = state.deliveries.filter { entry in
                 entry.progress.delivery.notification.sequence == resend.original
                     && entry.progress.delivery.platform == delivery.platform
             }
-            guard let original else { return nobody }
             let taken = state.resends(of: resend.original, before: delivery.notification.sequence)
-            let deadLetters = original.refused.values
+            let deadLetters = originals.flatMap(\.refused.values)
                 .filter { resend.takesUp($0, but: Set(taken.compactMap(\.outcome))) && $0.member > last }
                 .sorted { $0.member < $1.member }.prefix(limit)
             return ResendPage(
                 members: deadLetters.compactMap { letter in
-                    state.memberNow(letter.member, original.refusals[letter.member], in: delivery)
+                    let record = originals.compactMap { $0.refusals[letter.member] }.first
+                    return state.memberNow(letter.member, record, in: delivery)
                 }, last: deadLetters.last?.member ?? last, isLast: deadLetters.count < limit)
         }
     }

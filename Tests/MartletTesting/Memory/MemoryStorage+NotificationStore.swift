@@ -16,13 +16,55 @@ extension MemoryStorage: NotificationStore {
             let due = state.notifications.filter { $0.isWaiting && $0.beginsAt <= now }
                 .sorted { ($0.dueAt, $0.notification.sequence) < ($1.dueAt, $1.notification.sequence) }
                 .prefix(limit)
-            let deliveries = due.flatMap { state.begin($0.notification, at: now) }
-            return ReleasedNotifications(count: due.count, deliveries: deliveries)
+            var deliveries = due.flatMap { state.begin($0.notification, at: now) }
+            let parts = state.waitingParts().filter { $0.beginsAt <= now }
+                .sorted { ($0.beginsAt, $0.index, $0.part.number) < ($1.beginsAt, $1.index, $1.part.number) }
+                .prefix(limit)
+            for (index, part, _) in parts { deliveries += state.begin(part, of: index) }
+            return ReleasedNotifications(count: due.count + parts.count, deliveries: deliveries)
+        }
+    }
+
+    public func deliveries(
+        of notification: Int64, on platform: PlatformID?
+    ) async throws(StorageError) -> [DeliveryProgress] {
+        state.withLock { state in
+            state.deliveries.map(\.progress).filter {
+                $0.delivery.notification.sequence == notification
+                    && platform ?? $0.delivery.platform == $0.delivery.platform
+            }
+        }
+    }
+
+    public func handled(
+        _ members: [AudienceMember], besides delivery: Delivery
+    ) async throws(StorageError) -> Set<AudienceMember> {
+        state.withLock { state in
+            let siblings = state.deliveries.filter {
+                let other = $0.progress.delivery
+                return other.notification.sequence == delivery.notification.sequence && other.id != delivery.id
+                    && other.platform == delivery.platform
+            }
+            return Set(members.filter { member in siblings.contains { $0.hasHandled(member) } })
         }
     }
 
     public func nextDue() async throws(StorageError) -> Timestamp? {
-        state.withLock { state in state.notifications.filter(\.isWaiting).map(\.beginsAt).min() }
+        state.withLock { state in
+            (state.notifications.filter(\.isWaiting).map(\.beginsAt) + state.waitingParts().map(\.beginsAt)
+                + state.notifications.compactMap(\.judgedAt)).min()
+        }
+    }
+
+    public func scheduled(_ query: ScheduleQuery) async throws(StorageError) -> [ScheduledNotification] {
+        state.withLock { state in
+            let found = state.notifications.filter { entry in
+                entry.isWaiting && entry.notification.hub == query.hub
+                    && query.from.map { entry.dueAt >= $0 } ?? true && query.to.map { entry.dueAt < $0 } ?? true
+            }.map { ScheduledNotification(notification: $0.notification, control: $0.control) }
+            let rest = found.filter { entry in query.after.map { entry.position > $0 } ?? true }
+            return Array(rest.sorted { $0.position < $1.position }.prefix(query.limit))
+        }
     }
 
     public func cancel(
@@ -46,6 +88,8 @@ extension MemoryStorage: NotificationStore {
             guard state.notifications[index].isWaiting else { return .canceled }
             let sequence = state.notifications[index].notification.sequence
             state.notifications[index].notification = Notification(sequence: sequence, draft)
+            state.notifications[index].waitingParts = draft.laterParts
+            state.notifications[index].threshold = draft.rollout.flatMap(MemoryState.threshold)
             return .replaced(state.notifications[index].control)
         }
     }
@@ -70,6 +114,7 @@ extension MemoryStorage: NotificationStore {
             {
                 state.notifications[index].lastSentAt = max(sentAt, state.notifications[index].lastSentAt ?? sentAt)
             }
+            if let end = step.sampleEndsAt { state.recordSampleEnd(of: sequence, at: end) }
             state.recordLane(step, of: state.deliveries[index].progress.delivery)
             for refusal in step.refusals {
                 let platform = state.deliveries[index].progress.delivery.platform
@@ -157,6 +202,7 @@ extension MemoryState {
         }
         return NotificationReport(
             entry.notification, begunAt: begunAt, isCanceled: entry.control == .canceled,
+            hasWaitingParts: !entry.waitingParts.isEmpty,
             deliveries(of: entry).map(\.report))
     }
 
@@ -190,7 +236,10 @@ extension MemoryState {
         if let excess = excess(of: draft) { return .backlogged(excess) }
         lastNotification += 1
         let notification = Notification(sequence: lastNotification, draft)
-        notifications.append(MemoryNotification(notification: notification))
+        var entry = MemoryNotification(notification: notification)
+        entry.waitingParts = draft.laterParts
+        entry.threshold = draft.rollout.flatMap(Self.threshold)
+        notifications.append(entry)
         if let request = draft.request {
             requests[draft.hub, default: [:]][request.key] = MemoryRequest(
                 fingerprint: request.fingerprint, notification: draft.id, acceptedAt: draft.acceptedAt)
@@ -206,7 +255,8 @@ extension MemoryState {
     private func excess(of draft: NotificationDraft) -> BacklogExcess? {
         guard let limits = draft.backlogLimits else { return nil }
         let unfinished = notifications.filter { entry in
-            entry.isWaiting || deliveries(of: entry).contains { !$0.progress.state.isFinal }
+            entry.isWaiting || entry.canceledAt == nil && !entry.waitingParts.isEmpty
+                || deliveries(of: entry).contains { !$0.progress.state.isFinal }
         }
         func size(_ entries: [MemoryNotification]) -> BacklogSize {
             BacklogSize(
@@ -220,14 +270,65 @@ extension MemoryState {
     fileprivate mutating func begin(_ notification: Notification, at now: Timestamp) -> [Delivery] {
         if let index = notifications.firstIndex(where: { $0.notification.sequence == notification.sequence }) {
             notifications[index].begunAt = now
+            if notifications[index].waitingParts.contains(where: { $0.number == 0 }) { return [] }
+            if audiences(of: notification).isEmpty { notifications[index].waitingParts = [] }
         }
-        return audiences(of: notification).map { platform, bounds in
-            lastDelivery += 1
-            let delivery = Delivery(
-                id: Delivery.ID(rawValue: lastDelivery), notification: notification, platform: platform, bounds: bounds)
-            deliveries.append(MemoryDelivery(progress: DeliveryProgress(delivery)))
-            return delivery
+        let part = notification.rollout?.sample.map { _ in
+            DeliveryPart(number: 0, side: .sample, threshold: notification.rollout.flatMap(Self.threshold))
         }
+        return audiences(of: notification).map { insert(notification, $0, $1, part) }
+    }
+
+    private mutating func insert(
+        _ notification: Notification, _ platform: PlatformID, _ bounds: AudienceBounds, _ part: DeliveryPart?
+    ) -> Delivery {
+        lastDelivery += 1
+        let delivery = Delivery(
+            id: Delivery.ID(rawValue: lastDelivery), notification: notification, platform: platform, bounds: bounds,
+            part: part)
+        deliveries.append(MemoryDelivery(progress: DeliveryProgress(delivery)))
+        return delivery
+    }
+
+    /// The parts of running notifications that wait, and when each begins.
+    fileprivate func waitingParts() -> [(index: Int, part: WaitingPart, beginsAt: Timestamp)] {
+        notifications.indices.filter { notifications[$0].begunAt != nil }.flatMap { index in
+            notifications[index].waitingParts.map { (index, $0, $0.dueAt ?? $0.expiresAt) }
+        }
+    }
+
+    fileprivate mutating func begin(_ part: WaitingPart, of index: Int) -> [Delivery] {
+        let entry = notifications[index]
+        notifications[index].waitingParts.removeAll { $0.number == part.number }
+        let own = deliveries(of: entry).map(\.progress.delivery)
+        let audiences =
+            part.side == .rest
+            ? own.filter { $0.part?.side == .sample }.map { ($0.platform, $0.bounds) }
+            : audiences(of: entry.notification)
+        return audiences.filter { part.platform ?? $0.0 == $0.0 }.map { platform, bounds in
+            let lead = own.first { $0.platform == platform }?.id
+            return insert(
+                entry.notification, platform, bounds,
+                DeliveryPart(
+                    number: part.number, lead: lead, side: part.side,
+                    threshold: part.side == nil ? nil : entry.threshold, narrowing: part.narrowing,
+                    expiresAt: part.expiresAt == entry.notification.expiresAt ? nil : part.expiresAt))
+        }
+    }
+
+    static func threshold(_ rollout: Rollout) -> UInt64? {
+        if case .share(let share) = rollout.sample { SampleHash.threshold(ofShare: share) } else { nil }
+    }
+
+    fileprivate mutating func recordSampleEnd(of sequence: Int64, at timestamp: Timestamp) {
+        let open = deliveries.map(\.progress).contains {
+            $0.delivery.notification.sequence == sequence && $0.delivery.part?.side == .sample && !$0.isFannedOut
+                && !$0.state.isFinal
+        }
+        guard !open, let index = notifications.firstIndex(where: { $0.notification.sequence == sequence }) else {
+            return
+        }
+        notifications[index].heldAt = notifications[index].heldAt ?? timestamp
     }
 
     private func audiences(of notification: Notification) -> [(PlatformID, AudienceBounds)] {
@@ -266,6 +367,12 @@ extension MemoryDelivery {
         DeliveryReport(
             platform: progress.delivery.platform, state: progress.state, startedAt: startedAt, endedAt: endedAt,
             counts: counts)
+    }
+
+    /// Whether a member was sent to, given up, is tried again, or was followed to by another.
+    fileprivate func hasHandled(_ member: AudienceMember) -> Bool {
+        retries[member] != nil || refused[member] != nil || reached.contains { $0.contains(member.number) }
+            || attempts.contains { $0.followed == member.channel && $0.member.channel != member.channel }
     }
 
     fileprivate mutating func record(_ step: DeliveryStep) {

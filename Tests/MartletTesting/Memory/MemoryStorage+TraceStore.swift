@@ -19,7 +19,7 @@ extension MemoryStorage: TraceStore {
                 controlledAt: entry.controlledAt,
                 deliveries: state.deliveries.map(\.progress).filter {
                     $0.delivery.notification.sequence == entry.notification.sequence
-                })
+                }, hasWaitingParts: !entry.waitingParts.isEmpty)
         }
     }
 

@@ -129,6 +129,20 @@ struct MemoryNotification {
     var audience: Int?
     var lastSentAt: Timestamp?
     var countedFrom = SendCounts()
+    /// The parts that have not begun.
+    var waitingParts: [WaitingPart] = []
+    var threshold: UInt64?
+    var heldAt: Timestamp?
+    var releasedAt: Timestamp?
+    var isJudged = false
+
+    /// When the canary's time to wait is over; nil unless the clock is to judge it.
+    var judgedAt: Timestamp? {
+        guard control == .running, releasedAt == nil, !isJudged, let wait = notification.rollout?.wait else {
+            return nil
+        }
+        return heldAt.map { $0 + wait }
+    }
 
     var isWaiting: Bool { begunAt == nil && canceledAt == nil }
     /// When it can begin, as long as it waits. A paused one begins only to end.

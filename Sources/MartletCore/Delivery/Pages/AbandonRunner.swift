@@ -31,7 +31,8 @@ struct AbandonRunner: Sendable {
         var tally = recorder.makeTally(delivery, areRetries: false)
         tally.addSkipped(page.skipped)
         if page.count > 0 {
-            let indices = reader.unreached(in: page, try reader.map(of: delivery, page), tally: &tally)
+            let open = reader.unreached(in: page, try reader.map(of: delivery, page), tally: &tally)
+            let indices = try await reader.leavingOutHandled(open, of: page, in: delivery)
             if leavesDeadLetters {
                 let addressees = indices.map { index in
                     PageTally.Addressee(member: page.members[index], handle: page.handle(index), attemptsBefore: 0)
@@ -53,7 +54,9 @@ struct AbandonRunner: Sendable {
     /// progress map before it sends.
     private func hasNeverBegun(_ progress: DeliveryProgress) throws(StorageError) -> Bool {
         let delivery = progress.delivery
-        guard progress.cursor == .none, delivery.notification.collapse != nil else { return false }
+        guard progress.cursor == .none, delivery.notification.collapse != nil, delivery.part?.lead == nil else {
+            return false
+        }
         return try reader.maps.existingMap(for: delivery.id, through: delivery.lastNumber) == nil
     }
 

@@ -75,8 +75,3 @@ struct CollapseSender: Sendable {
         return .handleKeys(members.map { collapse.handleKeys[Int($0.registration) - 1] })
     }
 }
-
-extension Delivery {
-    /// The order among deliveries with the same collapse key.
-    fileprivate var rank: Delivery.ID { notification.resend?.rank ?? id }
-}

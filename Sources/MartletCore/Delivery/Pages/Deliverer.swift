@@ -26,16 +26,17 @@ struct Deliverer: Sendable {
     init(
         notifications: any NotificationStore & ControlStore, deadLetters: any DeadLetterStore, devices: any DeviceStore,
         maps: any ProgressMaps, hubs: HubDirectory, platforms: PushPlatformList, lanes: LaneCircuitBreakers,
-        board: ControlRegistry, controls: SendControls, sender: PageSender, locks: CollapseLocks,
+        board: ControlRegistry, controls: SendControls, alarm: ScheduleAlarm, sender: PageSender, locks: CollapseLocks,
         pageBytes: PageBytes = PageBytes(), settings: DeliverySettings, time: any TimeSource, metrics: DeliveryMetrics,
         log: @escaping @Sendable (String) -> Void
     ) {
         let reader = PageReader(
-            notifications: notifications, deadLetters: deadLetters, devices: devices, maps: maps, time: time)
+            notifications: notifications, deadLetters: deadLetters, devices: devices, maps: maps,
+            messageIDs: sender.messageIDs, time: time)
         let resolver = LaneResolver(hubs: hubs, platforms: platforms, services: PushServiceCache())
         let rollouts = RolloutPacer(
-            notifications: notifications, devices: devices, hubs: hubs, board: board, controls: controls, time: time,
-            log: log)
+            notifications: notifications, devices: devices, hubs: hubs, board: board, controls: controls,
+            messageIDs: sender.messageIDs, alarm: alarm, time: time, log: log)
         let recorder = PageRecorder(
             reader: reader, resolver: resolver, lanes: lanes, rollouts: rollouts, sender: sender, retry: settings.retry,
             time: time, metrics: metrics, log: log)
@@ -81,12 +82,16 @@ struct Deliverer: Sendable {
         switch resolver.hubs.presence(of: hub) {
         case .present: break
         case .deleting:
-            return .deleting(until: max(delivery.notification.expiresAt, time.now + Self.deletionPatience))
+            return .deleting(until: max(delivery.expiresAt, time.now + Self.deletionPatience))
         case .absent: return .gone
         }
-        switch board.step(of: run.progress, at: time.now) {
+        let step = board.step(of: run.progress, at: time.now)
+        if delivery.part?.side != nil, step == .fanOut || step.givesUp, !run.progress.isFannedOut {
+            guard try await rollouts.setThreshold(&run.progress.delivery) else { return .gone }
+        }
+        switch step {
         case .interrupt: return .interrupted
-        case .hold: return .held(until: delivery.notification.expiresAt)
+        case .hold: return .held(until: delivery.expiresAt)
         case .giveUp(let state): return try await abandoning.run(&run, as: state)
         case .retry:
             var content = takeContent(of: &run)
@@ -96,7 +101,7 @@ struct Deliverer: Sendable {
             var content = takeContent(of: &run)
             defer { run.content = content }
             // The pages of a roll-out may take days, and retries must neither wait nor expire in that time.
-            if try await rollouts.isRetryDue(delivery) { return try await retrying.runDue(&run, &content) }
+            if try await rollouts.isRetryDue(run.delivery) { return try await retrying.runDue(&run, &content) }
             return try await paging.run(&run, &content)
         }
     }

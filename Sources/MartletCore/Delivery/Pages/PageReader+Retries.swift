@@ -31,24 +31,37 @@ extension PageReader {
             query.among = successors.moved.map(\.registration).sorted()
             found = try await devices.audience(query)
         }
-        round.follow(successors, in: found) { claim(on: $0, progress, map) }
+        let candidates = successors.moved.flatMap { [Self.ownMember($0.registration, in: delivery)] + $0.others }
+        let other = successors.moved.isEmpty ? nil : try await otherSide(of: delivery, candidates)
+        round.follow(successors, in: found) { claim(on: $0, progress, map, other) }
         return round
+    }
+
+    /// The member that a registration is with its current channel.
+    private static func ownMember(_ current: AudienceMember, in delivery: Delivery) -> AudienceMember {
+        delivery.isOfTemplates ? current : AudienceMember(channel: current.channel)
     }
 
     /// Returns whether the device with the current handle was reached as another member, or may still be.
     private func claim(
-        on successor: Successor, _ progress: DeliveryProgress, _ map: any ProgressMap
+        on successor: Successor, _ progress: DeliveryProgress, _ map: any ProgressMap, _ other: OtherSide?
     ) -> RetryRound.Claim {
         let delivery = progress.delivery
         let (bounds, current) = (delivery.bounds, successor.registration)
-        func isMember(_ other: AudienceMember) -> Bool {
-            delivery.isOfTemplates ? other.registration <= bounds.registration : other.channel <= bounds.channel
+        func isMember(_ member: AudienceMember) -> Bool {
+            delivery.isOfTemplates ? member.registration <= bounds.registration : member.channel <= bounds.channel
+        }
+        let own = Self.ownMember(current, in: delivery)
+        if let other, other.handled.contains(own) || successor.others.contains(where: other.handled.contains) {
+            return .reached
         }
         if successor.isReached || successor.others.contains(where: { isMember($0) && map.contains($0) }) {
             return .reached
         }
         if let awaited = successor.awaited { return .awaited(awaited.member, until: awaited.dueAt) }
-        let own = delivery.isOfTemplates ? current : AudienceMember(channel: current.channel)
+        if let other, isMember(own), !other.sample.contains(own.number) {
+            return other.willReach(own) ? .awaited(own, until: time.now + Self.patienceForPages) : .free
+        }
         guard !progress.isFannedOut, isMember(own), own > progress.cursor else { return .free }
         // If a template send reads a registration again, it is the same member with the same bit.
         return delivery.isOfTemplates ? .reached : .awaited(own, until: time.now + Self.patienceForPages)

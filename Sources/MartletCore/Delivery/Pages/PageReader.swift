@@ -7,6 +7,7 @@ struct PageReader: Sendable {
     let deadLetters: any DeadLetterStore
     let devices: any DeviceStore
     let maps: any ProgressMaps
+    let messageIDs: MessageIDKey
     let time: any TimeSource
 
     /// - Returns: The page after the cursor, and the cursor to store once the page is recorded.
@@ -24,15 +25,26 @@ struct PageReader: Sendable {
         let page: AudiencePage =
             switch delivery.notification.target {
             case .direct(let handles):
-                AudiencePage(of: handles, after: progress.cursor, limit: limit)
+                AudiencePage(
+                    of: handles, after: progress.cursor, limit: limit,
+                    sample: delivery.part.flatMap { AudienceSample($0, sampleHash(of: delivery)) })
             case .audience(let expression):
                 try await devices.audience(
-                    AudienceQuery(
-                        of: delivery, expression, after: progress.cursor, limit: limit, byteLimit: byteLimit,
-                        now: time.now))
+                    query(of: delivery, expression, after: progress.cursor, limit: limit, byteLimit: byteLimit))
             }
-        return (page, page.members.last ?? progress.cursor)
+        return (page, page.stoppedAt ?? page.members.last ?? progress.cursor)
     }
+
+    private func query(
+        of delivery: Delivery, _ expression: TagExpression?, after: AudienceMember, limit: Int, byteLimit: Int
+    ) -> AudienceQuery {
+        var query = AudienceQuery(
+            of: delivery, expression, after: after, limit: limit, byteLimit: byteLimit, now: time.now)
+        if let part = delivery.part { query.narrow(to: part, sampleHash(of: delivery)) }
+        return query
+    }
+
+    func sampleHash(of delivery: Delivery) -> SampleHash { messageIDs.sampleHash(of: delivery.notification.id) }
 
     /// Whether the audience is empty. Such a delivery need not wait for its paused lane: on most platforms, a template
     /// notification has no devices.

@@ -32,19 +32,24 @@ struct PageRecorder: Sendable {
         run.progress = progress
         try await apply(tally, conclusion, delivery, lane)
         try await rollouts.haltIfNeeded(delivery, step.counts)
+        try await rollouts.judgeIfDue(delivery)
     }
 
     /// Records a step and then counts its outcomes in the metrics. This order is needed because a step that is not
     /// recorded is done and counted again. If the delivery no longer exists in the store, this turn is its last.
     func record(_ step: DeliveryStep, of run: inout DeliveryRun) async throws(StorageError) {
+        var step = step
+        let endsSample = run.delivery.part?.side == .sample && (step.isFannedOut || step.state.isFinal)
+        if endsSample { step.sampleEndsAt = time.now }
         if try await reader.notifications.record(step) { run.hasProgressed = true } else { run.isGone = true }
+        if endsSample { rollouts.sampleEnded() }
         metrics.addOutcomes(step.counts, on: run.delivery.platform)
     }
 
     func makeTally(_ delivery: Delivery, areRetries: Bool) -> PageTally {
         PageTally(
             platform: resolver.platforms[delivery.platform], policy: retry, now: time.now,
-            expiresAt: delivery.notification.expiresAt, areRetries: areRetries)
+            expiresAt: delivery.expiresAt, areRetries: areRetries)
     }
 
     /// Reports the page to the lane.
@@ -120,7 +125,7 @@ struct PageRecorder: Sendable {
         guard let due = try await reader.notifications.nextRetry(of: delivery.id) else {
             return try await finish(&run, nil)
         }
-        return due <= time.now ? .yielded : .waiting(until: min(due, delivery.notification.expiresAt))
+        return due <= time.now ? .yielded : .waiting(until: min(due, delivery.expiresAt))
     }
 
     /// Removes data that is needed only while the delivery continues. If a progress map cannot be removed now, the

@@ -20,7 +20,7 @@ struct PageRunner: Sendable {
         _ run: inout DeliveryRun, _ content: inout DeliveryContent
     ) async throws(StorageError) -> DeliveryRun.Ending {
         let delivery = run.delivery
-        let expiry = delivery.notification.expiresAt
+        let expiry = delivery.expiresAt
         switch resolver.enter(
             delivery.lane, lanes, at: time.now, probeDuration: settings.requestTimeout)
         {
@@ -93,8 +93,9 @@ struct PageRunner: Sendable {
         guard settings.pagesAtOnce > 1, run.hasBegun, !lane.isProbe, case .by(let service) = lane.sending else {
             return false
         }
-        return service.pace == nil && notification.rollout == nil && notification.collapse == nil
-            && notification.resend == nil
+        // Of a canary without a rate, only the rest is sent as fast as possible: the sample is judged page by page.
+        let isPaced = notification.rollout.map { $0.pace != nil || run.delivery.part?.side != .rest } ?? false
+        return service.pace == nil && !isPaced && notification.collapse == nil && notification.resend == nil
     }
 
     /// Reads and sends the next pages while earlier ones wait for their answers, so that neither the store nor the
@@ -203,7 +204,7 @@ struct PageRunner: Sendable {
         guard let message = sampleMessage(of: delivery, lane, longerThan: PageBytes.least / max(members, 1)),
             case .by(let service) = lane.sending,
             let shared = try? service.shared(
-                message, token: nil, expiry: delivery.notification.expiresAt, at: time.now),
+                message, token: nil, expiry: delivery.expiresAt, at: time.now),
             shared.body == nil
         else { return 0 }
         return message.body.count
@@ -229,7 +230,10 @@ struct PageRunner: Sendable {
         inFlight.tally.addSkipped(inFlight.page.skipped)
         if inFlight.page.count > 0 {
             let map = try reader.map(of: delivery, inFlight.page)
-            let indices = reader.unreached(in: inFlight.page, map, tally: &inFlight.tally)
+            var indices = reader.unreached(in: inFlight.page, map, tally: &inFlight.tally)
+            if delivery.part != nil {
+                indices = try await reader.leavingOutHandled(indices, of: inFlight.page, in: delivery)
+            }
             let job = PageSender.Job(
                 delivery, lane, page: inFlight.page, map: map,
                 stop: rollouts.board.signal(of: delivery.notification.sequence))

@@ -21,7 +21,7 @@ struct RetryRunner: Sendable {
         guard let due = try await reader.notifications.nextRetry(of: delivery.id) else {
             return try await recorder.finish(&run, nil)
         }
-        if due > time.now { return .waiting(until: min(due, delivery.notification.expiresAt)) }
+        if due > time.now { return .waiting(until: min(due, delivery.expiresAt)) }
         return try await runDue(&run, &content)
     }
 
@@ -30,7 +30,7 @@ struct RetryRunner: Sendable {
         _ run: inout DeliveryRun, _ content: inout DeliveryContent
     ) async throws(StorageError) -> DeliveryRun.Ending {
         let delivery = run.delivery
-        let expiry = delivery.notification.expiresAt
+        let expiry = delivery.expiresAt
         switch resolver.enter(
             delivery.lane, lanes, at: time.now, probeDuration: settings.requestTimeout)
         {
@@ -49,7 +49,7 @@ struct RetryRunner: Sendable {
         switch try await rollouts.admit(run, for: wanted) {
         case .later(let timestamp):
             lanes.endProbe(lane)
-            return .waiting(until: min(timestamp, delivery.notification.expiresAt))
+            return .waiting(until: min(timestamp, delivery.expiresAt))
         case .unknown:
             lanes.endProbe(lane)
             return .gone

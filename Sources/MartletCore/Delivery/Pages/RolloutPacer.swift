@@ -1,12 +1,17 @@
 import MartletModel
 
-/// Sends the pages of roll-outs at their rate, and halts a roll-out when too many of its pushes fail.
+/// Sends the pages of roll-outs at their rate, finds the samples of canaries, and halts a roll-out when too many of its
+/// pushes fail.
 struct RolloutPacer: Sendable {
     let notifications: any NotificationStore & ControlStore
     let devices: any DeviceStore
     let hubs: HubDirectory
     let board: ControlRegistry
     let controls: SendControls
+    let messageIDs: MessageIDKey
+    let alarm: ScheduleAlarm
+    /// Counts the audience of one canary at a time.
+    private let counting = SerialWork()
     let time: any TimeSource
     /// Receives messages for the operator, without secrets.
     let log: @Sendable (String) -> Void
@@ -24,7 +29,10 @@ struct RolloutPacer: Sendable {
     /// - Parameter wanted: The most members of the page.
     func admit(_ run: DeliveryRun, for wanted: Int) async throws(StorageError) -> Admission {
         let notification = run.delivery.notification
-        guard let rollout = notification.rollout else { return .now(wanted) }
+        // The sample of a canary is sent as fast as possible.
+        guard let rollout = notification.rollout, rollout.pace != nil, run.delivery.part?.side != .sample else {
+            return .now(wanted)
+        }
         if !board.hasMeter(notification.sequence) {
             guard let record = try await notifications.record(ofRollout: notification.sequence),
                 let rate = try await rate(of: rollout, record, run.delivery)
@@ -58,10 +66,19 @@ struct RolloutPacer: Sendable {
     private func rate(
         of rollout: Rollout, _ record: RolloutRecord, _ delivery: Delivery
     ) async throws(StorageError) -> Double? {
-        if let rate = rollout.rate(for: record.audience) { return rate }
+        if let rate = rollout.rate(for: record.audience.map { rest(of: $0, rollout) }) { return rate }
         let audience = try await notifications.setAudience(
             try await count(delivery), ofRollout: delivery.notification.sequence)
-        return rollout.rate(for: audience)
+        return rollout.rate(for: audience.map { rest(of: $0, rollout) })
+    }
+
+    /// The size of an audience without its sample.
+    private func rest(of audience: Int, _ rollout: Rollout) -> Int {
+        switch rollout.sample {
+        case nil: audience
+        case .size(let size): max(audience - size, 0)
+        case .share(let share): audience - audience * share / 10_000
+        }
     }
 
     /// Counts the audience of a notification on all its platforms.
@@ -87,6 +104,73 @@ struct RolloutPacer: Sendable {
         }
     }
 
+    // MARK: Canaries
+
+    /// Sets the threshold of a canary's sample in a delivery. If nobody knows it yet, it is found by counting the
+    /// audience, and stored before anything is sent.
+    /// - Returns: False if the notification is gone.
+    func setThreshold(_ delivery: inout Delivery) async throws(StorageError) -> Bool {
+        guard delivery.part?.threshold == nil else { return true }
+        let found = await counting.run { [delivery] in
+            do throws(StorageError) {
+                return Result<UInt64?, StorageError>.success(try await self.threshold(of: delivery))
+            } catch {
+                return .failure(error)
+            }
+        }
+        guard let threshold = try found.get() else { return false }
+        delivery.part?.threshold = threshold
+        return true
+    }
+
+    private func threshold(of delivery: Delivery) async throws(StorageError) -> UInt64? {
+        let notification = delivery.notification
+        guard let record = try await notifications.record(ofRollout: notification.sequence) else { return nil }
+        if let threshold = record.threshold { return threshold }
+        guard case .size(let size) = notification.rollout?.sample else { return .max }
+        let hash = messageIDs.sampleHash(of: notification.id)
+        let lowest = try await lowestHashes(LowestHashes(limit: size), hash, of: notification)
+        let sample = CountedSample(
+            threshold: lowest.threshold, audience: lowest.seen, isEverybody: lowest.seen <= size)
+        return try await notifications.setSample(sample, ofRollout: notification.sequence)?.threshold
+    }
+
+    /// Counts the audience of a notification within the bounds of its deliveries.
+    private func lowestHashes(
+        _ start: LowestHashes, _ hash: SampleHash, of notification: Notification
+    ) async throws(StorageError) -> LowestHashes {
+        var lowest = start
+        guard case .audience(let expression) = notification.target else {
+            if case .direct(let handles) = notification.target {
+                for number in handles.indices { lowest.insert(hash(Int64(number) + 1)) }
+            }
+            return lowest
+        }
+        for delivery in try await notifications.deliveries(of: notification.sequence, on: nil).map(\.delivery)
+        where delivery.part?.side == .sample {
+            var query = AudienceCountQuery(
+                hub: notification.hub, expression: expression, platform: delivery.platform,
+                kind: delivery.isOfTemplates ? .template : .native, bounds: delivery.bounds, now: time.now)
+            query.sampling = AudienceCountQuery.Sampling(hash: hash, lowest: lowest)
+            lowest = try await devices.audienceCount(query).lowestHashes ?? lowest
+        }
+        return lowest
+    }
+
+    /// The last page of a sample was sent: the time to wait begins.
+    func sampleEnded() {
+        alarm.ring()
+    }
+
+    /// Judges a canary that has waited long enough and had too few answers, after another answer.
+    func judgeIfDue(_ delivery: Delivery) async throws(StorageError) {
+        let notification = delivery.notification
+        guard delivery.part?.side == .sample, notification.rollout?.wait != nil,
+            board.control(of: notification.sequence) == .running
+        else { return }
+        try await controls.judge(notification.id, in: notification.hub, at: time.now)
+    }
+
     // MARK: Too many failures
 
     /// Halts a roll-out when too many of its pushes fail, and logs it.
@@ -99,7 +183,8 @@ struct RolloutPacer: Sendable {
         else { return }
         let ended = status.deliveries.map { SendCounts($0.report.counts) }.reduce(SendCounts(), +)
         let recent = ended - status.countedFrom
-        guard halt.isPassed(recent),
+        let rule = delivery.part?.side == .sample ? halt.ofSample(status.sampleSize) : halt
+        guard rule.isPassed(recent),
             case .done(.halted, _, _) = try await controls.apply(.halt, to: notification.id, in: notification.hub)
         else { return }
         let name = hubs.hub(notification.hub)?.name ?? ""

@@ -61,7 +61,7 @@ struct DeliveryQueue: Sendable {
             lane = delivery.lane
             notification = delivery.notification.sequence
             self.kind = kind
-            expiresAt = delivery.notification.expiresAt
+            expiresAt = delivery.expiresAt
         }
     }
 

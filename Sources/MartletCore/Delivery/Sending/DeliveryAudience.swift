@@ -1,7 +1,8 @@
 import MartletModel
 
 extension AudienceQuery {
-    /// Selects a page of the audience of a delivery, as the audience was when the delivery began.
+    /// Selects a page of the audience of a delivery, as the audience was when the delivery began. Of a part, it is the
+    /// audience of the whole notification; `narrow` leaves the part.
     init(
         of delivery: Delivery, _ expression: TagExpression?, after: AudienceMember = .none, limit: Int,
         byteLimit: Int = AudiencePage.byteLimit, now: Timestamp
@@ -21,13 +22,32 @@ extension AudienceQuery {
     }
 }
 
+extension AudienceQuery {
+    /// Leaves only the members of a part.
+    mutating func narrow(to part: DeliveryPart, _ hash: SampleHash) {
+        if let narrowing = part.narrowing { expression = expression.map { .and([$0, narrowing]) } ?? narrowing }
+        sample = AudienceSample(part, hash)
+    }
+}
+
+extension AudienceSample {
+    /// - Returns: nil if the part is not of a canary.
+    init?(_ part: DeliveryPart, _ hash: SampleHash) {
+        guard let side = part.side, let threshold = part.threshold else { return nil }
+        self.init(hash: hash, threshold: threshold, side: side)
+    }
+}
+
 extension AudiencePage {
     /// Creates a page of a direct send. Its members are the indices in the list of handles, from 1.
-    init(of handles: [PushHandle], after cursor: AudienceMember, limit: Int) {
+    /// - Parameter sample: Only one side of a sample; nil for both.
+    init(of handles: [PushHandle], after cursor: AudienceMember, limit: Int, sample: AudienceSample? = nil) {
         let start = Int(cursor.registration)
         let end = min(handles.count, start + limit)
-        self.init(of: handles, among: (start..<max(start, end)).map { Self.member($0) })
+        let members = (start..<max(start, end)).map { Self.member($0) }
+        self.init(of: handles, among: members.filter { sample?.contains($0.number) ?? true })
         isLast = end >= handles.count
+        if sample != nil { stoppedAt = members.last }
     }
 
     /// Creates a page of some members of a direct send.

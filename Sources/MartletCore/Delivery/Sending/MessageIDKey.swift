@@ -10,11 +10,16 @@ public struct MessageIDKey: Sendable {
     }
 
     /// Returns the ids of the pushes of a notification.
-    func ids(of notification: NotificationID) -> MessageIDs {
+    func ids(of notification: NotificationID) -> MessageIDs { MessageIDs(notification: hash(of: notification)) }
+
+    /// Returns what decides which members of a notification's audience are in its sample.
+    public func sampleHash(of notification: NotificationID) -> SampleHash { SampleHash(hash(of: notification)) }
+
+    private func hash(of notification: NotificationID) -> SipHash {
         var hash = SipHash(key: (first, second))
         hash.combine(notification.high)
         hash.combine(notification.low)
-        return MessageIDs(notification: hash)
+        return hash
     }
 }
 

@@ -10,7 +10,7 @@ extension PageSender {
         guard job.delivery.id != .none, lanes.tracks(group.indices.count, in: lane) else { return nil }
         let admission = lanes.begin(
             group.indices.map(job.page.identity), in: lane, isProbe: job.isProbe,
-            expiry: job.delivery.notification.expiresAt, at: time.now, trialDuration: requestTimeout)
+            expiry: job.delivery.expiresAt, at: time.now, trialDuration: requestTimeout)
         group.trials = admission.trials
         if !admission.waits.isEmpty {
             for (index, wait) in admission.waits {

@@ -107,7 +107,7 @@ extension PageSender {
     func limited(_ message: Message, of job: Job, _ service: any PushService) -> Message {
         let notification = job.delivery.notification
         guard notification.statesExpiry else { return message }
-        return type(of: service).limited(message, to: notification.expiresAt, at: time.now)
+        return type(of: service).limited(message, to: job.delivery.expiresAt, at: time.now)
     }
 
     private func sort(
@@ -116,7 +116,7 @@ extension PageSender {
     ) {
         do throws(PushServiceError) {
             let shared = try service.shared(
-                message, token: nil, expiry: job.delivery.notification.expiresAt, at: now)
+                message, token: nil, expiry: job.delivery.expiresAt, at: now)
             sorting.take(message, rendering, shared)
         } catch {
             sorting.refuse(rendering, Self.outcome(of: error))

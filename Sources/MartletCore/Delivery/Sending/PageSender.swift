@@ -64,7 +64,7 @@ struct PageSender: Sendable {
         var rest = group.indices[...]
         while !rest.isEmpty {
             if job.isStopped { return hold(Array(rest), of: job, tally: &tally) }
-            if job.delivery.notification.expiresAt <= time.now {
+            if job.delivery.expiresAt <= time.now {
                 return tally.addUnreached(rest.map { addressee($0, of: job) }, .expired)
             }
             // A pause that the service has just asked for also applies to the rest of the group.
@@ -199,9 +199,9 @@ struct PageSender: Sendable {
     /// Counts a batch, and records how long its pushes have waited since the notification was accepted or due.
     private func count(_ batch: RequestBatch, of job: Job, isFirst: Bool) {
         let notification = job.delivery.notification
-        // A test send has no delivery, so nothing is measured.
+        // A test send has no delivery, so nothing is measured; a later part of a notification waits on purpose.
         let waited =
-            isFirst && job.delivery.id != .none
+            isFirst && job.delivery.id != .none && job.delivery.part?.lead == nil
             ? time.now - (notification.dueAt ?? notification.acceptedAt) : nil
         metrics.addBatch(of: batch.count, on: job.delivery.platform, waited: waited)
     }
@@ -212,7 +212,7 @@ struct PageSender: Sendable {
     ) throws(PushServiceError) -> RequestBatch {
         let notification = job.delivery.notification
         var shared = try group.service.shared(
-            group.messages[indices[0]], token: grant.token, expiry: notification.expiresAt, at: time.now)
+            group.messages[indices[0]], token: grant.token, expiry: job.delivery.expiresAt, at: time.now)
         if readsSuccesses { shared.plainSuccess = .none }
         connection.apply(to: &shared.settings, of: notification.hub)
         shared.settings.purpose = job.delivery.platform.rawValue

@@ -12,6 +12,8 @@ public final class Dispatcher: Sendable {
     private let store: any NotificationStore & ControlStore & LaneStore
     private let board = ControlRegistry()
     private let controls: SendControls
+    /// Wakes the scheduler that begins parts of notifications.
+    private let alarm: ScheduleAlarm
     /// Hubs whose credentials have changed, and whose stored pauses must be removed.
     private let reopened = Mutex<Set<Hub.ID>>([])
     private let deliverer: Deliverer
@@ -29,15 +31,19 @@ public final class Dispatcher: Sendable {
     private let wake: AsyncStream<Void>.Continuation
     private let log: @Sendable (String) -> Void
 
-    /// - Parameter log: Receives messages for the operator, without secrets.
+    /// - Parameters:
+    ///   - alarm: Wakes the scheduler that begins parts of notifications.
+    ///   - log: Receives messages for the operator, without secrets.
     public init(
         notifications: any NotificationStore & ControlStore & DeadLetterStore & LaneStore, devices: any DeviceStore,
         maps: any ProgressMaps,
         hubs: HubDirectory,
         platforms: PushPlatformList, transport: any HTTPTransport, messageIDs: MessageIDKey, time: any TimeSource,
-        settings: DeliverySettings = DeliverySettings(), log: @escaping @Sendable (String) -> Void = { _ in }
+        alarm: ScheduleAlarm = ScheduleAlarm(), settings: DeliverySettings = DeliverySettings(),
+        log: @escaping @Sendable (String) -> Void = { _ in }
     ) {
         store = notifications
+        self.alarm = alarm
         lanes = LaneCircuitBreakers()
         let metrics = DeliveryMetrics()
         self.metrics = metrics
@@ -52,11 +58,11 @@ public final class Dispatcher: Sendable {
             messageIDs: messageIDs, requestTimeout: settings.requestTimeout, time: time, metrics: metrics)
         (self.sender, self.hubs, self.platforms, self.devices) = (sender, hubs, platforms, devices)
         // A roll-out that halts itself has no sleeping deliveries to wake.
-        controls = SendControls(store: notifications, board: board, time: time) { _ in }
+        controls = SendControls(store: notifications, board: board, time: time, scheduled: { alarm.ring() }) { _ in }
         deliverer = Deliverer(
             notifications: notifications, deadLetters: notifications, devices: devices, maps: maps, hubs: hubs,
-            platforms: platforms, lanes: lanes, board: board, controls: controls, sender: sender, locks: collapseLocks,
-            settings: settings,
+            platforms: platforms, lanes: lanes, board: board, controls: controls, alarm: alarm, sender: sender,
+            locks: collapseLocks, settings: settings,
             time: time, metrics: metrics, log: log)
         self.settings = settings
         self.time = time
@@ -81,9 +87,9 @@ public final class Dispatcher: Sendable {
     }
 
     /// Creates the controls that pause, resume and cancel notifications.
-    /// - Parameter scheduled: Called when a scheduled notification is resumed: its time may have passed.
-    public func makeControls(scheduled: @escaping @Sendable () -> Void = {}) -> SendControls {
-        SendControls(store: store, board: board, time: time, scheduled: scheduled) { [self] deliveries in
+    public func makeControls() -> SendControls {
+        SendControls(store: store, board: board, time: time, scheduled: { [alarm] in alarm.ring() }) {
+            [self] deliveries in
             queue.withLock { $0.wake(deliveries) }
             wake.yield()
         }

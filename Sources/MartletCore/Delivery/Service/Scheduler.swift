@@ -1,45 +1,50 @@
 import MartletModel
 
-/// Begins scheduled notifications when they are due. This service runs from start to shutdown.
+/// Begins scheduled notifications and parts of notifications when they are due, and judges canaries that have waited
+/// long enough. This service runs from start to shutdown.
 ///
 /// The schedule is only in the store, so a restart loses nothing; notifications that became due during the restart
 /// begin at once.
 public final class Scheduler: Sendable {
-    /// The maximum number of notifications that are begun in one transaction.
+    /// The maximum number of notifications and parts that are begun in one transaction.
     private static let portion = 100
 
-    private let store: any NotificationStore
+    private let store: any NotificationStore & ControlStore
+    private let controls: SendControls
     private let time: any TimeSource
     private let released: @Sendable ([Delivery]) -> Void
     private let log: @Sendable (String) -> Void
-    private let wakes: AsyncStream<Void>
-    private let alarm: AsyncStream<Void>.Continuation
+    private let alarm: ScheduleAlarm
 
     /// - Parameters:
+    ///   - controls: Lets canaries go on, and halts them.
+    ///   - alarm: The alarm of the dispatcher whose deliveries this service begins.
     ///   - released: Receives the deliveries that have begun, after they were stored.
     ///   - log: Receives messages for the operator; they contain no secrets.
     public init(
-        store: any NotificationStore, time: any TimeSource, released: @escaping @Sendable ([Delivery]) -> Void,
+        store: any NotificationStore & ControlStore, controls: SendControls, alarm: ScheduleAlarm,
+        time: any TimeSource, released: @escaping @Sendable ([Delivery]) -> Void,
         log: @escaping @Sendable (String) -> Void = { _ in }
     ) {
         self.store = store
+        self.controls = controls
+        self.alarm = alarm
         self.time = time
         self.released = released
         self.log = log
-        (wakes, alarm) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
     }
 
     /// Checks the schedule again, because another notification was scheduled and may be due before all others. Never
     /// waits.
     public func wake() {
-        alarm.yield()
+        alarm.ring()
     }
 
     /// Runs until cancelled.
     public func run() async {
-        let timer = DeliveryTimer(time: time) { [alarm] in alarm.yield() }
-        alarm.yield()
-        for await _ in wakes {
+        let timer = DeliveryTimer(time: time) { [alarm] in alarm.ring() }
+        alarm.ring()
+        for await _ in alarm.rings {
             do throws(StorageError) {
                 timer.set(try await release())
             } catch {
@@ -50,17 +55,40 @@ public final class Scheduler: Sendable {
         timer.cancel()
     }
 
-    /// Begins the notifications that are due.
+    /// Begins what is due.
     /// - Returns: When the next one is due; nil if none is scheduled.
     private func release() async throws(StorageError) -> Timestamp? {
         while !Task.isCancelled {
             let now = time.now
             guard let next = try await store.nextDue(), next <= now else { break }
+            let judged = try await judge(at: now)
             let begun = try await store.release(due: now, limit: Self.portion)
             released(begun.deliveries)
-            // If none of the due notifications could be begun, retrying at once would change nothing.
-            guard begun.count > 0 else { return now + .seconds(1) }
+            // If nothing that is due could be begun, retrying at once would change nothing.
+            guard begun.count + judged > 0 else { return now + .seconds(1) }
         }
         return try await store.nextDue()
+    }
+
+    /// Judges the canaries that have waited long enough. One with too few answers is judged again after each of them
+    /// (`RolloutPacer`).
+    /// - Returns: Their number.
+    private func judge(at now: Timestamp) async throws(StorageError) -> Int {
+        let canaries = try await store.holdsOver(at: now, limit: Self.portion)
+        var count = 0
+        for canary in canaries {
+            let verdict = try await controls.judge(canary.id, in: canary.hub, at: now)
+            if verdict == .halt {
+                log(
+                    "The canary of notification \(canary.id) is halted: more of its sample failed than its roll-out "
+                        + "allows. 'martlet resume HUB \(canary.id)' lets it go on, 'martlet cancel' ends it.")
+            }
+            guard let verdict else { continue }
+            count += 1
+            // The clock does not judge it again. An answer that has come since is judged by itself.
+            guard verdict == .waitForAnswers else { continue }
+            try await store.recordJudgement(of: canary.notification, at: now)
+        }
+        return count
     }
 }

@@ -1,0 +1,65 @@
+import MartletModel
+
+extension PageReader {
+    /// Leaves out members that another part of the notification has taken care of: their tags have changed since, so
+    /// that they are in this part too. They are counted there and not here.
+    /// - Parameter indices: Indices of the page.
+    func leavingOutHandled(
+        _ indices: [Int], of page: AudiencePage, in delivery: Delivery
+    ) async throws(StorageError) -> [Int] {
+        // The sides of a sample share no members.
+        guard let part = delivery.part, part.lead != nil, part.narrowing != nil, !indices.isEmpty else {
+            return indices
+        }
+        let handled = try await handled(indices.map { page.members[$0] }, besides: delivery)
+        return handled.isEmpty ? indices : indices.filter { !handled.contains(page.members[$0]) }
+    }
+
+    /// Of some members of a part, those that another part has taken care of.
+    func handled(
+        _ members: [AudienceMember], besides delivery: Delivery
+    ) async throws(StorageError) -> Set<AudienceMember> {
+        // Progress maps come first: when a delivery ends, its members are stored before its map is removed.
+        var handled: Set<AudienceMember> = []
+        for sibling in try await siblings(of: delivery) where !sibling.state.isFinal {
+            let map = try maps.existingMap(for: sibling.delivery.id, through: sibling.delivery.lastNumber)
+            if let map { handled.formUnion(members.filter(map.contains)) }
+        }
+        return handled.union(try await notifications.handled(members, besides: delivery))
+    }
+
+    /// The other deliveries of a part's notification on its platform.
+    private func siblings(of delivery: Delivery) async throws(StorageError) -> [DeliveryProgress] {
+        try await notifications.deliveries(of: delivery.notification.sequence, on: delivery.platform)
+            .filter { $0.delivery.id != delivery.id }
+    }
+
+    /// What a retry of a part must know of the other side of its canary, whose devices its registration may have moved
+    /// to.
+    struct OtherSide: Sendable {
+        /// The members of the other side that were taken care of there.
+        var handled: Set<AudienceMember> = []
+        /// Its progress; nil if it has not begun.
+        var progress: DeliveryProgress?
+        var sample: AudienceSample
+
+        /// Whether a member is of the other side, and its page was not read.
+        func willReach(_ member: AudienceMember) -> Bool {
+            guard !sample.contains(member.number) else { return false }
+            guard let progress else { return sample.side == .sample }
+            return !progress.isFannedOut && !progress.state.isFinal && member > progress.cursor
+        }
+    }
+
+    /// - Parameter members: The members as which the retries' registrations may be reached on the other side.
+    /// - Returns: nil if the delivery is not of a canary.
+    func otherSide(
+        of delivery: Delivery, _ members: [AudienceMember]
+    ) async throws(StorageError) -> OtherSide? {
+        guard let part = delivery.part, let sample = AudienceSample(part, sampleHash(of: delivery)) else { return nil }
+        var other = OtherSide(sample: sample)
+        other.progress = try await siblings(of: delivery).first
+        other.handled = try await handled(members, besides: delivery)
+        return other
+    }
+}

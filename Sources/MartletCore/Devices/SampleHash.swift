@@ -1,0 +1,108 @@
+/// Decides which members of an audience are in a sample: a member is in it if its hash is not above a threshold.
+///
+/// The hash depends on the notification and on nothing else that tells devices apart, such as their age. So a sample is
+/// uniform over ages, platforms and tags, and the same in every page, after every restart and on every node.
+public struct SampleHash: Sendable {
+    /// The state of the hash after the id of the notification.
+    private let start: SipHash
+
+    init(_ start: SipHash) {
+        var start = start
+        start.combine(Self.domain)
+        self.start = start
+    }
+
+    /// Keeps these hashes apart from message ids, which have the same key and which push services are told.
+    private static let domain: UInt64 = 0x656C_706D_6173
+
+    /// - Parameter number: Of a member (`AudienceMember.number`).
+    public func callAsFunction(_ number: Int64) -> UInt64 {
+        var hash = start
+        hash.combine(UInt64(bitPattern: number))
+        return hash.finalize().0
+    }
+
+    /// The threshold of a sample that is a share of an audience.
+    /// - Parameter share: In hundredths of a percent.
+    public static func threshold(ofShare share: Int) -> UInt64 { UInt64.max / 10_000 * UInt64(share) }
+}
+
+/// The two sides of a canary.
+public enum SampleSide: Int64, Hashable, Sendable {
+    /// The devices that get the notification first.
+    case sample = 0
+    /// All others.
+    case rest = 1
+}
+
+/// One side of a sample: which members of an audience a page is for.
+public struct AudienceSample: Sendable {
+    public var hash: SampleHash
+    /// The highest hash in the sample.
+    public var threshold: UInt64
+    public var side: SampleSide
+
+    public init(hash: SampleHash, threshold: UInt64, side: SampleSide) {
+        self.hash = hash
+        self.threshold = threshold
+        self.side = side
+    }
+
+    /// Whether a member is on this side.
+    /// - Parameter number: Of the member (`AudienceMember.number`).
+    public func contains(_ number: Int64) -> Bool {
+        (hash(number) <= threshold) == (side == .sample)
+    }
+
+    /// The most members that a page looks at, a few milliseconds of reading: where few members are in a sample, a page
+    /// ends before it is full.
+    public static let lookLimit = 100_000
+}
+
+/// The lowest of many hashes, found in one pass: their highest is the threshold of a sample of exactly this many members.
+public struct LowestHashes: Hashable, Sendable {
+    /// How many are kept.
+    public let limit: Int
+    /// How many hashes there were.
+    public private(set) var seen = 0
+    /// A heap: no hash is below its two children, at twice its index and one or two more.
+    private var heap: [UInt64] = []
+
+    public init(limit: Int) {
+        self.limit = limit
+    }
+
+    public mutating func insert(_ hash: UInt64) {
+        seen += 1
+        guard heap.count == limit else {
+            heap.append(hash)
+            return rise(from: heap.count - 1)
+        }
+        guard let highest = heap.first, hash < highest else { return }
+        heap[0] = hash
+        sink()
+    }
+
+    /// The threshold of the sample: everybody is in it if there were no more hashes than fit.
+    public var threshold: UInt64 { seen <= limit ? .max : heap.first ?? .max }
+
+    private mutating func rise(from start: Int) {
+        var index = start
+        while index > 0, heap[(index - 1) / 2] < heap[index] {
+            heap.swapAt(index, (index - 1) / 2)
+            index = (index - 1) / 2
+        }
+    }
+
+    private mutating func sink() {
+        var index = 0
+        while true {
+            let left = index * 2 + 1
+            guard left < heap.count else { return }
+            let child = left + 1 < heap.count && heap[left + 1] > heap[left] ? left + 1 : left
+            guard heap[child] > heap[index] else { return }
+            heap.swapAt(index, child)
+            index = child
+        }
+    }
+}

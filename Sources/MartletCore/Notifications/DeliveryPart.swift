@@ -1,0 +1,56 @@
+public import MartletModel
+
+/// A part of a notification on one platform: some of the audience get the notification at another time than the rest.
+public struct DeliveryPart: Hashable, Sendable {
+    /// The number of the part within its notification, from 0.
+    public var number: Int64
+    /// The first delivery of the notification on the same platform; nil if this is the first.
+    public var lead: Delivery.ID?
+    /// On which side of the sample its members are; nil for both.
+    public var side: SampleSide?
+    /// The highest hash in the sample (`SampleHash`); nil until it is known.
+    public var threshold: UInt64?
+    /// Only registrations that this matches too; nil for the whole audience. Retries do not ask it: who has changed
+    /// its tags meanwhile is still meant by the notification.
+    public var narrowing: TagExpression?
+    /// When undelivered pushes of this part are given up; nil for the expiry of the notification.
+    public var expiresAt: Timestamp?
+
+    public init(
+        number: Int64, lead: Delivery.ID? = nil, side: SampleSide? = nil, threshold: UInt64? = nil,
+        narrowing: TagExpression? = nil, expiresAt: Timestamp? = nil
+    ) {
+        self.number = number
+        self.lead = lead
+        self.side = side
+        self.threshold = threshold
+        self.narrowing = narrowing
+        self.expiresAt = expiresAt
+    }
+}
+
+/// A part of a notification that has not begun.
+public struct WaitingPart: Hashable, Sendable {
+    /// The number of the part within its notification. Part 0 begins with the notification.
+    public var number: Int64
+    /// nil for every platform of the notification.
+    public var platform: PlatformID?
+    /// When the part begins; nil for a gate, which begins when it is opened or when the notification expires.
+    public var dueAt: Timestamp?
+    public var side: SampleSide?
+    public var narrowing: TagExpression?
+    /// When undelivered pushes of the part are given up.
+    public var expiresAt: Timestamp
+
+    public init(
+        number: Int64, platform: PlatformID? = nil, dueAt: Timestamp? = nil, side: SampleSide? = nil,
+        narrowing: TagExpression? = nil, expiresAt: Timestamp
+    ) {
+        self.number = number
+        self.platform = platform
+        self.dueAt = dueAt
+        self.side = side
+        self.narrowing = narrowing
+        self.expiresAt = expiresAt
+    }
+}

@@ -1,0 +1,13 @@
+/// Wakes the scheduler, from any thread and without waiting: something may begin before all that it knows of.
+public struct ScheduleAlarm: Sendable {
+    let rings: AsyncStream<Void>
+    private let continuation: AsyncStream<Void>.Continuation
+
+    public init() {
+        (rings, continuation) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
+    }
+
+    public func ring() {
+        continuation.yield()
+    }
+}

@@ -1,0 +1,38 @@
+import MartletCore
+import MartletModel
+
+extension DeliveryTable {
+    /// The ids of the other deliveries of a part's notification on its platform.
+    func siblings(of delivery: Delivery) throws(StorageError) -> [Delivery.ID] {
+        guard delivery.part != nil else { return [] }
+        return try connection.all(
+            "SELECT id FROM deliveries WHERE notification = ? AND platform = ? AND id <> ? ORDER BY id",
+            delivery.notification.sequence, delivery.platform.rawValue, delivery.id.rawValue
+        ) { Delivery.ID(rawValue: $0.integer(0)) }
+    }
+
+    /// Of some members, those that a sibling has sent to, has given up or will try again.
+    func handled(
+        _ members: [AudienceMember], besides delivery: Delivery
+    ) throws(StorageError) -> Set<AudienceMember> {
+        var handled: Set<AudienceMember> = []
+        for sibling in try siblings(of: delivery) {
+            let reached = try RangeTable(connection).reached(members, by: sibling)
+            handled.formUnion(reached)
+            for member in members where !handled.contains(member) {
+                if try hasRecord(of: member, in: sibling) { handled.insert(member) }
+            }
+        }
+        return handled
+    }
+
+    private func hasRecord(of member: AudienceMember, in delivery: Delivery.ID) throws(StorageError) -> Bool {
+        try connection.first(
+            """
+            SELECT 1 FROM retries WHERE delivery = ?1 AND channel = ?2 AND registration = ?3
+            UNION ALL SELECT 1 FROM refusals WHERE delivery = ?1 AND channel = ?2 AND registration = ?3
+            UNION ALL SELECT 1 FROM attempts WHERE delivery = ?1 AND followed = ?2 AND channel <> ?2 LIMIT 1
+            """, delivery.rawValue, member.channel.rawValue, member.registration
+        ) { _ in true } ?? false
+    }
+}

@@ -1,0 +1,47 @@
+extension Migration {
+    /// A part of a notification waits in `parts` until `due_at`; one without is a gate, which begins when it is opened or
+    /// when the notification expires. A part that begins becomes deliveries. `lead` of a delivery is the first delivery
+    /// of the notification on its platform, NULL for that one itself; `side` is 0 for the sample of a canary and 1 for
+    /// the rest; `narrowing` is a tag expression that leaves the part's registrations. Everything is NULL in a delivery
+    /// that is all of its notification on a platform.
+    ///
+    /// The sample of a canary is of `sample_size` devices or of `sample_share` hundredths of a percent. Its members are
+    /// those whose hash is not above `sample_threshold`. `held_at` is when all of its pages were sent, `released_at` when
+    /// the rest was let go, `judged_at` when the time to wait was over with too few answers. `wait` is in milliseconds.
+    ///
+    /// `testers` of a hub is a tag expression; `app_name` and `app_icon` are for previews.
+    static let parts = Migration(
+        name: "parts",
+        script: """
+            ALTER TABLE notifications ADD COLUMN has_parts INTEGER NOT NULL DEFAULT 0;
+            ALTER TABLE deliveries ADD COLUMN part INTEGER;
+            ALTER TABLE deliveries ADD COLUMN lead INTEGER;
+            ALTER TABLE deliveries ADD COLUMN side INTEGER;
+            ALTER TABLE deliveries ADD COLUMN narrowing TEXT;
+            ALTER TABLE deliveries ADD COLUMN expires_at INTEGER;
+            ALTER TABLE rollouts ADD COLUMN sample_size INTEGER;
+            ALTER TABLE rollouts ADD COLUMN sample_share INTEGER;
+            ALTER TABLE rollouts ADD COLUMN sample_threshold INTEGER;
+            ALTER TABLE rollouts ADD COLUMN wait INTEGER;
+            ALTER TABLE rollouts ADD COLUMN held_at INTEGER;
+            ALTER TABLE rollouts ADD COLUMN released_at INTEGER;
+            ALTER TABLE rollouts ADD COLUMN judged_at INTEGER;
+            CREATE INDEX rollouts_holding ON rollouts (held_at + wait)
+                WHERE held_at IS NOT NULL AND wait IS NOT NULL AND released_at IS NULL AND judged_at IS NULL;
+            CREATE TABLE parts (
+                notification INTEGER NOT NULL REFERENCES notifications ON DELETE CASCADE,
+                number INTEGER NOT NULL,
+                platform TEXT,
+                due_at INTEGER,
+                expires_at INTEGER NOT NULL,
+                side INTEGER,
+                narrowing TEXT,
+                begun_at INTEGER,
+                PRIMARY KEY (notification, number)
+            ) STRICT, WITHOUT ROWID;
+            CREATE INDEX parts_waiting ON parts (ifnull(due_at, expires_at)) WHERE begun_at IS NULL;
+            ALTER TABLE hubs ADD COLUMN testers TEXT;
+            ALTER TABLE hubs ADD COLUMN app_name TEXT;
+            ALTER TABLE hubs ADD COLUMN app_icon TEXT;
+            """)
+}

@@ -1,0 +1,89 @@
+import MartletCore
+import MartletModel
+
+/// The parts of notifications that wait, on one connection.
+struct PartTable {
+    private let connection: Connection
+
+    init(_ connection: Connection) {
+        self.connection = connection
+    }
+
+    func insert(_ parts: [WaitingPart], of notification: Int64) throws(StorageError) {
+        for part in parts {
+            try connection.run(
+                """
+                INSERT INTO parts (notification, number, platform, due_at, expires_at, side, narrowing)
+                VALUES (?, ?, ?, ?, ?, ?, ?)
+                """, notification, part.number, part.platform?.rawValue, part.dueAt, part.expiresAt,
+                part.side?.rawValue, part.narrowing?.description)
+        }
+        try connection.run(
+            "UPDATE notifications SET has_parts = ? WHERE sequence = ?", !parts.isEmpty, notification)
+    }
+
+    func remove(of notification: Int64) throws(StorageError) {
+        try connection.run("DELETE FROM parts WHERE notification = ?", notification)
+    }
+
+    /// Lets waiting parts begin now: the gates alone, or all.
+    func open(of notification: Int64, onlyGates: Bool, at now: Timestamp) throws(StorageError) {
+        try connection.run(
+            """
+            UPDATE parts SET due_at = ?1
+            WHERE notification = ?2 AND begun_at IS NULL AND (due_at IS NULL OR NOT ?3 AND due_at > ?1)
+            """, now, notification, onlyGates)
+    }
+
+    /// Whether the first part of a notification begins later than the notification itself.
+    func beginsLater(_ notification: Int64) throws(StorageError) -> Bool {
+        try connection.first("SELECT 1 FROM parts WHERE notification = ? AND number = 0", notification) { _ in true }
+            ?? false
+    }
+
+    func waitingCount(of notification: Int64) throws(StorageError) -> Int {
+        try connection.first(
+            "SELECT count(*) FROM parts WHERE notification = ? AND begun_at IS NULL", notification
+        ) { Int($0.integer(0)) } ?? 0
+    }
+
+    /// A part of a notification that has begun and has not ended.
+    static let isOfRunning = """
+        EXISTS (SELECT 1 FROM notifications n
+            WHERE n.sequence = parts.notification AND n.begun_at IS NOT NULL AND n.finished_at IS NULL)
+        """
+
+    /// When the next part begins: when it is due; a gate when its notification expires.
+    static let nextDue = """
+        SELECT ifnull(due_at, expires_at) AS at FROM parts INDEXED BY parts_waiting
+        WHERE begun_at IS NULL AND \(isOfRunning) ORDER BY ifnull(due_at, expires_at) LIMIT 1
+        """
+
+    func due(at now: Timestamp, limit: Int) throws(StorageError) -> [(notification: Int64, part: WaitingPart)] {
+        try connection.all(
+            """
+            SELECT notification, number, platform, due_at, expires_at, side, narrowing
+            FROM parts INDEXED BY parts_waiting
+            WHERE begun_at IS NULL AND ifnull(due_at, expires_at) <= ?1 AND \(Self.isOfRunning)
+            ORDER BY ifnull(due_at, expires_at), notification, number LIMIT ?2
+            """, now, limit
+        ) { row throws(StorageError) in
+            let part = WaitingPart(
+                number: row.integer(1), platform: row.optionalText(2).map { PlatformID(rawValue: $0) },
+                dueAt: row.optionalTimestamp(3), side: row.optionalInteger(5).flatMap { SampleSide(rawValue: $0) },
+                narrowing: try Self.narrowing(row.optionalText(6)), expiresAt: row.timestamp(4))
+            return (row.integer(0), part)
+        }
+    }
+
+    func markBegun(_ part: WaitingPart, of notification: Int64, at now: Timestamp) throws(StorageError) {
+        try connection.run(
+            "UPDATE parts SET begun_at = ? WHERE notification = ? AND number = ?", now, notification, part.number)
+    }
+
+    static func narrowing(_ text: String?) throws(StorageError) -> TagExpression? {
+        guard let text, case .audience(let expression) = try StoredTarget(expression: text, handles: nil).target()
+        else { return nil }
+        return expression
+    }
+}
