@@ -1,10 +1,12 @@
 """The kill storm: nothing that the server answered with success may be missing after SIGKILL, whenever it comes.
 
 Concurrent writers register, delete and send through the REST API of a real `martlet serve`, to users, to everybody, and
-for a moment that is still to come; a strict APNs peer keeps the ledger of deliveries, and may turn some pushes away so
+for a moment that is still to come, some of it as messages for every platform, and some as canaries: those go to one device
+first, and to the others when they are resumed. A strict APNs peer keeps the ledger of deliveries, and may turn some pushes away so
 that they must be retried. The server is killed at random moments and started again. Each round what was acknowledged is read
 back; at the end every acknowledged message must have reached every device that was registered when it was sent, and a
-device may have had one twice only if a kill came between, soon after the first.
+device may have had one twice only if a kill came between, soon after the first. Of a canary no second device may have got
+anything before somebody asked to resume it.
 
     --forgetful   a kill also throws away what was written and not synced, as a power loss would
     --simulator   some users' devices are of the simulator's other services, which fail in every way that makes the
@@ -37,6 +39,9 @@ STEADY_DEVICES = 2   # per user: updated, never deleted
 USERS = 2            # per writer
 EVERYBODY = 0.04     # of the sends
 SCHEDULED = 0.15
+CANARIES = 0.15
+COMPOSED = 0.2
+RESUMES = 0.1         # of the steps
 LONGEST_AHEAD = 3    # seconds
 BUSY_ROUNDS = 30     # more than were asked for, at most
 SHOWN = 10           # failures of a kind
@@ -79,11 +84,24 @@ class Message:
         self.service = service
         self.sent, self.shown = time.monotonic(), shown  # the latter by the server's clock
         self.acknowledged = None  # when
+        self.is_canary = self.is_composed = False
+        self.place = None    # of the notification, where it is a canary
+        self.resumed = None  # when it was asked to go on first
 
     def body(self):
+        if self.is_composed:
+            return json.dumps({"text": f"storm “{self.key}”", "data": {"key": self.key}}, ensure_ascii=False)
         if self.service != "apns":
             return simulators.body(self.service, self.key).decode()
         return json.dumps({"aps": {"alert": f"storm “{self.key}”"}, "key": self.key}, ensure_ascii=False)
+
+
+    def is_shown_by(self, payload):
+        """Whether a device that got the payload was told what was sent."""
+        if not self.is_composed:
+            return payload == self.body()
+        told = json.loads(payload)
+        return told["key"] == self.key and told["aps"]["alert"]["body"] == f"storm “{self.key}”"
 
 
 class Storm:
@@ -134,6 +152,7 @@ class Writer:
         self._guests = [self._new_guest(service) for service in storm.services]
         self._touched = set()
         self._made = 0
+        self._held = []  # canaries that nobody has let go
 
     def _new_device(self, user, steady):
         digits = [f"{self._random.randrange(10**18, 10**19)}" for _ in range(2)]
@@ -208,6 +227,8 @@ class Writer:
             return await self._install(absent[0])
         if self._guests and self._random.random() < ELSEWHERE:
             return await self._send(self._random.choice(self._guests))
+        if self._held and self._random.random() < RESUMES:
+            return await self._let_go(self._random.choice(self._held))
         choice = self._random.random()
         passing = [device for device in self._devices if not device.steady and None not in device.possible]
         if choice < 0.15:
@@ -274,16 +295,46 @@ class Writer:
         headers = {"ServiceBusNotification_Format": form, "Content_Type": f"{kind};charset=utf-8"}
         if message.users:
             headers["ServiceBusNotification_Tags"] = " || ".join(sorted(message.users))
+        if message.is_composed:
+            headers = {"ServiceBusNotification_Format": "message", "Content_Type": "application/json;charset=utf-8"}
+            headers["ServiceBusNotification_Tags"] = " || ".join(sorted(message.users))
+        if message.is_canary:
+            headers["Martlet_Rollout"] = "first=1"
         path = "messages"
         if message.due:
             path = "schedulednotifications"
             moment = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(message.due))
             headers["ServiceBusNotification_ScheduleTime"] = f"{moment}.{int(message.due % 1 * 1000):03d}Z"
-        status, _, _ = await self._request("POST", path, message.body().encode(), **headers)
-        kind = "guest" if guest else "schedule" if message.due else "message" if message.users else "broadcast"
+        status, fields, _ = await self._request("POST", path, message.body().encode(), **headers)
+        kind = "canary" if message.is_canary else "guest" if guest else "schedule" if message.due else "message" if message.users else "broadcast"
         if self._accepted(kind, message.key, status, 201):
             message.acknowledged = time.monotonic()
+            if message.is_canary:
+                message.place = "messages/" + fields["location"].partition("?")[0].rpartition("/")[2]
+                self._held.append(message)
         return message
+
+    async def _let_go(self, message):
+        """Resumes a canary that holds; whether it needs it no more."""
+        code, _, body = await self._request("GET", f"{message.place}/status")
+        if code == 200 and (status := json.loads(body))["control"] == "holding":
+            message.resumed = message.resumed or time.monotonic()
+            code, _, body = await self._request("POST", f"{message.place}/resume")
+        if code == 200 and "partsWaiting" not in json.loads(body) or code == 409:
+            # A kill may come before its answer: then it is asked again.
+            self._held = [each for each in self._held if each is not message]
+            return True
+        return False
+
+    async def let_go(self, patience):
+        """Lets all of its canaries go."""
+        deadline = time.monotonic() + patience
+        while self._held and time.monotonic() < deadline:
+            for message in list(self._held):
+                await self._let_go(message)
+            await asyncio.sleep(0.05)
+        for message in self._held:
+            self._storm.fail("stuck", f"canary {message.key} does not go on")
 
     def _new_message(self, guest, is_probe):
         self._made += 1
@@ -299,6 +350,9 @@ class Writer:
         owed = {device.token for device in devices if device.certain()}
         service = guest.service if guest else "apns"
         message = Message(f"{self._number}-{self._made}", users, owed, self._storm.tick(), shown, due, service)
+        if users and not guest and not is_probe:
+            message.is_composed = self._random.random() < COMPOSED
+            message.is_canary = not due and self._random.random() < CANARIES
         self._storm.messages[message.key] = message
         return message
 
@@ -325,7 +379,8 @@ def faults(services, has_long_waits):
             yield scope | {"fault": "rateLimit", "every": 101, "retryAfter": 5}
 
 
-KINDS = ("registration", "deletion", "message", "broadcast", "schedule")
+KINDS = ("registration", "deletion", "message", "broadcast", "schedule", "canary")
+PLURALS = {"canary": "canaries"}
 _XML = {"Content_Type": "application/atom+xml;type=entry;charset=utf-8"}
 
 
@@ -350,7 +405,7 @@ class Deliveries:
             where = (key, delivery["token"])
             self.times[where].append((delivery["steady"], delivery["opened"], delivery["time"]))
             self.identifiers.setdefault(where, set()).add(delivery["apns-id"])
-            self.altered += key not in messages or delivery["payload"] != messages[key].body()
+            self.altered += key not in messages or not messages[key].is_shown_by(delivery["payload"])
         arrived = list(self._arrivals.read()) if self._arrivals else []
         for delivery in arrived:
             self.times[delivery["key"], delivery["handle"]].append(
@@ -392,6 +447,14 @@ class Deliveries:
                 if max(shown, storm.wall.latest(message.sent, arrived)) < message.due - 0.001:
                     found.append(where)
         return found
+
+    def leaked(self, storm):
+        """Canaries that came to more than one device before somebody asked to resume them."""
+        first = collections.Counter(
+            key for (key, _), times in self.times.items()
+            if (message := storm.messages.get(key)) and message.is_canary
+            and min(times)[0] < (message.resumed or float("inf")))
+        return [key for key, count in first.items() if count > 1]
 
     def again(self, storm):
         """What came to a device once more: for each, and which one before it, the seconds from that to the kill that
@@ -556,6 +619,7 @@ class Run:
         last_due = max((message.due or 0 for message in self._storm.messages.values()), default=0)
         if self._clock:
             await self._catch_up()
+        await asyncio.gather(*[writer.let_go(self._options.settle) for writer in self._writers])
         quiet = 0
         while quiet < self._options.settle * DELIVERY_CHECKS and self._deliveries.owed(self._storm)[0]:
             await asyncio.sleep(1 / DELIVERY_CHECKS)
@@ -646,6 +710,8 @@ class Run:
             storm.fail("lost", f"message {where[0]} for device {where[1][:8]}…")
         for where in deliveries.strays(storm):
             storm.fail("stray", f"message {where[0]} came to device {where[1][:8]}…")
+        for key in deliveries.leaked(storm):
+            storm.fail("leaked", f"canary {key} came to more than its sample")
         for where in deliveries.early(storm):
             storm.fail("early", f"message {where[0]} came before its time")
         self._judge_repetitions(list(deliveries.again(storm)))
@@ -682,7 +748,7 @@ class Run:
 
     def _accepted(self):
         counts = self._storm.counts
-        kinds = [f"{counts[kind]} {kind}s" for kind in self._kinds]
+        kinds = [f"{counts[kind]} {PLURALS.get(kind, f'{kind}s')}" for kind in self._kinds]
         return f"accepted {', '.join(kinds)}"
 
     def _report(self, peer_counts):

@@ -13,6 +13,9 @@ in one way when TOY_FAULT names it.
     sends-again       each start sends everything again
     forgets-retries   what another service was not able to take is forgotten
     pauses-by-clock   another service is left alone until a time of day after each push
+    rushes            a canary does not wait
+    loses-the-rest    the rest of a canary is forgotten when it is resumed
+    resends-samples   the rest of a canary is everybody
     spins             it is never idle
     leaks             every send costs a megabyte
     sluggish          every push waits
@@ -66,7 +69,8 @@ class Store:
         self.database.execute(
             "CREATE TABLE IF NOT EXISTS devices (id TEXT PRIMARY KEY, token TEXT, tags TEXT, service TEXT)")
         self.database.execute(
-            "CREATE TABLE IF NOT EXISTS messages (id TEXT PRIMARY KEY, users TEXT, body TEXT, due REAL, service TEXT)")
+            "CREATE TABLE IF NOT EXISTS messages (id TEXT PRIMARY KEY, users TEXT, body TEXT, due REAL, service TEXT,"
+            " sample TEXT, stage INTEGER)")
         self._waiting = None
 
     async def write(self, statement, *values, early=False):
@@ -227,7 +231,7 @@ class Toy:
         self._sending.add(task)
         task.add_done_callback(self._sending.discard)
 
-    async def _fan_out(self, identifier, users, body, due, service):
+    async def _fan_out(self, identifier, users, body, due, service, sample, stage):
         await asyncio.sleep(0.3 if FAULT == "lost-messages" else 0)
         while FAULT != "schedules-early" and due > time.time():
             await asyncio.sleep(min(due - time.time(), 0.2))
@@ -244,6 +248,8 @@ class Toy:
             for token in self._elsewhere.dropped.union(t for t, status in zip(tokens, answers) if status == 410):
                 await self._store.write("DELETE FROM devices WHERE token = ?", token)
             devices = []
+        if stage is not None:
+            devices = await self._canary(identifier, users, body, devices, sample, stage)
         for token, tags in devices:
             if everybody or wanted & set(tags.split(",")):
                 for _ in range(2 if FAULT == "twice" and self._chance.random() < 0.1 else 1):
@@ -252,6 +258,36 @@ class Toy:
                     await self._push(str(uuid.uuid4()), token, body)
         if FAULT not in ("sends-again", "never-ends"):
             await self._store.write("DELETE FROM messages WHERE id = ?", identifier)
+
+    async def _canary(self, identifier, users, body, devices, sample, stage):
+        """Sends to one device and waits until it is resumed; the devices that are left."""
+        wanted = set(users.split(" || "))
+        mine = [(token, tags) for token, tags in devices if wanted & set(tags.split(","))]
+        if stage == 0 and mine:
+            # By a hash; a kill changes nothing of it, since the token is stored first.
+            if not sample:
+                sample = min(token for token, _ in mine)
+                await self._store.write("UPDATE messages SET sample = ? WHERE id = ?", sample, identifier)
+            await self._push(str(uuid.uuid5(uuid.UUID(identifier), sample)), sample, body)
+        if stage == 0:
+            await self._store.write("UPDATE messages SET stage = 1 WHERE id = ?", identifier)
+        while FAULT != "rushes" and self._stage(identifier) < 2:
+            await asyncio.sleep(0.02)
+        rows = self._store.database.execute("SELECT token, tags FROM devices WHERE service = 'apns'").fetchall()
+        if FAULT == "loses-the-rest":
+            return []
+        return rows if FAULT == "resends-samples" else [(token, tags) for token, tags in rows if token != sample]
+
+    def _stage(self, identifier):
+        rows = self._store.database.execute("SELECT stage FROM messages WHERE id = ?", (identifier,)).fetchall()
+        return 2 if not rows or rows[0][0] is None else rows[0][0]
+
+    async def _control(self, identifier, word):
+        if word == "resume" and self._stage(identifier) == 1:
+            await self._store.write("UPDATE messages SET stage = 2 WHERE id = ?", identifier)
+        stage = self._stage(identifier)
+        waiting = {"partsWaiting": 1} if stage < 2 else {}
+        return 200, json.dumps({"control": "holding" if stage == 1 else "running"} | waiting).encode()
 
     async def _serve(self, reader, writer):
         writer.get_extra_info("socket").setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
@@ -273,6 +309,8 @@ class Toy:
             return await self._message(path.split("/")[1], fields, body)
         if "/installations/" in path:
             return await self._install(method, path.replace("/", "."), body)
+        if path.endswith(("/status", "/resume")):
+            return await self._control(*path.split("/")[3:5])
         if "/messages/" in path:
             return self._report(path.rpartition("/")[2])
         identifier = path.rpartition("/")[2] if method != "POST" else f"{random.getrandbits(63)}-1-1"
@@ -324,15 +362,19 @@ class Toy:
         if moment := fields.get("servicebusnotification-scheduletime"):
             due = datetime.datetime.fromisoformat(moment).timestamp()
         service = {"apple": "apns", "windowsphone": "mpns"}.get(form := fields["servicebusnotification-format"], form)
-        if service != "apns":
+        if service not in ("apns", "message"):
             if not self._elsewhere:
                 self._read_credentials()
             users = " || ".join(f"{hub}:{tag}" for tag in users.split(" || "))
-        message = (str(uuid.uuid4()), users, body, due, service)
+        if form == "message":
+            told = json.loads(body)
+            service, body = "apns", json.dumps({"aps": {"alert": {"body": told["text"]}}} | told["data"])
+        stage = 0 if "martlet-rollout" in fields else None
+        message = (str(uuid.uuid4()), users, body, due, service, None, stage)
         if FAULT == "leaks":
             self._leaked.append(os.urandom(1 << 20))
         if FAULT != "lost-messages":
-            await self._store.write("INSERT INTO messages VALUES (?, ?, ?, ?, ?)", *message)
+            await self._store.write("INSERT INTO messages VALUES (?, ?, ?, ?, ?, ?, ?)", *message)
         self._deliver(*message)
         return 201, message[0].encode()
 
