@@ -170,6 +170,7 @@ extension StorageBench {
 
     func canaryDraft(_ hub: Hub.ID) -> NotificationDraft {
         var draft = notificationDraft(hub)
+        draft.expiresAt = now + .seconds(86_400)
         draft.rollout = canary
         draft.laterParts = [WaitingPart(number: 1, side: .rest, expiresAt: draft.expiresAt)]
         return draft

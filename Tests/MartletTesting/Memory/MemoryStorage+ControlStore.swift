@@ -69,6 +69,10 @@ extension MemoryStorage: ControlStore {
             if state.notifications[index].threshold == nil {
                 state.notifications[index].threshold = sample.threshold
                 state.notifications[index].audience = sample.audience
+                for delivery in state.deliveries.indices
+                where state.deliveries[delivery].progress.delivery.notification.sequence == sequence {
+                    state.deliveries[delivery].progress.delivery.part?.threshold = sample.threshold
+                }
                 if sample.isEverybody { state.notifications[index].waitingParts.removeAll { $0.side == .rest } }
             }
             return state.notifications[index].rolloutRecord
@@ -134,7 +138,7 @@ extension MemoryState {
         }
     }
 
-    fileprivate func hasEnded(_ entry: MemoryNotification) -> Bool {
+    func hasEnded(_ entry: MemoryNotification) -> Bool {
         entry.canceledAt != nil && entry.begunAt == nil
             || entry.begunAt != nil && entry.waitingParts.isEmpty
                 && deliveries(of: entry).allSatisfy(\.progress.state.isFinal)

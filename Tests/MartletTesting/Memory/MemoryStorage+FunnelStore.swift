@@ -23,8 +23,8 @@ extension MemoryStorage: FunnelStore {
                     return refusal.answer != nil || refusal.handle == nil || refusal.outcome == .abandoned && wasTried
                 }
                 let platform = entry.progress.delivery.platform
-                parts[platform, default: FunnelEvidence.Part()].failed = failed
-                parts[platform, default: FunnelEvidence.Part()].stopped = entry.stopped
+                parts[platform, default: FunnelEvidence.Part()].failed += failed
+                parts[platform, default: FunnelEvidence.Part()].stopped += entry.stopped
             }
             return FunnelEvidence(parts: parts)
         }
