@@ -62,7 +62,8 @@ struct SendingTests {
     @Test func whatAHubSaysOfItsSendsIsKept() async throws {
         let fixture = try await HubFixture()
         let nothing = try await fixture.send(.get, "/demo/sending")
-        #expect(try JSON(parsing: nothing.bytes) == ["testers": nil, "app": ["name": nil, "icon": nil]])
+        #expect(
+            try JSON(parsing: nothing.bytes) == ["testers": JSON.null, "app": ["name": JSON.null, "icon": JSON.null]])
         let body = #"{"testers": "internal && !beta", "app": {"name": "Shop", "icon": "https://shop.example/i.png"}}"#
         #expect(try await fixture.send(.put, "/demo/sending", body: body).status == .ok)
         let found = try await fixture.send(.get, "/demo/sending")
