@@ -66,14 +66,19 @@ let package = Package(
             "MartletHubAPI",
             ["MartletCore", "MartletModel", "MartletHTTP", "MartletOpenAPI", "MartletCrypto", "CMartletXML2"]),
         module("MartletBackend", ["MartletCore", "MartletModel", "MartletHTTP", "MartletOpenAPI", "MartletCrypto"]),
+        // The console's pages, embedded as a table of files.
+        .target(name: "CMartletConsoleWeb", exclude: ["Web"]),
+        module(
+            "MartletConsole",
+            ["MartletCore", "MartletModel", "MartletHTTP", "MartletOpenAPI", "MartletCrypto", "CMartletConsoleWeb"]),
         module(
             "MartletSimulator",
             ["MartletPush", "MartletCore", "MartletModel", "MartletHTTP", "MartletCrypto", "MartletNetwork"]),
         module(
             "MartletServer",
             [
-                "MartletHubAPI", "MartletBackend", "MartletStorage", "MartletPush", "MartletACME", "MartletNetwork",
-                "MartletCore", "MartletModel", "MartletHTTP", "MartletCrypto",
+                "MartletHubAPI", "MartletBackend", "MartletConsole", "MartletStorage", "MartletPush", "MartletACME",
+                "MartletNetwork", "MartletCore", "MartletModel", "MartletHTTP", "MartletCrypto",
             ]),
         .executableTarget(
             name: "martlet",
@@ -113,6 +118,9 @@ let package = Package(
                 "MartletBackend", "MartletClient", "MartletPush", "MartletCore", "MartletModel", "MartletHTTP",
                 "MartletOpenAPI", "MartletCrypto", "MartletTesting",
             ]),
+        tests(
+            "MartletConsoleTests",
+            ["MartletConsole", "MartletCore", "MartletModel", "MartletHTTP", "MartletCrypto", "MartletTesting"]),
         tests(
             "MartletClientTests",
             ["MartletClient", "MartletURLSession", "MartletOpenSSL", "MartletCrypto", "MartletModel"]),

@@ -1,4 +1,5 @@
 import MartletBackend
+import MartletConsole
 import MartletCore
 import MartletCrypto
 import MartletHTTP
@@ -30,6 +31,11 @@ struct Engine: Sendable {
     /// Signs the URLs of containers and blobs.
     let signer: URLSigner
     let keyRotation: KeyRotation
+    let operators: OperatorDirectory
+    /// The platforms whose credential the simulator gives.
+    private let simulated: Set<PlatformID>
+    /// The key of the digests by which the console compares handles that it does not show.
+    let digestKey: HMACSHA256
     let metrics: ServerMetrics
     /// Counts requests and connections for the metrics.
     let requests = RequestCount()
@@ -75,9 +81,12 @@ struct Engine: Sendable {
         retention = Retention(notifications: configuration.notificationRetention)
         keyRotation = KeyRotation(keys: keys, storage: storage)
         signer = try keys.urlSigner()
+        operators = try await OperatorDirectory(store: storage, time: time)
+        digestKey = try keys.digestKey()
         loops = try EventLoopGroup(count: configuration.loops)
         client = HTTPClient(loops: loops)
         let credentials = fallbacks.map { (PlatformID(rawValue: $0.key), Credential($0.value)) }
+        simulated = Set(credentials.map(\.0))
         hubs = HubDirectory(
             store: storage, platforms: platforms, time: time,
             fallbacks: Dictionary(uniqueKeysWithValues: credentials), standard: configuration.defaultLimits)
@@ -134,6 +143,7 @@ struct Engine: Sendable {
         while !Task.isCancelled {
             do throws(StorageError) {
                 try await storage.sweep(at: time.now, keeping: retention)
+                try await storage.sweepOperators(at: time.now, limit: Self.operatorSweepLimit)
             } catch {
                 log.write(.warning, "What is over could not be removed: \(error)")
             }
@@ -163,6 +173,7 @@ struct Engine: Sendable {
     }
 
     private static let sweepInterval: Duration = .seconds(60)
+    private static let operatorSweepLimit = 1000
 
     func close() async {
         await client.shutDown()
@@ -193,16 +204,38 @@ struct Engine: Sendable {
     }
 
     /// The handler of the public listeners.
-    func makeHandler(_ configuration: ServerConfiguration) throws(ServerError) -> PublicHandler {
+    /// - Parameter console: Answers what is below `/console`; nil if the public listeners have no console.
+    func makeHandler(
+        _ configuration: ServerConfiguration, console: (any HTTPHandler)?
+    ) throws(ServerError) -> PublicHandler {
         let router = makeHubHandler(configuration, callers: .signed)
         return PublicHandler(
             configuration, token: try configuration.metricsToken(), backend: try makeBackend(configuration),
             parts: PublicHandler.Parts(
                 health: answering(HealthAPI(obstacle: obstacle), .health),
-                containers: answering(containerHandler, .containers),
+                containers: answering(containerHandler, .containers), console: console,
                 hubs: answering(router, .hub), metrics: metrics, answering: answering,
                 notice: UntrustedProxyNotice(log: log, time: time)))
     }
+
+    /// Makes the web console.
+    /// - Parameters:
+    ///   - administration: Answers the administration API.
+    ///   - simulator: Answers the simulator's control interface; nil if no simulator runs.
+    func makeConsole(
+        _ configuration: ServerConfiguration, administration: any HTTPHandler, simulator: (any HTTPHandler)?
+    ) -> Console {
+        Console(
+            Console.Parts(
+                directory: operators, passwords: OperatorLogins(logins: PasswordLogins(time: time)),
+                administration: administration, simulator: simulator,
+                facts: ServerFacts(metrics: metrics, obstacle: obstacle), hours: storage,
+                hubNames: { [hubs] in hubs.all.map(\.name).sorted() }, time: time
+            ) { [log] in log.write(.warning, $0) }, configuration.consoleSettings)
+    }
+
+    /// Wraps the console's handler so that its answers are counted and logged.
+    func answering(_ console: Console) -> any HTTPHandler { answering(console, .console) }
 
     /// The handler of storage containers; signed URLs are the same on every listener.
     private var containerHandler: any HTTPHandler {
@@ -261,10 +294,14 @@ struct Engine: Sendable {
         return { () async throws(ServerError) in try await reloader.report() }
     }
 
-    /// - Parameter reloader: Applies a new configuration; nil if no server runs.
+    /// - Parameters:
+    ///   - console: The address of the console's own listener; nil if it has none.
+    ///   - reloader: Applies a new configuration; nil if no server runs.
     func makeAdminHandler(
-        _ configuration: ServerConfiguration, _ endpoint: PublicEndpoint, _ reloader: Reloader? = nil
+        _ configuration: ServerConfiguration, _ endpoint: PublicEndpoint, _ console: PublicEndpoint? = nil,
+        _ reloader: Reloader? = nil
     ) -> any HTTPHandler {
+        let consoleEndpoint = console ?? endpoint
         let removal = UserRemoval(
             users: users, devices: devices, hub: BackendHub(hubs, named: configuration.backendHub))
         let groups = UserGroups(users: users, devices: devices, hub: BackendHub(hubs, named: configuration.backendHub))
@@ -277,6 +314,15 @@ struct Engine: Sendable {
                 hubs: hubs, devices: devices, store: storage,
                 lines: RegistrationLines(devices: devices, platforms: platforms), time: time,
                 states: MigrationStates(directory: "\(configuration.dataDirectory)/migrations")),
+            operators: OperatorAdministration(
+                operators, origin: consoleEndpoint.consoleOrigin, answered: consoleEndpoint.advising),
+            sends: SendAdministration(hubs: hubs, store: storage, platforms: platforms),
+            deviceSearch: DeviceAdministration(
+                hubs: hubs, store: storage, traces: traces, platforms: platforms, digestKey: digestKey, time: time),
+            services: ServiceAdministration(
+                hubs: hubs, platforms: platforms, dispatcher: dispatcher, lanes: storage, metrics: metrics,
+                digestKey: digestKey, simulated: simulated, time: time),
+            server: ServerAdministration(metrics: metrics, version: configuration.version, obstacle: obstacle),
             serverKey: KeyAdministration(rotation: keyRotation),
             limits: LimitAdministration(hubs: hubs, storage: storage), traces: traces,
             deadLetters: deadLetters, funnels: funnels,
@@ -285,9 +331,11 @@ struct Engine: Sendable {
                 storage: storage, dataDirectory: configuration.dataDirectory, time: time, log: log),
             lifecycle: LifecycleAdministration(obstacle: obstacle, reload: reload(reloader)),
             metrics: metrics, endpoint: endpoint)
-        let handler = AdminRootHandler(
+        return AdminRootHandler(
             administration: api.makeHandler(), hubs: makeHubHandler(configuration, callers: .administrator),
             containers: containerHandler)
-        return answering(handler, .admin)
     }
+
+    /// Wraps the handler of the admin socket so that its answers are counted and logged.
+    func answering(administration: any HTTPHandler) -> any HTTPHandler { answering(administration, .admin) }
 }

@@ -8,6 +8,8 @@ final class PublicHandler: HTTPHandler {
     struct Parts: Sendable {
         let health: any HTTPHandler
         let containers: any HTTPHandler
+        /// nil if the public listeners have no console.
+        let console: (any HTTPHandler)?
         let hubs: any HTTPHandler
         let metrics: ServerMetrics
         /// Wraps a handler so that its answers are counted and logged, and get a request id.
@@ -44,7 +46,7 @@ extension PublicHandler.Parts {
         let root = RootHandler(
             backend: answering(backend.makeHandler(), .backend), health: health,
             metrics: answering(MetricsAPI(metrics: metrics, token: token), .metrics),
-            containers: containers, hubs: hubs)
+            containers: containers, console: console, hubs: hubs)
         let forwarded = ForwardedClients(root, proxies: configuration.trustedProxies) { [notice] in notice.found($0) }
         // Sending HSTS with a certificate that browsers do not trust would lock users out.
         guard case .files = configuration.tls else { return forwarded }

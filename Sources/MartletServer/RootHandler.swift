@@ -1,13 +1,16 @@
+import MartletConsole
 import MartletHTTP
 import MartletHubAPI
 
-/// Passes each request to the part of the server that its first path segment names: the app backend, health, metrics or
-/// storage containers. Any other name is a hub.
+/// Passes each request to the part of the server that its first path segment names: the app backend, health, metrics,
+/// storage containers or the console. Any other name is a hub.
 struct RootHandler: HTTPHandler {
     let backend: any HTTPHandler
     let health: any HTTPHandler
     let metrics: any HTTPHandler
     let containers: any HTTPHandler
+    /// nil if there is no console here: its name is then that of a hub that does not exist.
+    let console: (any HTTPHandler)?
     let hubs: any HTTPHandler
 
     func route(for head: HTTPRequest) -> HTTPRoute {
@@ -21,6 +24,7 @@ struct RootHandler: HTTPHandler {
         case "health": return health
         case MetricsAPI.segment: return metrics
         case ContainerAPI.segment, "%24" + ContainerAPI.segment.dropFirst(): return containers
+        case Console.pathPrefix: return console ?? hubs
         default: return hubs
         }
     }

@@ -1,4 +1,5 @@
 import MartletBackend
+import MartletConsole
 import MartletCore
 import MartletCrypto
 public import MartletHTTP
@@ -24,8 +25,13 @@ public final class Server: Sendable {
     /// The path of the private authority's certificate that `--tls-self-signed` made.
     public let authorityFile: String?
 
+    /// The address of the web console; nil if there is none.
+    public let consoleURL: String?
+
     private let engine: Engine
     private let front: HTTPServer
+    private let console: Console?
+    private let consoleFront: HTTPServer?
     private let admin: HTTPServer
     private let certificate: ListenerCertificate?
     private let acme: ACMEService?
@@ -35,13 +41,16 @@ public final class Server: Sendable {
 
     private init(
         origins: [HTTPOrigin], authorityFile: String?, engine: Engine, front: HTTPServer, admin: HTTPServer,
-        certificate: ListenerCertificate?, acme: ACMEService?, reloader: Reloader, manager: ServiceManager,
+        console: (Console, url: String, front: HTTPServer?)?, certificate: ListenerCertificate?, acme: ACMEService?, reloader: Reloader, manager: ServiceManager,
         configuration: ServerConfiguration
     ) {
         self.origins = origins
         self.authorityFile = authorityFile
         self.engine = engine
         self.front = front
+        self.console = console?.0
+        consoleURL = console?.url
+        consoleFront = console?.front
         self.admin = admin
         self.certificate = certificate
         self.acme = acme
@@ -54,19 +63,20 @@ public final class Server: Sendable {
     /// - Parameters:
     ///   - fallbacks: Credential properties by platform, used for hubs that have no credential of their own. A
     ///     simulator provides them.
+    ///   - simulator: Answers the simulator's control interface, for the console; nil if no simulator runs.
     ///   - manager: Receives notifications of start, reloads and stop.
     ///   - read: Reads the configuration again for a reload. Without it, a reload only reads the files again that the
     ///     configuration names.
     /// - Throws: `ServerError` that names the cause.
     public static func start(
         _ configuration: ServerConfiguration, fallbacks: [String: [String: String]] = [:],
-        manager: ServiceManager = .none, read: (@Sendable () throws -> ServerConfiguration)? = nil
+        simulator: (any HTTPHandler)? = nil, manager: ServiceManager = .none, read: (@Sendable () throws -> ServerConfiguration)? = nil
     ) async throws(ServerError) -> Server {
         try configuration.validate()
         return try await manager.extending { () async throws(ServerError) in
             let engine = try await Engine.open(configuration, fallbacks: fallbacks)
             do throws(ServerError) {
-                return try await listen(configuration, engine, manager, read ?? { configuration })
+                return try await listen(configuration, engine, simulator, manager, read ?? { configuration })
             } catch {
                 await engine.close()
                 throw error
@@ -113,6 +123,8 @@ public final class Server: Sendable {
         await withTaskGroup { group in
             group.addTask { await self.front.run() }
             group.addTask { await self.admin.run() }
+            group.addTask { await self.consoleFront?.run() }
+            group.addTask { await self.console?.run() }
             group.addTask { await self.engine.dispatcher.run() }
             group.addTask { await self.engine.scheduler.run() }
             group.addTask { await self.engine.jobs.run() }
@@ -134,7 +146,8 @@ public final class Server: Sendable {
     }
 
     private static func listen(
-        _ configuration: ServerConfiguration, _ engine: Engine, _ manager: ServiceManager,
+        _ configuration: ServerConfiguration, _ engine: Engine, _ simulator: (any HTTPHandler)?,
+        _ manager: ServiceManager,
         _ read: @escaping @Sendable () throws -> ServerConfiguration
     ) async throws(ServerError) -> Server {
         var certificate: ListenerCertificate?
@@ -147,7 +160,13 @@ public final class Server: Sendable {
             try engine.makeACMEService(configuration, certificate)
         }
         acme?.announce()
-        let handler = try engine.makeHandler(configuration)
+        let administration = LateHandler()
+        let console =
+            configuration.console == .none
+            ? nil : engine.makeConsole(configuration, administration: administration, simulator: simulator)
+        let consoleHandler = console.map(engine.answering)
+        let handler = try engine.makeHandler(
+            configuration, console: configuration.console == .shared ? consoleHandler : nil)
         let front = HTTPServer(loops: engine.loops, handler: handler, limits: configuration.limits)
         engine.requests.watch("public", front)
         var clear: HTTPOrigin?
@@ -160,13 +179,20 @@ public final class Server: Sendable {
                 front, on: address, tls: certificate?.context, configuration.usesProxyProtocol)
         }
         if let path = configuration.listenSocket { try await listen(front, onSocket: path) }
+        let own = try await listenForConsole(configuration, engine, consoleHandler, certificate)
         let endpoint = PublicEndpoint(
             publicURL: configuration.publicURL, tls: secure, clear: clear, hostName: HostName.current)
+        let consoleEndpoint = own.map { own in
+            PublicEndpoint(
+                publicURL: nil, tls: own.origin.scheme == .https ? own.origin : nil,
+                clear: own.origin.scheme == .http ? own.origin : nil, hostName: HostName.current)
+        }
         let reloader = Reloader(
             configuration, engine: engine, handler: handler, front: front, certificate: certificate,
             manager: manager, read: read)
-        let admin = HTTPServer(
-            loops: engine.loops, handler: engine.makeAdminHandler(configuration, endpoint, reloader))
+        let adminHandler = engine.makeAdminHandler(configuration, endpoint, consoleEndpoint, reloader)
+        administration.use(adminHandler)
+        let admin = HTTPServer(loops: engine.loops, handler: engine.answering(administration: adminHandler))
         engine.requests.watch("admin", admin)
         let socket = try AdminSocket(in: configuration.dataDirectory, given: configuration.adminSocket)
         do throws(NetworkError) {
@@ -176,8 +202,26 @@ public final class Server: Sendable {
         }
         return Server(
             origins: [clear, secure].compactMap(\.self), authorityFile: configuration.authorityFile, engine: engine,
-            front: front, admin: admin, certificate: certificate, acme: acme, reloader: reloader, manager: manager,
+            front: front, admin: admin,
+            console: console.map { ($0, "\((consoleEndpoint ?? endpoint).consoleOrigin)/console/", own?.front) },
+            certificate: certificate, acme: acme, reloader: reloader, manager: manager,
             configuration: configuration)
+    }
+
+    /// Opens the console's own listener.
+    /// - Returns: Nil if it has none.
+    private static func listenForConsole(
+        _ configuration: ServerConfiguration, _ engine: Engine, _ console: (any HTTPHandler)?,
+        _ certificate: ListenerCertificate?
+    ) async throws(ServerError) -> (origin: HTTPOrigin, front: HTTPServer)? {
+        guard let console, let address = configuration.console.address else { return nil }
+        var handler: any HTTPHandler = ForwardedClients(
+            ConsoleListenerHandler(console: console), proxies: configuration.trustedProxies)
+        if case .files = configuration.tls { handler = StrictTransport(handler: handler) }
+        let front = HTTPServer(loops: engine.loops, handler: handler, limits: configuration.limits)
+        engine.requests.watch("console", front)
+        let context = address.isLoopback ? nil : certificate?.context
+        return (try await listen(front, on: address, tls: context, configuration.usesProxyProtocol), front)
     }
 
     /// - Returns: The origin with the actual port.

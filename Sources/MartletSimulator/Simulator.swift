@@ -69,6 +69,9 @@ public final class Simulator: Sendable {
     /// The port of the control interface.
     public var port: UInt16 { origin.port }
 
+    /// Answers the control interface in this process, without the checks of its listener.
+    public var controls: any HTTPHandler { ControlRoutes(state: state).router }
+
     /// The credential properties by platform that a hub needs to send to the simulated services.
     public var credentials: [String: [String: String]] {
         state.withContents { contents, _ in

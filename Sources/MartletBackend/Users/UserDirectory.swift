@@ -103,15 +103,12 @@ public struct UserDirectory: Sendable {
     ///   - share: The share of the hashing queue that the check uses.
     /// - Returns: nil if too many checks are waiting.
     func verify(_ password: [UInt8], against hash: String?, share: Argon2idQueue.Share) async -> Bool? {
-        let isRight = await hashing.verify(password, against: hash ?? decoy, share: share)
+        let isRight = await hashing.verify(password, against: hash ?? cost.decoy, share: share)
         return isRight.map { $0 && hash != nil }
     }
 
     /// A hash that no password matches, and that takes as long to check as a real one.
-    var decoy: String {
-        "$argon2id$v=19$m=\(cost.memory),t=\(cost.iterations),p=\(cost.parallelism)"
-            + "$bWFydGxldC1kZWNveS1zYQ$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"
-    }
+    var decoy: String { cost.decoy }
 
     private func userName(_ text: String) throws(UserDirectoryError) -> UserName {
         do throws(UserNameError) {

@@ -1,4 +1,4 @@
-import MartletModel
+public import MartletModel
 
 extension UserName {
     /// The prefix of the tag of a user's devices.
@@ -6,7 +6,7 @@ extension UserName {
 
     /// Reads the user, in lower case, from the tag of the user's devices.
     /// - Returns: nil if the tag is not a user's tag.
-    init?(tag: Tag) {
+    public init?(tag: Tag) {
         guard tag.folded.hasPrefix(Self.tagPrefix) else { return nil }
         var bytes: [UInt8] = []
         var rest = tag.folded.utf8.dropFirst(Self.tagPrefix.utf8.count)

@@ -21,4 +21,11 @@ public struct Histogram: Sendable, Equatable {
         counts[bounds.firstIndex { duration <= $0 } ?? bounds.count] += 1
         sum += duration
     }
+
+    /// Adds the durations of a histogram with the same bounds.
+    public mutating func add(_ other: Histogram) {
+        guard other.bounds == bounds else { return }
+        for index in counts.indices { counts[index] += other.counts[index] }
+        sum += other.sum
+    }
 }

@@ -11,11 +11,11 @@ extension HubDescription {
                 send(
                     "/{hub}/messages", id: "send",
                     "Send to everybody, to a tag expression or, with `direct`, to a handle",
-                    parameters: [direct, test, Self.dryRun, tags, handle], body: payloads,
+                    parameters: [direct, test, Self.testAnswer, Self.dryRun, tags, handle], body: payloads,
                     answers: [sent, Self.dryRunAnswer]),
                 send(
                     "/{hub}/messages/$batch", id: "sendBatch", "Send to many handles",
-                    parameters: [direct, test, Self.dryRun],
+                    parameters: [direct, test, Self.testAnswer, Self.dryRun],
                     body: [APIContent("multipart/mixed")], answers: [sent, Self.dryRunAnswer]),
                 send(
                     "/{hub}/schedulednotifications", id: "schedule", "Send later",
@@ -85,6 +85,12 @@ extension HubDescription {
         APIAnswer(
             .created, "Accepted and stored; or, after a test send, the outcome of each device.",
             APIContent("application/xml"),
+            .json([
+                "type": "object", "required": ["success", "failure", "results"],
+                "properties": [
+                    "success": ["type": "integer"], "failure": ["type": "integer"], "results": ["type": "array"],
+                ],
+            ]),
             headers: Self.ids + [
                 APIParameter(.header, "Location", "The absolute address of its telemetry; absent after a test send.")
             ])
@@ -151,6 +157,9 @@ extension HubDescription {
     private var test: APIParameter {
         APIParameter(.query, "test", "Send to at most ten devices and wait for the outcomes; needs no value.")
     }
+    private static let testAnswer = APIParameter(
+        .header, "Martlet-Answer", "`json`: the outcomes of a test send are answered as JSON, without handles.",
+        schema: ["type": "string", "enum": ["json"]])
     private var tags: APIParameter {
         APIParameter(.header, "ServiceBusNotification-Tags", "A tag expression such as `(a || b) && !c`.")
     }

@@ -105,9 +105,14 @@ struct MessageRoutes: Sendable {
         } catch {
             throw HubAPIError(error)
         }
-        let document = TestSendDocument(report: report, platforms: platforms).document()
+        let document = TestSendDocument(report: report, platforms: platforms)
+        if call.request.fields[TestSendDocument.field] == "json" {
+            return HTTPResponse(
+                .created, fields: ["content-type": "application/json; charset=utf-8", "cache-control": "no-store"],
+                body: .bytes(document.json.bytes))
+        }
         return HTTPResponse(
-            .created, fields: ["content-type": "application/xml; charset=utf-8"], body: .bytes(document))
+            .created, fields: ["content-type": "application/xml; charset=utf-8"], body: .bytes(document.document()))
     }
 
     /// Answers with the result of a dry run: an extension of the API.

@@ -1,4 +1,5 @@
 import MartletBackend
+import MartletConsole
 import MartletCore
 import MartletHTTP
 import MartletModel
@@ -20,6 +21,11 @@ struct AdminAPI: Sendable {
     let containers: ContainerAdministration
     let audit: AuditAdministration
     let migration: MigrationAdministration
+    let operators: OperatorAdministration
+    let sends: SendAdministration
+    let deviceSearch: DeviceAdministration
+    let services: ServiceAdministration
+    let server: ServerAdministration
     let serverKey: KeyAdministration
     let limits: LimitAdministration
     let traces: Traces
@@ -52,6 +58,11 @@ struct AdminAPI: Sendable {
         containers.addRoutes(to: &router)
         audit.addRoutes(to: &router)
         migration.addRoutes(to: &router)
+        operators.addRoutes(to: &router)
+        sends.addRoutes(to: &router)
+        deviceSearch.addRoutes(to: &router)
+        services.addRoutes(to: &router)
+        server.addRoutes(to: &router)
         serverKey.addRoutes(to: &router)
         backup.addRoutes(to: &router)
         lifecycle.addRoutes(to: &router)

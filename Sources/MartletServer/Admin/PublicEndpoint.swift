@@ -53,8 +53,16 @@ extension PublicEndpoint {
 
     /// Creates an answer that contains the address, and adds the advice.
     func answer(_ status: HTTPStatus = .ok, json: JSON) -> HTTPResponse {
-        var response = HTTPResponse(status, json: json)
+        advising(HTTPResponse(status, json: json))
+    }
+
+    /// Adds the advice to an answer that contains the address.
+    @Sendable func advising(_ response: HTTPResponse) -> HTTPResponse {
+        var response = response
         if let advice { response.fields[Self.adviceField] = advice }
         return response
     }
+
+    /// The origin of links to the console, without a default port.
+    var consoleOrigin: String { HTTPOrigin(origin)?.description ?? origin }
 }

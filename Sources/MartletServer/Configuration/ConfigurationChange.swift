@@ -87,6 +87,6 @@ public struct ConfigurationChange: Sendable {
         Setting("metrics-token-file", \.metricsTokenFile),
         Setting("connections-per-address", \.connectionsPerAddress), .restart("body-memory", \.bodyMemory),
         Setting("log-level", \.logLevel), .restart("log-format", \.logFormat), Setting("access-log", \.accessLog),
-        .restart("loops", \.loops),
+        .restart("loops", \.loops), .restart("console", \.console), .restart("console-files", \.consoleFiles),
     ]
 }

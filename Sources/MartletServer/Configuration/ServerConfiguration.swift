@@ -99,6 +99,11 @@ public struct ServerConfiguration: Sendable {
     /// The maximum number of requests per second of each user of the app backend; nil for the default.
     public var userRequestRate: Int?
 
+    /// Where the web console is served.
+    public var console = ConsoleListener.shared
+    /// The directory to read the console's pages from at each request; nil for those that the program contains.
+    public var consoleFiles: String?
+
     /// The reverse proxies that are trusted to report the addresses of clients.
     public var trustedProxies = TrustedProxies.none
     /// Whether the TCP listeners accept only connections from trusted proxies, which report each client's address with
@@ -164,6 +169,7 @@ public struct ServerConfiguration: Sendable {
         if tlsListen == nil, tls != nil {
             throw ServerError("A TLS certificate needs --tls-listen HOST:PORT.")
         }
+        try validateConsole()
         _ = try acme?.settings()
         _ = try openIDConnect?.settings()
         if let bodyMemory, !(Int64(BodyLimits.leastTotal)...1 << 40).contains(bodyMemory) {

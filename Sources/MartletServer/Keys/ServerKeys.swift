@@ -105,6 +105,15 @@ final class ServerKeys: Sendable {
         }
     }
 
+    /// The key of the digests by which the console compares handles that it does not show.
+    func digestKey() throws(ServerError) -> HMACSHA256 {
+        do throws(CryptoError) {
+            return try HMACSHA256(key: try oldest.derive("console-digest", count: 32))
+        } catch {
+            throw ServerError("The key of the console's digests cannot be derived: \(error)")
+        }
+    }
+
     private var oldest: ServerKey { state.withLock { $0.ring.oldest } }
 
     // MARK: Rotation

@@ -1,3 +1,4 @@
+import MartletConsole
 import MartletCore
 import MartletModel
 import Synchronization
@@ -34,6 +35,13 @@ final class CredentialExpiries: Sendable {
     func samples(at now: Timestamp) async -> [(labels: [String], value: Double)] {
         // Runs off the event loop that received the request, because many credentials may be new.
         await Task.detached { self.samples(of: self.read(), at: now) }.value
+    }
+
+    /// The ends of all credentials with a known end.
+    func ends() async -> [ConsoleSample.CredentialEnd] {
+        await Task.detached {
+            self.read().map { ConsoleSample.CredentialEnd(hub: $0.hub, platform: $0.platform.rawValue, at: $0.at) }
+        }.value
     }
 
     private struct Expiry {

@@ -12,6 +12,7 @@ final class RequestCount: Sendable {
         case health
         case metrics
         case admin
+        case console
     }
 
     private struct Key: Hashable {

@@ -314,6 +314,22 @@ struct NotificationTable {
             hasWaitingParts: try waitingParts(of: found) > 0)
     }
 
+    /// Returns a notification of any hub as a list shows it.
+    func entry(_ sequence: Int64) throws(StorageError) -> SendEntry? {
+        let found = try connection.first(
+            "\(StoredNotification.selection) WHERE n.sequence = ?", sequence, read: Self.found)
+        return try found.map(entry)
+    }
+
+    func entry(_ id: NotificationID, in hub: Hub.ID) throws(StorageError) -> SendEntry? {
+        try find(id, in: hub).map(entry)
+    }
+
+    private func entry(_ found: Found) throws(StorageError) -> SendEntry {
+        let reports = try DeliveryTable(connection).reports(of: found.notification.sequence)
+        return SendEntry(report: report(found, reports), control: found.control)
+    }
+
     struct Found {
         var notification: Notification
         var begunAt: Timestamp?
@@ -330,12 +346,13 @@ struct NotificationTable {
 
     func find(_ id: NotificationID, in hub: Hub.ID) throws(StorageError) -> Found? {
         try connection.first(
-            "\(StoredNotification.selection) WHERE n.hub = ? AND n.id = ?", hub.rawValue, id.bytes
-        ) { row throws(StorageError) in
-            Found(
-                notification: try StoredNotification.read(row), begunAt: row.optionalTimestamp(11),
-                finishedAt: row.optionalTimestamp(12), control: try StoredNotification.control(row),
-                controlledAt: row.optionalTimestamp(15), hasParts: StoredNotification.hasParts(row))
-        }
+            "\(StoredNotification.selection) WHERE n.hub = ? AND n.id = ?", hub.rawValue, id.bytes, read: Self.found)
+    }
+
+    private static func found(_ row: Statement) throws(StorageError) -> Found {
+        Found(
+            notification: try StoredNotification.read(row), begunAt: row.optionalTimestamp(11),
+            finishedAt: row.optionalTimestamp(12), control: try StoredNotification.control(row),
+            controlledAt: row.optionalTimestamp(15), hasParts: StoredNotification.hasParts(row))
     }
 }

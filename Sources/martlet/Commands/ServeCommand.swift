@@ -28,6 +28,12 @@ enum ServeCommand {
             Option("acme-ca-file", "FILE", "Certificates to trust for the authority instead of the system's, in PEM."),
             Option("acme-agree-to-terms", nil, "Agree to the authority's terms of service; --acme-domain needs it."),
             Option("allow-clear-text", nil, "Allow --listen on an address that other machines reach."),
+            Option(
+                "console", "yes|no|HOST:PORT",
+                "Serve the web console with everything else, not at all, or at an address of its own. There is none until "
+                    + "'martlet operator invite'.", default: "yes"),
+            Option(
+                "console-files", "DIR", "Read the console's pages from this directory, for who changes them; on loopback only."),
             Option("public-url", "URL", "The address that clients use, where a proxy stands in front."),
             Option(
                 "trusted-proxies", "LIST",
@@ -120,7 +126,7 @@ enum ServeCommand {
         }
         let manager = ServiceManager { name in getenv(name).map { String(cString: $0) } }
         let server = try await Server.start(
-            configuration, fallbacks: simulator?.credentials ?? [:], manager: manager
+            configuration, fallbacks: simulator?.credentials ?? [:], simulator: simulator?.controls, manager: manager
         ) {
             try Self.configuration(try invocation.again())
         }
@@ -144,6 +150,7 @@ enum ServeCommand {
         var parts = ["martlet: ready"] + server.origins.map(\.description)
         if let socket = server.socket { parts.append("unix:\(socket)") }
         if let simulator { parts.append("simulator=\(simulator.origin)") }
+        if let console = server.consoleURL { parts.append("console=\(console)") }
         return parts.joined(separator: " ")
     }
 
@@ -168,6 +175,16 @@ enum ServeCommand {
                 ?? (tlsListen == nil ? ServerConfiguration.Address(host: "127.0.0.1", port: 8080) : nil)
         }
         configuration.tls = try tls(invocation)
+        configuration.console = try invocation.required(
+            "console", as: "yes, no, or an address such as 127.0.0.1:8090"
+        ) { text in
+            switch text {
+            case "yes": .shared
+            case "no": ServerConfiguration.ConsoleListener.none
+            default: ServerConfiguration.Address(text).map { .own($0) }
+            }
+        }
+        configuration.consoleFiles = invocation["console-files"]
         configuration.allowsClearText = invocation.isOn("allow-clear-text")
         configuration.backendHub = invocation["backend-hub"]
         try configureSending(&configuration, invocation)

@@ -12,7 +12,7 @@ public import MartletCore
 public enum StorageConformance {
     public typealias Storage = ControlStore & DeadLetterStore & DeviceKeyStore & DeviceStore & FunnelStore & HubStore
         & JobStore
-        & LaneStore & NotificationStore & PayloadStore & ReceiptStore & SendRecordStore & TraceStore & UserStore
+        & LaneStore & MetricHourStore & NotificationStore & OperatorStore & PayloadStore & ReceiptStore & SendRecordStore & TraceStore & UserStore
 
     /// One sentence about storage that can be checked on an empty one.
     public struct Requirement: Sendable, CustomStringConvertible {
@@ -34,8 +34,8 @@ public enum StorageConformance {
     public static let requirements: [Requirement] =
         hubs + registrations + templates + conditions + expiry + sharedHandles + listings + audiences
         + templateAudiences + feedback + installations + installationConditions + installationHandles + notifications
-        + control + parts + schedules + collapses + repetitions + deliveries + deadLetters + lanes + users + jobs
-        + history
+        + control + parts + schedules + collapses + repetitions + deliveries + deadLetters + lanes + users + operators
+        + jobs + history
         + traces + payloads
         + payloadQuotas
         + payloadAudits

@@ -79,6 +79,12 @@ struct MemoryState {
     /// By folded name.
     var users: [String: User] = [:]
     var sessions: [[UInt8]: Session] = [:]
+    /// By name in lower case.
+    var operators: [String: Operator] = [:]
+    var operatorLinks: [[UInt8]: OperatorLink] = [:]
+    var operatorSessions: [[UInt8]: OperatorSession] = [:]
+    var operatorActions: [OperatorAction] = []
+    var metricHours: [Timestamp: String] = [:]
     /// In the order of their creation.
     var jobs: [JobProgress] = []
     var payloads: [PayloadID: MemoryPayload] = [:]

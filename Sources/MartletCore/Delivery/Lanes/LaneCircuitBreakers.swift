@@ -164,6 +164,14 @@ final class LaneCircuitBreakers: Sendable {
         }
     }
 
+    /// When the pause of a lane ends; nil if the lane is open. A lane whose pause is over waits for its probe.
+    func pauseEnd(of id: LaneID, at now: Timestamp) -> Timestamp? {
+        state.withLock { state in
+            guard let lane = state.lanes[id], !lane.isOpen else { return nil }
+            return max(lane.breaker.pausedUntil ?? now, now)
+        }
+    }
+
     /// The number of paused lanes on each platform.
     var pausedCounts: [PlatformID: Int] {
         state.withLock { state in

@@ -111,6 +111,17 @@ final class OriginCircuitBreakers: Sendable {
     /// The number of origins in memory.
     var count: Int { known.withLock(\.count) }
 
+    /// The origins of a lane that are paused or wait for a probe, in order.
+    func pauses(of lane: LaneID, at now: Timestamp) -> [LanePause] {
+        known.withLock { known in
+            known.filter { $0.key.lane == lane && !$0.value.breaker.isClosed }.map { key, known in
+                LanePause(
+                    origin: key.origin.description, until: max(known.breaker.pausedUntil ?? now, now),
+                    outcome: known.cause.name, reason: known.cause.reason)
+            }
+        }.sorted { ($0.origin ?? "") < ($1.origin ?? "") }
+    }
+
     /// The number of origins that are paused or wait for a probe, by platform.
     var pausedCounts: [PlatformID: Int] {
         known.withLock { known in

@@ -112,6 +112,12 @@ public final class Dispatcher: Sendable {
         (lanes.pausedCounts, origins.pausedCounts)
     }
 
+    /// When the pause of a lane ends; nil if nothing pauses it.
+    public func pauseEnd(of lane: LaneID) -> Timestamp? { lanes.pauseEnd(of: lane, at: time.now) }
+
+    /// The origins of a lane that are paused or wait for a probe.
+    public func originPauses(of lane: LaneID) -> [LanePause] { origins.pauses(of: lane, at: time.now) }
+
     /// The number of lanes, of origins, and of lanes with suspected stale devices in memory.
     var known: (lanes: Int, origins: Int, suspectedStale: Int) {
         (lanes.count, origins.count, sender.suspectedStale.count)

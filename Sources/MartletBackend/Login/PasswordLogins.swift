@@ -1,0 +1,72 @@
+public import MartletCore
+public import MartletCrypto
+import Synchronization
+
+/// Checks passwords of accounts that are not users of the app backend, with the same limit on failed attempts. It counts
+/// them apart from those of users.
+public final class PasswordLogins: Sendable {
+    /// The result of checking a password.
+    public enum Verdict: Hashable, Sendable {
+        case right
+        case wrong
+        /// There were too many failed attempts.
+        /// - Parameter retryAfter: In seconds.
+        case refused(retryAfter: Int64)
+        /// Too many passwords are being checked.
+        case busy
+    }
+
+    private let hashing: Argon2idQueue
+    private let cost: Argon2id.Parameters
+    private let time: any TimeSource
+    private let limiter: Mutex<LoginLimiter>
+
+    /// - Parameter cost: The hashing cost of a new password.
+    public init(
+        time: any TimeSource, hashing: Argon2idQueue = Argon2idQueue(), cost: Argon2id.Parameters = .standard
+    ) {
+        self.time = time
+        self.hashing = hashing
+        self.cost = cost
+        limiter = Mutex(LoginLimiter())
+    }
+
+    /// Hashes a new password.
+    /// - Returns: The hash in PHC string form; nil if too many passwords are being hashed.
+    public func hash(_ password: [UInt8]) async -> String? {
+        await hashing.hash(password, parameters: cost)
+    }
+
+    /// Checks a password.
+    /// - Parameters:
+    ///   - hash: The stored hash; nil if there is no such account. The check then takes as long, and fails.
+    ///   - name: The name of the account in lower case.
+    ///   - address: The client's address, in text form.
+    public func check(
+        _ password: [UInt8], against hash: String?, of name: String, from address: String
+    ) async -> Verdict {
+        let (decision, share) = limiter.withLock {
+            ($0.attempt(user: name, address: address, at: time.now), $0.share(of: name, address: address))
+        }
+        let attempt: LoginLimiter.Attempt
+        switch decision {
+        case .refused(let wait): return .refused(retryAfter: wait.components.seconds + 1)
+        case .admitted(let admitted): attempt = admitted
+        }
+        guard let isRight = await hashing.verify(password, against: hash ?? cost.decoy, share: share) else {
+            limiter.withLock { $0.withdrawn(attempt, at: time.now) }
+            return .busy
+        }
+        guard isRight, hash != nil else { return .wrong }
+        limiter.withLock { $0.succeeded(attempt, at: time.now) }
+        return .right
+    }
+}
+
+extension Argon2id.Parameters {
+    /// A hash that no password matches, and that takes as long to check as a real one.
+    var decoy: String {
+        "$argon2id$v=19$m=\(memory),t=\(iterations),p=\(parallelism)"
+            + "$bWFydGxldC1kZWNveS1zYQ$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"
+    }
+}

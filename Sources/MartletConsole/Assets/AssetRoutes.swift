@@ -1,0 +1,35 @@
+import MartletHTTP
+
+/// Serves the files of the console, and its page at every other path.
+struct AssetRoutes: Sendable {
+    let assets: ConsoleAssets
+
+    /// - Parameter segments: The segments below `/console`.
+    func respond(to request: HTTPRequest, _ segments: ArraySlice<String>) -> HTTPResponse {
+        guard [.get, .head].contains(request.method) else {
+            return HTTPResponse(.methodNotAllowed, fields: ["allow": "GET, HEAD"])
+        }
+        if let asset = assets.asset(at: segments) { return Self.respond(to: request, with: asset) }
+        // A missing script must not be answered with a page.
+        guard let last = segments.last, ConsoleAsset.contentType(of: last) != nil else {
+            return assets.page.map { Self.respond(to: request, with: $0) } ?? HTTPResponse(.notFound)
+        }
+        return HTTPResponse(.notFound)
+    }
+
+    private static func respond(to request: HTTPRequest, with asset: ConsoleAsset) -> HTTPResponse {
+        var fields: HTTPFields = ["etag": asset.tag, "cache-control": "no-cache"]
+        let known = request.fields.values(of: "if-none-match").flatMap { $0.split(separator: ",") }
+        if known.contains(where: { tag(in: $0) == asset.tag }) { return HTTPResponse(304, fields: fields) }
+        fields["content-type"] = asset.contentType
+        var response = HTTPResponse(.ok, fields: fields, body: .bytes(asset.bytes))
+        response.isShared = true
+        return response
+    }
+
+    /// The tag of an item of `If-None-Match`, which is compared weakly.
+    private static func tag(in item: Substring) -> Substring {
+        let text = item.drop { $0 == " " }
+        return text.hasPrefix("W/") ? text.dropFirst(2) : text
+    }
+}

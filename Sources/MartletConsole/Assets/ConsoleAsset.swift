@@ -1,0 +1,30 @@
+import MartletCrypto
+
+/// A file of the console's pages.
+struct ConsoleAsset: Sendable {
+    let bytes: [UInt8]
+    /// The entity tag (RFC 9110, section 8.8.3): the SHA-256 hash of the bytes.
+    let tag: String
+    let contentType: String
+
+    /// - Parameter path: The path below `Web`; its ending gives the content type.
+    init?(path: String, bytes: [UInt8]) {
+        guard let contentType = Self.contentType(of: path) else { return nil }
+        self.bytes = bytes
+        self.contentType = contentType
+        tag = "\"\(Hex.encode(SHA256.hash(bytes)))\""
+    }
+
+    private static let contentTypes = [
+        "html": "text/html; charset=utf-8", "js": "text/javascript; charset=utf-8",
+        "css": "text/css; charset=utf-8", "svg": "image/svg+xml", "json": "application/json; charset=utf-8",
+        "png": "image/png", "ico": "image/x-icon", "txt": "text/plain; charset=utf-8", "woff2": "font/woff2",
+    ]
+
+    /// The content type by the ending of a path; nil if the console has no files of this kind.
+    static func contentType(of path: some StringProtocol) -> String? {
+        guard let name = path.split(separator: "/", omittingEmptySubsequences: false).last, let dot = name.lastIndex(of: ".")
+        else { return nil }
+        return contentTypes[String(name[name.index(after: dot)...])]
+    }
+}

@@ -1,0 +1,127 @@
+public import MartletCore
+public import MartletHTTP
+import MartletModel
+
+/// The web console: its pages, and the API that they use.
+///
+/// Everything is below `/console`. Without an operator there is no console, and every path is answered as one that does
+/// not exist. The API below `/console/api` is the administration API behind a session, a role, checks against other
+/// sites, and an audit log, besides signing in and live figures.
+public struct Console: HTTPHandler {
+    /// The first path segment of all requests that the console answers.
+    public static let pathPrefix = "console"
+
+    /// The parts of the server that the console asks.
+    public struct Parts: Sendable {
+        public var directory: OperatorDirectory
+        public var passwords: any OperatorPasswords
+        /// Answers the administration API, as on the admin socket.
+        public var administration: any HTTPHandler
+        /// Answers the simulator's control interface; nil if no simulator runs.
+        public var simulator: (any HTTPHandler)?
+        public var facts: any ConsoleFacts
+        public var hours: any MetricHourStore
+        /// The names of all hubs.
+        public var hubNames: @Sendable () -> [String]
+        public var time: any TimeSource
+        /// Receives messages for the operator of the server, without secrets.
+        public var log: @Sendable (String) -> Void
+
+        public init(
+            directory: OperatorDirectory, passwords: any OperatorPasswords, administration: any HTTPHandler,
+            simulator: (any HTTPHandler)?, facts: any ConsoleFacts, hours: any MetricHourStore,
+            hubNames: @escaping @Sendable () -> [String], time: any TimeSource,
+            log: @escaping @Sendable (String) -> Void
+        ) {
+            self.directory = directory
+            self.passwords = passwords
+            self.administration = administration
+            self.simulator = simulator
+            self.facts = facts
+            self.hours = hours
+            self.hubNames = hubNames
+            self.time = time
+            self.log = log
+        }
+    }
+
+    private let directory: OperatorDirectory
+    private let source: RequestSource
+    private let signIn: SignIn
+    private let assets: AssetRoutes
+    private let live: LiveConsole
+    private let time: any TimeSource
+    private let api: Router
+    /// The routes of the API, for tests of who may use them.
+    let routes: [ConsoleRoute]
+
+    public init(_ parts: Parts, _ settings: ConsoleSettings) {
+        directory = parts.directory
+        time = parts.time
+        source = RequestSource(settings: settings)
+        assets = AssetRoutes(assets: ConsoleAssets(directory: settings.files))
+        signIn = SignIn(directory: parts.directory, passwords: parts.passwords, time: parts.time)
+        let door = AdministrationDoor(administration: parts.administration)
+        let live = LiveConsole(
+            facts: parts.facts, hours: parts.hours, store: parts.directory.store, door: door, time: parts.time,
+            log: parts.log)
+        self.live = live
+        parts.directory.onChange { name in Task { await live.recheck(name) } }
+        let sessions = SessionRoutes(
+            directory: parts.directory, signIn: signIn, hubNames: parts.hubNames,
+            facts: SessionRoutes.SessionFacts(
+                version: settings.version, hasSimulator: parts.simulator != nil, features: []))
+        routes =
+            sessions.all + LiveRoutes(live: live).all
+            + AdministrationRoutes(door: door, simulator: parts.simulator).all
+        var router = Router { _, refusal in
+            switch refusal {
+            case .badTarget: ConsoleRefusal.badRequest("The path is not one that a URL can have.").response
+            case .notFound: ConsoleRefusal.notFound.response
+            case .methodNotAllowed(let allow):
+                HTTPResponse(
+                    .methodNotAllowed, fields: ["allow": allow.map(\.rawValue).joined(separator: ", ")])
+            }
+        }
+        for route in routes {
+            let gate = GatedRoute(route: route, source: source, signIn: signIn, time: parts.time)
+            router.admit(route.method, AdministrationDoor.prefix + route.pattern) { head, match in
+                gate.route(for: head, match)
+            }
+        }
+        api = router
+    }
+
+    /// Samples the server for the console's charts, and serves the event streams, until the task is cancelled.
+    public func run() async {
+        await live.run()
+    }
+
+    public func route(for head: HTTPRequest) -> HTTPRoute {
+        var route = undecorated(head)
+        route.respond = { [respond = route.respond] request in
+            var response = await respond(request)
+            ConsoleHeaders.add(to: &response)
+            return response
+        }
+        return route
+    }
+
+    private func undecorated(_ head: HTTPRequest) -> HTTPRoute {
+        guard !directory.isEmpty else { return HTTPRoute(refusing: ConsoleRefusal.notFound.response) }
+        do throws(ConsoleRefusal) {
+            try source.checkHost(head)
+        } catch {
+            return HTTPRoute(refusing: error.response)
+        }
+        guard let target = HTTPTarget(head.target) else {
+            return HTTPRoute(refusing: ConsoleRefusal.notFound.response)
+        }
+        if target.segments.dropFirst().first == "api" { return api.route(for: head) }
+        if target.rawPath == "/\(Self.pathPrefix)" {
+            let location = "/\(Self.pathPrefix)/"
+            return HTTPRoute(refusing: HTTPResponse(308, fields: ["location": location, "cache-control": "no-cache"]))
+        }
+        return HTTPRoute(refusing: assets.respond(to: head, target.segments.dropFirst()))
+    }
+}

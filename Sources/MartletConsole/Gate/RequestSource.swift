@@ -1,0 +1,62 @@
+import MartletHTTP
+
+/// Where a request comes from, judged by its head alone: the name by which the server was addressed, the way that the
+/// request took, and the page that made a browser send it.
+struct RequestSource {
+    let settings: ConsoleSettings
+
+    /// The field that every change must have. A page of another site cannot add it without asking first (CORS).
+    static let field = "martlet-console"
+
+    /// Refuses a name that is none of this server's: it may be a stranger's name for this machine's address (DNS
+    /// rebinding). A browser keeps pages by their names, so that such a page counts as one of this origin.
+    func checkHost(_ head: HTTPRequest) throws(ConsoleRefusal) {
+        guard let host = HTTPOrigin("http://\(head.authority)")?.host else { throw .wrongHost }
+        let isKnown =
+            IPAddress(host) != nil || host == "localhost" || host == settings.publicURL?.host
+            || settings.hosts.contains(host)
+        guard isKnown else { throw .wrongHost }
+    }
+
+    /// Refuses a request that crossed a network in clear text. A proxy on another machine that is not declared as
+    /// trusted is believed to end TLS if it passes on the public name of an https URL.
+    func checkTransport(_ head: HTTPRequest) throws(ConsoleRefusal) {
+        guard let connection = head.connection, !connection.isSecure else { return }
+        if let forwarded = head.forwarded {
+            guard !forwarded.isClearText else { throw .clearText }
+            return
+        }
+        if Self.isLoopback(connection.peer) { return }
+        if let url = settings.publicURL, url.scheme == .https, head.authority.lowercased() == url.authority { return }
+        throw .clearText
+    }
+
+    /// Refuses a request that a page of another origin made a browser send. `Sec-Fetch-Site` (W3C Fetch Metadata) tells
+    /// pages of other ports of the same host apart, to which cookies go too.
+    func checkSite(_ head: HTTPRequest) throws(ConsoleRefusal) {
+        let isChange = ![.get, .head].contains(head.method)
+        let sites = head.fields.values(of: "sec-fetch-site")
+        let allowed = isChange ? ["same-origin"] : ["same-origin", "none"]
+        guard sites.allSatisfy({ allowed.contains($0) }) else { throw .crossSite }
+        guard isChange else { return }
+        let origins = head.fields.values(of: "origin")
+        guard origins.count == 1, isOwn(origins[0], of: head), head.fields[Self.field] == "1" else {
+            throw .crossSite
+        }
+    }
+
+    /// Whether an origin is the one at which the request has addressed this server.
+    private func isOwn(_ text: String, of head: HTTPRequest) -> Bool {
+        guard let origin = HTTPOrigin(text) else { return false }
+        if origin == settings.publicURL { return true }
+        if head.connection?.isSecure == true, origin.scheme != .https { return false }
+        return origin == HTTPOrigin("\(origin.scheme.rawValue)://\(head.authority)")
+    }
+
+    /// - Parameter peer: An address in text form; empty for a Unix socket, which only a proxy on this machine has.
+    static func isLoopback(_ peer: String) -> Bool {
+        guard !peer.isEmpty else { return true }
+        guard let address = IPAddress(peer) else { return false }
+        return address.description == "::1" || (address.isIPv4 && address.description.hasPrefix("127."))
+    }
+}

@@ -1,0 +1,156 @@
+import MartletCore
+import MartletModel
+
+/// Something that an operator should look at: a code and its facts. The console makes the sentence, in the reader's
+/// language.
+struct Alert: Hashable, Sendable {
+    enum Severity: String, Hashable, Sendable {
+        case warning
+        case error
+    }
+
+    let code: String
+    let severity: Severity
+    /// The hub that the alert is about; nil for the server.
+    var hub: String?
+    var platform: String?
+    var facts: [String: JSON] = [:]
+
+    var json: JSON {
+        var members = facts
+        members["code"] = .string(code)
+        members["severity"] = .string(severity.rawValue)
+        members["hub"] = hub.map(JSON.string) ?? .null
+        members["platform"] = platform.map(JSON.string) ?? .null
+        return .object(members)
+    }
+}
+
+/// The rules of Docs/Metrics.md, "What to watch", and the obstacle of `/health/ready`.
+struct AlertRules {
+    let latest: ConsoleSample
+    /// An earlier sample, up to five minutes old, for rates.
+    let earlier: ConsoleSample
+
+    /// - Parameter recent: Samples of the last five minutes, oldest first.
+    init?(_ latest: ConsoleSample?, recent: [ConsoleSample]) {
+        guard let latest else { return nil }
+        self.latest = latest
+        earlier = recent.first ?? latest
+    }
+
+    /// The alerts, the worst first.
+    var alerts: [Alert] {
+        let found = readiness + ends + deliveries + services + machine
+        return found.filter { $0.severity == .error } + found.filter { $0.severity == .warning }
+    }
+
+    /// The sentence in one word: `ok`, `attention` or `trouble`.
+    static func state(_ alerts: [Alert]) -> String {
+        if alerts.contains(where: { $0.severity == .error }) { return "trouble" }
+        return alerts.isEmpty ? "ok" : "attention"
+    }
+
+    private var readiness: [Alert] {
+        latest.obstacle.map { [Alert(code: "not-ready", severity: .error, facts: ["sentence": .string($0)])] } ?? []
+    }
+
+    /// Thirty days before the end of a credential, there is time to renew it.
+    private static let credentialNotice = 30.0 * 86_400
+    private static let certificateNotice = 14.0 * 86_400
+    /// The most alerts about credentials; there may be thousands of hubs.
+    private static let credentialLimit = 20
+
+    private var ends: [Alert] {
+        let credentials = latest.credentialEnds.sorted { $0.at < $1.at }.filter { seconds(to: $0.at) < Self.credentialNotice }
+        var found = credentials.prefix(Self.credentialLimit).map { end in
+            let left = seconds(to: end.at)
+            return Alert(
+                code: left <= 0 ? "credential-ended" : "credential-ends", severity: left <= 0 ? .error : .warning,
+                hub: end.hub, platform: end.platform,
+                facts: ["endsAt": .string(end.at.iso8601), "seconds": .integer(Int64(left))])
+        }
+        if let end = latest.certificateEndsAt, seconds(to: end) < Self.certificateNotice {
+            let left = seconds(to: end)
+            found.append(
+                Alert(
+                    code: "certificate-ends", severity: left <= 0 ? .error : .warning,
+                    facts: ["endsAt": .string(end.iso8601), "seconds": .integer(Int64(left))]))
+        }
+        return found
+    }
+
+    private var deliveries: [Alert] {
+        var found: [Alert] = []
+        if latest.oldest > 3600 {
+            found.append(
+                Alert(
+                    code: "oldest-waits", severity: .warning,
+                    facts: ["seconds": .integer(Int64(latest.oldest)), "waiting": .integer(Int64(latest.waiting))]))
+        }
+        if let p99 = latest.latency.quantile(0.99, since: earlier.latency), p99 > 1 {
+            found.append(Alert(code: "latency", severity: .warning, facts: ["p99": .integer(Int64(p99 * 1000))]))
+        }
+        let wrong = latest.wrongCredentials - earlier.wrongCredentials
+        if wrong > 0 {
+            found.append(
+                Alert(code: "wrong-credential", severity: .error, facts: ["count": .integer(Int64(wrong))]))
+        }
+        return found + failures
+    }
+
+    /// A few failures are the rule: devices that are gone. A fifth of a hundred are not.
+    private var failures: [Alert] {
+        func sum(_ counts: [String: Int]) -> Int { counts.values.reduce(0, +) }
+        let failed = sum(latest.failed) - sum(earlier.failed)
+        let all = failed + sum(latest.taken) - sum(earlier.taken)
+        guard all >= 100, failed * 5 > all else { return [] }
+        let share = (Double(failed) / Double(all) * 1000).rounded() / 1000
+        return [
+            Alert(
+                code: "failing", severity: .warning,
+                facts: ["share": .double(share), "failed": .integer(Int64(failed)), "of": .integer(Int64(all))])
+        ]
+    }
+
+    private var services: [Alert] {
+        let kinds = [
+            ("quarantine", latest.quarantines), ("lane-paused", latest.pausedLanes),
+            ("origin-paused", latest.pausedOrigins),
+        ]
+        return kinds.flatMap { code, counts in
+            counts.sorted { $0.key < $1.key }.filter { $0.value > 0 }.map { platform, count in
+                Alert(
+                    code: code, severity: code == "quarantine" ? .error : .warning, platform: platform,
+                    facts: ["count": .integer(Int64(count))])
+            }
+        }
+    }
+
+    private var machine: [Alert] {
+        var found: [Alert] = []
+        let span = Double((latest.at - earlier.at).wholeMilliseconds) / 1000
+        if span >= 30, let share = zip(latest.loopBusy, earlier.loopBusy).map({ ($0 - $1) / span }).max(), share > 0.9 {
+            found.append(
+                Alert(code: "loop-busy", severity: .warning, facts: ["share": .double((share * 100).rounded() / 100)]))
+        }
+        if let since = latest.backupAt ?? latest.needsBackupSince, -seconds(to: since) > 36 * 3600 {
+            let age = latest.backupAt.map { JSON.integer(Int64(-seconds(to: $0))) } ?? .null
+            found.append(Alert(code: "backup-old", severity: .warning, facts: ["seconds": age]))
+        }
+        if let disk = latest.disk, disk.free < max(500_000_000, disk.reserve) {
+            found.append(
+                Alert(
+                    code: "disk-low", severity: disk.free < disk.reserve ? .error : .warning,
+                    facts: ["free": .integer(disk.free), "reserve": .integer(disk.reserve)]))
+        }
+        if let commit = latest.commit, let old = earlier.commit, let p99 = commit.quantile(0.99, since: old), p99 > 0.5 {
+            found.append(Alert(code: "commit-slow", severity: .warning, facts: ["p99": .integer(Int64(p99 * 1000))]))
+        }
+        return found
+    }
+
+    private func seconds(to timestamp: Timestamp) -> Double {
+        Double((timestamp - latest.at).wholeMilliseconds) / 1000
+    }
+}

@@ -1,0 +1,254 @@
+import MartletCore
+import MartletHTTP
+import MartletModel
+import Synchronization
+
+/// Samples the server, keeps the past for charts, and tells the open streams what is new.
+final class LiveConsole: Sendable {
+    private struct State {
+        var history = MetricHistory()
+        var alerts: [Alert] = []
+        /// What was last told of a topic.
+        var told: [Topic: JSON] = [:]
+        var tick = 0
+    }
+
+    private let facts: any ConsoleFacts
+    private let hours: any MetricHourStore
+    private let store: any OperatorStore
+    private let door: AdministrationDoor
+    private let time: any TimeSource
+    private let log: @Sendable (String) -> Void
+    private let state = Mutex(State())
+    let streams = EventStreams()
+
+    /// Where nobody watches, the server is sampled at every tenth second.
+    private static let idleTicks = 10
+    private static let commentTicks = 15
+    /// A sample that is older is not shown as the present.
+    private static let staleAge = Duration.seconds(2)
+    /// The most topics that are read at one tick; the others come at the next ones.
+    private static let topicLimit = 32
+
+    init(
+        facts: any ConsoleFacts, hours: any MetricHourStore, store: any OperatorStore, door: AdministrationDoor,
+        time: any TimeSource, log: @escaping @Sendable (String) -> Void
+    ) {
+        self.facts = facts
+        self.hours = hours
+        self.store = store
+        self.door = door
+        self.time = time
+        self.log = log
+    }
+
+    /// Samples until cancelled, then ends the streams.
+    func run() async {
+        await withTaskCancellationHandler {
+            await restore()
+            while !Task.isCancelled {
+                await tick()
+                try? await time.sleep(until: time.now + .seconds(1))
+            }
+        } onCancel: {
+            streams.stop()
+        }
+    }
+
+    private func restore() async {
+        let since = Timestamp(milliseconds: time.now.milliseconds - 35 * 86_400_000)
+        do throws(StorageError) {
+            let known = try await hours.hours(since: since)
+            state.withLock { state in
+                for (at, text) in known {
+                    let members = (try? JSON(parsing: Array(text.utf8)))?.object ?? [:]
+                    state.history.restore(MetricHistory.Hour(at: at, figures: members.compactMapValues(\.number)))
+                }
+            }
+        } catch {
+            log("The console's figures of earlier hours could not be read: \(error)")
+        }
+    }
+
+    private func tick() async {
+        let isWatched = !streams.isEmpty
+        let tick = state.withLock { state in
+            state.tick += 1
+            return state.tick
+        }
+        guard isWatched || tick % Self.idleTicks == 1 else { return }
+        await sample()
+        guard isWatched else { return }
+        await endExpired()
+        tellNow()
+        await tellSends(tick)
+        if tick % Self.commentTicks == 0 {
+            for entry in streams.all { entry.mailbox.post("comment", ServerSentEvent.comment) }
+        }
+    }
+
+    private func sample() async {
+        let sample = await facts.sample()
+        let hour = state.withLock { $0.history.add(sample) }
+        guard let hour else { return }
+        let figures = JSON.object(hour.figures.mapValues(JSON.double)).text
+        do throws(StorageError) {
+            try await hours.putHour(hour.at, figures: figures)
+        } catch {
+            log("The console's figures of an hour could not be stored: \(error)")
+        }
+    }
+
+    // MARK: Documents
+
+    /// The current alerts as JSON, for an operator who sees certain hubs.
+    func alerts(for roles: RoleGrants) async -> JSON {
+        let latest = state.withLock { $0.history.latest?.at }
+        if latest.map({ time.now - $0 > Self.staleAge }) ?? true { await sample() }
+        return state.withLock { Self.json($0.history, Self.visible(Self.alerts($0.history), to: roles)) }
+    }
+
+    func history(_ range: MetricHistory.Range) -> JSON { state.withLock { $0.history.json(range) } }
+
+    /// What a stream begins with.
+    func past(_ topics: [Topic], for roles: RoleGrants) async -> JSON {
+        var members = await alerts(for: roles).object ?? [:]
+        var sends: [String: JSON] = [:]
+        var single: [String: [String: JSON]] = [:]
+        for topic in topics {
+            switch topic {
+            case .now:
+                members["second"] = state.withLock { $0.history.secondJSON }
+                members["history"] = history(.minutes)
+            case .sends(let hub): sends[hub] = await read(topic) ?? .null
+            case .send(let hub, let id): single[hub, default: [:]][id] = await read(topic) ?? .null
+            }
+        }
+        members["sends"] = .object(sends)
+        members["send"] = .object(single.mapValues(JSON.object))
+        return .object(members)
+    }
+
+    private static func alerts(_ history: MetricHistory) -> [Alert] {
+        AlertRules(history.latest, recent: history.recent)?.alerts ?? []
+    }
+
+    private static func visible(_ alerts: [Alert], to roles: RoleGrants) -> [Alert] {
+        alerts.filter { alert in alert.hub.map { roles.role(for: $0) != nil } ?? true }
+    }
+
+    private static func json(_ history: MetricHistory, _ alerts: [Alert]) -> JSON {
+        [
+            "at": history.latest.map { .string($0.at.iso8601) } ?? .null, "state": .string(AlertRules.state(alerts)),
+            "alerts": .array(alerts.map(\.json)),
+        ]
+    }
+
+    // MARK: Telling
+
+    private func tellNow() {
+        let (second, history, changed) = state.withLock { state in
+            let alerts = Self.alerts(state.history)
+            let isChanged = !Self.areAlike(alerts, state.alerts)
+            state.alerts = alerts
+            return (state.history.secondJSON, state.history, isChanged ? alerts : nil)
+        }
+        let bytes = ServerSentEvent.bytes("second", second)
+        for entry in streams.all where entry.topics.contains(.now) {
+            entry.mailbox.post("second", bytes)
+            guard let changed else { continue }
+            let json = Self.json(history, Self.visible(changed, to: entry.roles))
+            entry.mailbox.post("alert", ServerSentEvent.bytes("alert", json))
+        }
+    }
+
+    /// Whether the same things are to be looked at. Facts such as an age change every second, which is no news.
+    private static func areAlike(_ left: [Alert], _ right: [Alert]) -> Bool {
+        left.map { [$0.code, $0.severity.rawValue, $0.hub, $0.platform] }
+            == right.map { [$0.code, $0.severity.rawValue, $0.hub, $0.platform] }
+    }
+
+    private func tellSends(_ tick: Int) async {
+        let entries = streams.all
+        let topics = Set(entries.flatMap(\.topics)).subtracting([.now]).sorted { "\($0)" < "\($1)" }
+        state.withLock { state in state.told = state.told.filter { topics.contains($0.key) } }
+        guard !topics.isEmpty else { return }
+        let first = topics.count > Self.topicLimit ? (tick * Self.topicLimit) % topics.count : 0
+        for offset in 0..<min(topics.count, Self.topicLimit) {
+            let topic = topics[(first + offset) % topics.count]
+            guard let json = await read(topic) else { continue }
+            let isNew = state.withLock { state in
+                defer { state.told[topic] = json }
+                return state.told[topic] != json
+            }
+            guard isNew else { continue }
+            let bytes = ServerSentEvent.bytes(topic.event, json)
+            for entry in entries where entry.topics.contains(topic) { entry.mailbox.post("\(topic)", bytes) }
+        }
+    }
+
+    /// The current state of a topic; nil if there is nothing.
+    private func read(_ topic: Topic) async -> JSON? {
+        switch topic {
+        case .now: return nil
+        case .send(let hub, let id):
+            let path = "/hubs/\(PercentEncoding.encode(hub))/messages/\(PercentEncoding.encode(id))"
+            guard let status = await door.document(path + "/status") else { return nil }
+            let funnel = await door.document(path + "/funnel") ?? .null
+            return ["hub": .string(hub), "id": .string(id), "status": status, "funnel": funnel]
+        case .sends(let hub):
+            let path = "/hubs/\(PercentEncoding.encode(hub))/sends?limit=20"
+            guard let sends = await door.document(path)?["sends"]?.array else { return nil }
+            let running = sends.filter { $0["endedAt"] == .null }.map { send in
+                let names = ["id", "state", "control", "targeted", "succeeded", "failed"]
+                return JSON.object(Dictionary(uniqueKeysWithValues: names.map { ($0, send[$0] ?? .null) }))
+            }
+            return ["hub": .string(hub), "newest": sends.first?["cursor"] ?? .null, "running": .array(running)]
+        }
+    }
+
+    // MARK: Ending
+
+    private func endExpired() async {
+        let now = time.now
+        let names = Set(streams.all.filter { !$0.session.isValid(at: now) }.map { $0.session.operatorName })
+        for name in names { await recheck(name) }
+    }
+
+    /// Ends the streams of an operator whose sessions have ended or whose roles have changed.
+    func recheck(_ name: String) async {
+        let now = time.now
+        for entry in streams.all where entry.session.operatorName.lowercased() == name.lowercased() {
+            let hash = entry.session.tokenHash
+            guard let found = try? await store.operatorSession(tokenHash: hash) else {
+                streams.end(.signedOut) { $0.session.tokenHash == hash }
+                continue
+            }
+            if !found.0.isValid(at: now) { streams.end(.expired) { $0.session.tokenHash == hash } }
+            if found.1.isDisabled { streams.end(.signedOut) { $0.session.tokenHash == hash } }
+            streams.end(.roles) { $0.session.tokenHash == hash && $0.roles != found.1.roles }
+        }
+    }
+}
+
+extension Topic {
+    /// The name of the events about the topic.
+    fileprivate var event: String {
+        switch self {
+        case .now: "second"
+        case .send: "send"
+        case .sends: "sends"
+        }
+    }
+}
+
+extension JSON {
+    /// The value of a number.
+    fileprivate var number: Double? {
+        switch self {
+        case .integer(let number): Double(number)
+        case .double(let number): number
+        default: nil
+        }
+    }
+}

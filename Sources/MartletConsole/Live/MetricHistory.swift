@@ -1,0 +1,158 @@
+import MartletCore
+import MartletModel
+
+/// The past of the server's figures: 15 minutes by seconds, a day by minutes, 35 days by hours.
+struct MetricHistory: Sendable {
+    enum Range: String, CaseIterable, Sendable {
+        case minutes = "15m"
+        case day = "24h"
+        case month = "35d"
+    }
+
+    /// An hour whose figures are to be stored.
+    struct Hour: Sendable, Equatable {
+        var at: Timestamp
+        var figures: [String: Double]
+    }
+
+    private var seconds = MetricRing(step: 1, capacity: 900)
+    private var minutes = MetricRing(step: 60, capacity: 1440)
+    private var hours = MetricRing(step: 3600, capacity: 840)
+    private(set) var latest: ConsoleSample?
+    /// The values of the latest second.
+    private(set) var second: [String: Double] = [:]
+    private var minuteStart: ConsoleSample?
+    private var hourStart: ConsoleSample?
+    /// Samples of the last five minutes, ten seconds apart, oldest first.
+    private(set) var recent: [ConsoleSample] = []
+
+    private static let recentSpan = Duration.seconds(300)
+    private static let recentStep = Duration.seconds(10)
+
+    /// Adds a sample.
+    /// - Returns: The hour that has ended with it; nil if none has.
+    mutating func add(_ sample: ConsoleSample) -> Hour? {
+        defer { latest = sample }
+        guard let latest, sample.at > latest.at else {
+            // The first sample, or the clock was set back.
+            (minuteStart, hourStart, recent) = (sample, sample, [sample])
+            return nil
+        }
+        addSeconds(from: latest, to: sample)
+        if let start = minuteStart, minutes.number(of: start.at) != minutes.number(of: sample.at) {
+            minutes.put(Self.values(from: start, to: sample), at: minutes.number(of: start.at))
+            minuteStart = sample
+        }
+        if let last = recent.last, sample.at - last.at >= Self.recentStep {
+            recent.append(sample)
+            recent.removeAll { sample.at - $0.at > Self.recentSpan }
+        }
+        guard let start = hourStart, hours.number(of: start.at) != hours.number(of: sample.at) else { return nil }
+        let number = hours.number(of: start.at)
+        let figures = Self.values(from: start, to: sample)
+        hours.put(figures, at: number)
+        hourStart = sample
+        return Hour(at: Timestamp(seconds: number * hours.step), figures: figures)
+    }
+
+    /// Where nobody watches, a sample is of several seconds: each gets the mean.
+    private mutating func addSeconds(from old: ConsoleSample, to new: ConsoleSample) {
+        second = Self.values(from: old, to: new)
+        let (first, last) = (seconds.number(of: old.at) + 1, seconds.number(of: new.at))
+        guard first <= last else { return }
+        for number in max(first, last - Int64(seconds.capacity) + 1)...last { seconds.put(second, at: number) }
+    }
+
+    /// Restores hours of an earlier process.
+    mutating func restore(_ hour: Hour) {
+        hours.put(hour.figures, at: hours.number(of: hour.at))
+    }
+
+    /// The figures between two samples: rates a second, times in milliseconds, and states at the end.
+    private static func values(from old: ConsoleSample, to new: ConsoleSample) -> [String: Double] {
+        let span = Double((new.at - old.at).wholeMilliseconds) / 1000
+        var values: [String: Double] = ["waiting": Double(new.waiting), "oldest": new.oldest]
+        guard span > 0 else { return values }
+        for (name, counts, before) in [("taken", new.taken, old.taken), ("failed", new.failed, old.failed)] {
+            for (platform, count) in counts {
+                values["\(name).\(platform)"] = max(0, Double(count - (before[platform] ?? 0)) / span)
+            }
+        }
+        for (name, share) in [("p50", 0.5), ("p95", 0.95), ("p99", 0.99)] {
+            values[name] = new.latency.quantile(share, since: old.latency).map { $0 * 1000 }
+        }
+        return values
+    }
+
+    // MARK: Documents
+
+    /// The history of a range as JSON. Unknown values are null.
+    func json(_ range: Range) -> JSON {
+        let ring =
+            switch range {
+            case .minutes: seconds
+            case .day: minutes
+            case .month: hours
+            }
+        let count = ring.capacity
+        func column(_ name: String) -> JSON {
+            .array(ring.values(of: name, count: count).map { $0.isNaN ? .null : .double(Self.rounded($0)) })
+        }
+        func columns(_ prefix: String) -> JSON {
+            .object(
+                Dictionary(
+                    uniqueKeysWithValues: ring.names(beginningWith: prefix + ".").map {
+                        (String($0.dropFirst(prefix.count + 1)), column($0))
+                    }))
+        }
+        let end = ring.last.map { Timestamp(seconds: ($0 + 1) * ring.step) }
+        return [
+            "range": .string(range.rawValue), "step": .integer(ring.step), "end": end.map { .string($0.iso8601) } ?? .null,
+            "taken": columns("taken"), "failed": columns("failed"), "p50": column("p50"), "p95": column("p95"),
+            "p99": column("p99"), "waiting": column("waiting"), "oldest": column("oldest"),
+        ]
+    }
+
+    /// The latest second as JSON.
+    var secondJSON: JSON {
+        func column(_ name: String) -> JSON { second[name].map { .double(Self.rounded(Float($0))) } ?? .null }
+        func columns(_ prefix: String) -> JSON {
+            .object(
+                Dictionary(
+                    uniqueKeysWithValues: second.filter { $0.key.hasPrefix(prefix + ".") }.map {
+                        (String($0.key.dropFirst(prefix.count + 1)), .double(Self.rounded(Float($0.value))))
+                    }))
+        }
+        return [
+            "at": latest.map { .string($0.at.iso8601) } ?? .null, "taken": columns("taken"),
+            "failed": columns("failed"), "p50": column("p50"), "p95": column("p95"), "p99": column("p99"),
+            "waiting": latest.map { .integer(Int64($0.waiting)) } ?? .null,
+            "oldest": latest.map { .double(Self.rounded(Float($0.oldest))) } ?? .null,
+            "connections": .object((latest?.connections ?? [:]).mapValues { .integer(Int64($0)) }),
+        ]
+    }
+
+    /// Three digits after the point are enough for a chart.
+    private static func rounded(_ value: Float) -> Double { (Double(value) * 1000).rounded() / 1000 }
+}
+
+extension Histogram {
+    /// The duration in seconds that a share of the durations added since an earlier state of this histogram do not
+    /// exceed, interpolated within its bucket; nil if none were added.
+    func quantile(_ share: Double, since old: Histogram) -> Double? {
+        guard old.counts.count == counts.count else { return nil }
+        let new = zip(counts, old.counts).map { $0 >= $1 ? $0 - $1 : 0 }
+        let total = new.reduce(0, +)
+        guard total > 0 else { return nil }
+        let wanted = share * Double(total)
+        var (sum, lower) = (0.0, 0.0)
+        for (index, count) in new.enumerated() {
+            guard index < bounds.count else { break }
+            let upper = Double(bounds[index].wholeMilliseconds) / 1000
+            let next = sum + Double(count)
+            if next >= wanted, count > 0 { return lower + (upper - lower) * (wanted - sum) / Double(count) }
+            (sum, lower) = (next, upper)
+        }
+        return lower
+    }
+}

@@ -1,0 +1,179 @@
+public import MartletCore
+import MartletCrypto
+import MartletHTTP
+import MartletModel
+import Synchronization
+
+/// The console's operators: invitations, roles, sessions.
+public final class OperatorDirectory: Sendable {
+    /// How long a link can be used.
+    static let linkLifetime = Duration.seconds(900)
+    /// The lengths of a password, in bytes of UTF-8.
+    static let passwordLengths = 8...1024
+    /// The largest settings of an operator, in bytes of JSON.
+    static let settingsLimit = 2048
+    /// The most operators.
+    static let countLimit = 1000
+
+    let store: any OperatorStore
+    let time: any TimeSource
+    /// Whether there is any operator. Without one there is no console.
+    private let exists: Mutex<Bool>
+    /// Called with the name, in lower case, of an operator whose roles or sessions have changed.
+    private let observer = Mutex<(@Sendable (String) -> Void)?>(nil)
+
+    public init(store: any OperatorStore, time: any TimeSource) async throws(StorageError) {
+        self.store = store
+        self.time = time
+        exists = Mutex(try await store.hasOperators())
+    }
+
+    /// Whether there is any operator.
+    public var isEmpty: Bool { !exists.withLock(\.self) }
+
+    func onChange(_ observer: @escaping @Sendable (String) -> Void) {
+        self.observer.withLock { $0 = observer }
+    }
+
+    func changed(_ name: String) {
+        observer.withLock(\.self)?(name.lowercased())
+    }
+
+    /// A token of a link or a session: 43 characters.
+    static func makeToken() -> String { Base64URL.encode(RandomBytes.generate(32)) }
+
+    static func hash(of token: String) -> [UInt8] { SHA256.hash(Array(token.utf8)) }
+
+    /// Adds an operator, or gives an existing one other roles, and makes an invitation.
+    /// - Returns: The token of the invitation, and when it ends.
+    func invite(_ name: String, _ roles: RoleGrants) async throws(OperatorError) -> (token: String, until: Timestamp) {
+        guard Operator.isName(name) else { throw .badName }
+        guard !roles.isEmpty, roles.grants.count <= RoleGrants.countLimit else { throw .badRoles }
+        let now = time.now
+        let (token, link) = makeLink(.invitation, of: name)
+        let known = try await stored { () throws(StorageError) in try await store.operators(at: now) }
+        if known.contains(where: { $0.entry.name.lowercased() == name.lowercased() }) {
+            _ = try await change(name, .roles(roles))
+            _ = try await change(name, .isDisabled(false))
+            guard try await stored({ () throws(StorageError) in try await store.addLink(link) }) else {
+                throw .notFound(name)
+            }
+        } else {
+            guard known.count < Self.countLimit else { throw .tooMany }
+            let entry = Operator(name: name, roles: roles, createdAt: now)
+            try await stored { () throws(StorageError) in try await store.invite(entry, by: link) }
+        }
+        exists.withLock { $0 = true }
+        return (token, link.expiresAt)
+    }
+
+    /// Makes a link that signs an operator in.
+    /// - Parameter name: The operator; nil for the only one who may administer the whole server.
+    func signInLink(_ name: String?) async throws(OperatorError) -> (name: String, token: String, until: Timestamp) {
+        let active = try await list().map(\.entry).filter { !$0.isDisabled }
+        let entry: Operator
+        if let name {
+            guard let named = active.first(where: { $0.name.lowercased() == name.lowercased() }) else {
+                throw .notFound(name)
+            }
+            entry = named
+        } else {
+            let admins = active.filter { $0.roles.overall == .admin }
+            guard admins.count == 1 else { throw .ambiguous(admins.map(\.name)) }
+            entry = admins[0]
+        }
+        let (token, link) = makeLink(.signIn, of: entry.name)
+        guard try await stored({ () throws(StorageError) in try await store.addLink(link) }) else {
+            throw .notFound(entry.name)
+        }
+        return (entry.name, token, link.expiresAt)
+    }
+
+    private func makeLink(_ kind: OperatorLink.Kind, of name: String) -> (token: String, OperatorLink) {
+        let token = Self.makeToken()
+        return (
+            token,
+            OperatorLink(
+                tokenHash: Self.hash(of: token), kind: kind, operatorName: name,
+                expiresAt: time.now + Self.linkLifetime)
+        )
+    }
+
+    func list() async throws(OperatorError) -> [OperatorSummary] {
+        try await stored { () throws(StorageError) in try await store.operators(at: time.now) }
+    }
+
+    func change(_ name: String, _ change: OperatorChange) async throws(OperatorError) -> OperatorSummary {
+        if case .roles(let roles) = change {
+            guard !roles.isEmpty, roles.grants.count <= RoleGrants.countLimit else { throw .badRoles }
+        }
+        let result = try await stored { () throws(StorageError) in try await store.change(name, change) }
+        switch result {
+        case .notFound: throw .notFound(name)
+        case .isLastAdmin: throw .isLastAdmin
+        case .changed: break
+        }
+        changed(name)
+        guard let found = try await list().first(where: { $0.entry.name.lowercased() == name.lowercased() }) else {
+            throw .notFound(name)
+        }
+        return found
+    }
+
+    func endSessions(of name: String, except kept: [UInt8]? = nil) async throws(OperatorError) {
+        let isThere = try await stored { () throws(StorageError) in
+            try await store.endSessions(of: name, except: kept)
+        }
+        guard isThere else { throw .notFound(name) }
+        changed(name)
+    }
+
+    private func stored<Value>(_ work: () async throws(StorageError) -> Value) async throws(OperatorError) -> Value {
+        do throws(StorageError) {
+            return try await work()
+        } catch {
+            throw .storage(error)
+        }
+    }
+}
+
+/// Why an operator could not be invited or changed.
+enum OperatorError: Error, CustomStringConvertible {
+    case badName
+    case badRoles
+    case tooMany
+    case notFound(String)
+    case isLastAdmin
+    /// There is not exactly one operator who may administer the whole server.
+    case ambiguous([String])
+    case storage(StorageError)
+
+    var description: String {
+        switch self {
+        case .badName:
+            "The name of an operator has 1 to 64 characters: letters, digits, '.', '_', '-' and '@', the first a letter or a "
+                + "digit."
+        case .badRoles:
+            "A role is admin, sender or viewer, for all hubs or for one, such as sender@shop; an operator has 1 to "
+                + "\(RoleGrants.countLimit)."
+        case .tooMany: "There are \(OperatorDirectory.countLimit) operators already."
+        case .notFound(let name): "There is no operator named '\(name)', or it is disabled."
+        case .isLastAdmin:
+            "This is the last operator who may administer the whole server: invite another one first."
+        case .ambiguous(let names):
+            names.isEmpty
+                ? "There is no operator who may administer the server: 'martlet operator invite NAME --role admin'."
+                : "There are several operators who may administer the server: name one of \(names.joined(separator: ", "))."
+        case .storage(let error): "The operators could not be read or written: \(error)"
+        }
+    }
+
+    var status: HTTPStatus {
+        switch self {
+        case .badName, .badRoles: .badRequest
+        case .notFound: .notFound
+        case .tooMany, .isLastAdmin, .ambiguous: .conflict
+        case .storage(let error): error.kind == .full ? .insufficientStorage : .serviceUnavailable
+        }
+    }
+}

@@ -1,0 +1,23 @@
+/// Hashes and checks the passwords of operators, with a limit on failed attempts.
+public protocol OperatorPasswords: Sendable {
+    /// Hashes a new password.
+    /// - Returns: The hash in PHC string form; nil if too many passwords are being hashed.
+    func hash(_ password: [UInt8]) async -> String?
+
+    /// Checks a password.
+    /// - Parameters:
+    ///   - hash: The stored hash; nil if there is no such operator. The check then takes as long, and fails.
+    ///   - name: The operator's name in lower case.
+    ///   - address: The client's address, in text form.
+    func check(_ password: [UInt8], against hash: String?, of name: String, from address: String) async -> PasswordCheck
+}
+
+/// The result of checking a password.
+public enum PasswordCheck: Hashable, Sendable {
+    case right
+    case wrong
+    /// There were too many failed attempts.
+    case refused(retryAfter: Int64)
+    /// Too many passwords are being checked.
+    case busy
+}

@@ -1,0 +1,224 @@
+import MartletCore
+import MartletHTTP
+import MartletModel
+
+/// The routes of the console that the administration API answers, each with the role that it needs.
+struct AdministrationRoutes: Sendable {
+    let door: AdministrationDoor
+    /// Answers what is below `/simulator`; nil if no simulator runs.
+    let simulator: (any HTTPHandler)?
+
+    /// What the console never shows of a hub: whoever has a connection string needs no console.
+    private static let secrets: Set<String> = ["connectionStrings"]
+
+    var all: [ConsoleRoute] { hubs + credentials + sends + devices + rest + server + users + simulation }
+
+    private var hubs: [ConsoleRoute] {
+        [
+            ConsoleRoute(.get, "/hubs", .anyRole) { call throws(ConsoleRefusal) in
+                let (_, entry) = try call.signedIn()
+                return try await door.pass(call).changing { json in
+                    .array(
+                        (json.array ?? []).filter { hub in
+                            hub["name"]?.string.flatMap { entry.roles.role(for: $0) } != nil
+                        })
+                }
+            },
+            passing(.get, "/hubs/{hub}", .hub(.viewer), without: Self.secrets),
+            passing(.put, "/hubs/{hub}", .server(.admin), without: Self.secrets),
+            passing(.delete, "/hubs/{hub}", .server(.admin, isFresh: true)),
+            passing(.get, "/hubs/{hub}/limits", .hub(.viewer)),
+            passing(.put, "/hubs/{hub}/limits", .hub(.admin)),
+            passing(.get, "/hubs/{hub}/services", .hub(.viewer)),
+            ConsoleRoute(.get, "/hubs/{hub}/tags", .hub(.viewer), work: tags),
+            passing(.get, "/hubs/{hub}/tags/prefixes", .hub(.viewer)),
+            passing(.get, "/hubs/{hub}/audience", .hub(.viewer)),
+        ]
+    }
+
+    private var credentials: [ConsoleRoute] {
+        [
+            passing(.put, "/hubs/{hub}/credentials/{platform}", .hub(.admin), bodyLimit: 1 << 20),
+            passing(.post, "/hubs/{hub}/credentials/{platform}/generate", .hub(.admin)),
+            passing(.delete, "/hubs/{hub}/credentials/{platform}", .hub(.admin, isFresh: true)),
+            passing(.get, "/hubs/{hub}/keys", .hub(.admin, isFresh: true), isAudited: true),
+            passing(.post, "/hubs/{hub}/keys/{rule}/{key}", .hub(.admin, isFresh: true)),
+        ]
+    }
+
+    private var sends: [ConsoleRoute] {
+        [
+            passing(.get, "/hubs/{hub}/sends", .hub(.viewer)),
+            ConsoleRoute(.get, "/hubs/{hub}/sends/{id}", .hub(.viewer), work: send),
+            passing(.get, "/hubs/{hub}/messages/{id}/status", .hub(.viewer)),
+            passing(.get, "/hubs/{hub}/messages/{id}/funnel", .hub(.viewer)),
+            passing(.get, "/hubs/{hub}/messages/{id}/deadletters", .hub(.viewer)),
+            passing(.post, "/hubs/{hub}/messages/{id}/deadletters/resend", .hub(.sender)),
+            passing(.post, "/hubs/{hub}/messages/{id}/pause", .hub(.sender)),
+            passing(.post, "/hubs/{hub}/messages/{id}/resume", .hub(.sender)),
+            passing(.post, "/hubs/{hub}/messages/{id}/cancel", .hub(.sender)),
+            ConsoleRoute(.get, "/hubs/{hub}/messages/{id}/devices/{device}", .hub(.viewer), work: trace),
+            passing(.get, "/hubs/{hub}/deadletters", .hub(.viewer)),
+        ]
+    }
+
+    private var devices: [ConsoleRoute] {
+        [
+            ConsoleRoute(.post, "/hubs/{hub}/devices/search", .hub(.viewer), isAudited: false, work: search),
+            ConsoleRoute(.get, "/hubs/{hub}/devices/{id}", .hub(.viewer)) { call throws(ConsoleRefusal) in
+                try await door.pass(call).changing(Withholding.maskingHandles)
+            },
+            ConsoleRoute(.get, "/hubs/{hub}/devices/{id}/sends", .hub(.viewer)) { call throws(ConsoleRefusal) in
+                try await door.pass(call)
+            },
+        ]
+    }
+
+    private var rest: [ConsoleRoute] {
+        [
+            ConsoleRoute(
+                .post, "/rest/{hub}/messages", .hub(.sender), bodyLimit: 1 << 17, takesXML: true, work: sendNow),
+            ConsoleRoute(
+                .post, "/rest/{hub}/schedulednotifications", .hub(.sender), bodyLimit: 1 << 17, takesXML: true,
+                work: sendNow),
+            ConsoleRoute(
+                .put, "/rest/{hub}/schedulednotifications/{id}", .hub(.sender), bodyLimit: 1 << 17, takesXML: true,
+                work: sendNow),
+            passing(.delete, "/rest/{hub}/schedulednotifications/{id}", .hub(.sender)),
+            passing(.put, "/rest/{hub}/installations/{id}", .hub(.admin), bodyLimit: 1 << 17),
+            ConsoleRoute(.get, "/rest/{hub}/installations/{id}", .hub(.admin)) { call throws(ConsoleRefusal) in
+                try await door.pass(call).changing(Withholding.maskingHandles)
+            },
+            passing(.delete, "/rest/{hub}/installations/{id}", .hub(.admin)),
+            passing(.delete, "/rest/{hub}/registrations/{id}", .hub(.admin)),
+        ]
+    }
+
+    private var server: [ConsoleRoute] {
+        [
+            passing(.get, "/server", .anyRole),
+            passing(.get, "/operators", .server(.admin)),
+            passing(.post, "/operators", .server(.admin, isFresh: true)),
+            passing(.put, "/operators/{name}/roles", .server(.admin, isFresh: true)),
+            passing(.put, "/operators/{name}/disabled", .server(.admin, isFresh: true)),
+            passing(.delete, "/operators/{name}/sessions", .server(.admin)),
+            passing(.get, "/audit/operators", .server(.admin)),
+            passing(.get, "/audit", .server(.admin)),
+        ]
+    }
+
+    private var users: [ConsoleRoute] {
+        [
+            ConsoleRoute(.get, "/users", .server(.sender), work: listUsers),
+            passing(.put, "/users/{name}", .server(.admin)),
+            passing(.delete, "/users/{name}", .server(.admin)),
+            passing(.put, "/users/{name}/roles/{role}", .server(.admin)),
+            passing(.delete, "/users/{name}/roles/{role}", .server(.admin)),
+            passing(.put, "/users/{name}/groups/{group}", .server(.admin)),
+            passing(.delete, "/users/{name}/groups/{group}", .server(.admin)),
+        ]
+    }
+
+    /// The simulator's control interface. It holds nothing but made-up devices.
+    private var simulation: [ConsoleRoute] {
+        guard let simulator else { return [] }
+        let door = AdministrationDoor(administration: simulator)
+        return [HTTPMethod.get, .post, .put, .delete].map { method in
+            ConsoleRoute(method, "/simulator/{path...}", .server(.admin), bodyLimit: 1 << 16) {
+                call throws(ConsoleRefusal) in try await door.pass(call)
+            }
+        }
+    }
+
+    private func passing(
+        _ method: HTTPMethod, _ pattern: String, _ need: RouteNeed, bodyLimit: Int = 16_384, isAudited: Bool? = nil,
+        without members: Set<String> = []
+    ) -> ConsoleRoute {
+        ConsoleRoute(method, pattern, need, bodyLimit: bodyLimit, isAudited: isAudited) { call throws(ConsoleRefusal) in
+            let response = try await door.pass(call)
+            return members.isEmpty ? response : response.changing { Withholding.removing(members, from: $0) }
+        }
+    }
+
+    // MARK: Sends
+
+    /// The content of a send to single persons is shown to an administrator who asks for it, and the question is
+    /// audited.
+    @Sendable private func send(_ call: ConsoleCall) async throws(ConsoleRefusal) -> HTTPResponse {
+        let response = try await door.pass(call)
+        guard !(call.asksForContent && call.role == .admin) else { return response }
+        return response.changing { json in
+            guard case .object(var members) = json, let why = Self.reasonToWithhold(json) else { return json }
+            members["content"] = ["isWithheld": true, "why": .string(why)]
+            members["text"] = .null
+            return .object(members)
+        }
+    }
+
+    /// - Parameter send: The document of a send.
+    /// - Returns: Nil if the content is for everybody who may see the send.
+    private static func reasonToWithhold(_ send: JSON) -> String? {
+        if send["isConfidential"]?.bool == true { return "confidential" }
+        if send["isDirect"]?.bool == true { return "direct" }
+        return send["isToOneUser"]?.bool == true ? "single-user" : nil
+    }
+
+    @Sendable private func trace(_ call: ConsoleCall) async throws(ConsoleRefusal) -> HTTPResponse {
+        let response = try await door.pass(call)
+        if call.asksForContent, call.role == .admin { return response }
+        let path = "/hubs/\(PercentEncoding.encode(call.match["hub"]))/sends/\(PercentEncoding.encode(call.match["id"]))"
+        guard let send = await door.document(path), Self.reasonToWithhold(send) == nil else {
+            return response.changing(Withholding.withoutPayloads)
+        }
+        return response
+    }
+
+    /// A send without tags goes to everybody, which must have been meant.
+    @Sendable private func sendNow(_ call: ConsoleCall) async throws(ConsoleRefusal) -> HTTPResponse {
+        let fields = call.request.fields
+        let isNarrow = fields["servicebusnotification-tags"] != nil || fields["servicebusnotification-devicehandle"] != nil
+        let isDryRun = call.match.target.flag("dryRun")
+        guard isNarrow || isDryRun || fields[AdministrationDoor.everybody] == "true" else {
+            throw .badRequest("A send without tags goes to everybody: Martlet-Everybody: true says that this is meant.")
+        }
+        return try await door.pass(call)
+    }
+
+    // MARK: Devices, tags and users
+
+    /// A viewer finds a user only by the whole name.
+    @Sendable private func search(_ call: ConsoleCall) async throws(ConsoleRefusal) -> HTTPResponse {
+        var members = try call.body()
+        guard let text = members["text"]?.string, (1...2048).contains(text.utf8.count) else {
+            throw .badRequest("The body needs a text of 1 to 2048 bytes to search for.")
+        }
+        members["isExact"] = .bool(call.role == .viewer)
+        var call = call
+        call.request.body = JSON.object(members).bytes
+        return try await door.pass(call).changing(Withholding.maskingHandles)
+    }
+
+    /// Tags that name users are listed to who may list users.
+    @Sendable private func tags(_ call: ConsoleCall) async throws(ConsoleRefusal) -> HTTPResponse {
+        let response = try await door.pass(call)
+        guard call.role == .viewer else { return response }
+        return response.changing { json in
+            guard case .object(var members) = json else { return json }
+            members["tags"] = .array(
+                (members["tags"]?.array ?? []).filter { !PersonalAudience.isNamed(in: $0.string ?? "") })
+            return .object(members)
+        }
+    }
+
+    private static let userLimit = 200
+
+    @Sendable private func listUsers(_ call: ConsoleCall) async throws(ConsoleRefusal) -> HTTPResponse {
+        let prefix = (call.match.target.item("prefix")?.value ?? "").lowercased()
+        return try await door.pass(call, target: "/users").changing { json in
+            .array(
+                Array(
+                    (json.array ?? []).filter { ($0["name"]?.string ?? "").lowercased().hasPrefix(prefix) }
+                        .prefix(Self.userLimit)))
+        }
+    }
+}

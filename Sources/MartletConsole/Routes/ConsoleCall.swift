@@ -1,0 +1,36 @@
+import MartletCore
+import MartletHTTP
+import MartletModel
+
+/// An admitted request to the console's API.
+struct ConsoleCall: Sendable {
+    var request: HTTPRequest
+    let match: RouteMatch
+    /// The session and its operator; nil on routes that anybody may use.
+    let session: OperatorSession?
+    let entry: Operator?
+    /// The role by which the request was admitted; nil if no role was needed.
+    let role: Role?
+    let now: Timestamp
+
+    /// The hub that the path names; nil if it names none.
+    var hub: String? { match["hub"].isEmpty ? nil : match["hub"] }
+
+    /// The session, on routes that need one.
+    func signedIn() throws(ConsoleRefusal) -> (session: OperatorSession, entry: Operator) {
+        guard let session, let entry else { throw .signedOut }
+        return (session, entry)
+    }
+
+    /// The body as a JSON object; an empty body is an empty object.
+    func body() throws(ConsoleRefusal) -> [String: JSON] {
+        if request.body.isEmpty { return [:] }
+        guard let members = try? JSON(parsing: request.body).object else {
+            throw .badRequest("The body is not a JSON object.")
+        }
+        return members
+    }
+
+    /// Whether the caller asks for content that is otherwise left out.
+    var asksForContent: Bool { match.target.item("content")?.value == "show" }
+}

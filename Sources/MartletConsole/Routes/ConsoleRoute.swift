@@ -1,0 +1,45 @@
+import MartletCore
+import MartletHTTP
+import MartletModel
+
+/// A route of the console's API.
+struct ConsoleRoute: Sendable {
+    typealias Work = @Sendable (ConsoleCall) async throws(ConsoleRefusal) -> HTTPResponse
+
+    let method: HTTPMethod
+    /// The pattern below `/console/api`.
+    let pattern: String
+    let need: RouteNeed
+    /// The largest body in bytes.
+    let bodyLimit: Int
+    /// Whether each use is an entry of the audit log.
+    let isAudited: Bool
+    /// Whether the body may also be XML, as some payloads are.
+    let takesXML: Bool
+    let work: Work
+
+    init(
+        _ method: HTTPMethod, _ pattern: String, _ need: RouteNeed, bodyLimit: Int = 16_384, isAudited: Bool? = nil,
+        takesXML: Bool = false, work: @escaping Work
+    ) {
+        self.method = method
+        self.pattern = pattern
+        self.need = need
+        self.bodyLimit = bodyLimit
+        self.isAudited = isAudited ?? (method != .get)
+        self.takesXML = takesXML
+        self.work = work
+    }
+
+    /// The name in the audit log, such as `PUT /hubs/{hub}/limits`.
+    var name: String { "\(method.rawValue) \(pattern)" }
+
+    /// What a request is about besides its hub: the last parameter of the path.
+    func subject(of match: RouteMatch) -> String? {
+        let names = pattern.split(separator: "/").filter { $0.hasPrefix("{") }.map { $0.dropFirst().dropLast() }
+        guard let name = names.last, name != "hub" else { return nil }
+        let value = match[name.hasSuffix("...") ? String(name.dropLast(3)) : String(name)]
+        // A handle or an expression in a path must not be kept for a year.
+        return value.utf8.count <= 128 ? value : nil
+    }
+}

@@ -1,0 +1,213 @@
+import MartletCore
+import MartletHTTP
+import MartletModel
+
+/// Signing in and out, and what operators do with their own account.
+struct SessionRoutes: Sendable {
+    let directory: OperatorDirectory
+    let signIn: SignIn
+    let hubNames: @Sendable () -> [String]
+    let facts: SessionFacts
+
+    /// What every session document says of the server.
+    struct SessionFacts: Sendable {
+        var version: String
+        var hasSimulator: Bool
+        var features: [String]
+    }
+
+    private static let bodyLimit = 4096
+
+    private var store: any OperatorStore { directory.store }
+
+    var all: [ConsoleRoute] {
+        [
+            ConsoleRoute(.post, "/link", .nobody, bodyLimit: Self.bodyLimit, isAudited: false, work: readLink),
+            ConsoleRoute(.post, "/link/use", .nobody, bodyLimit: Self.bodyLimit, work: useLink),
+            ConsoleRoute(.post, "/sign-in", .nobody, bodyLimit: Self.bodyLimit, work: enter),
+            ConsoleRoute(.post, "/sign-out", .nobody, isAudited: false, work: leave),
+            ConsoleRoute(.get, "/session", .anyRole) { call throws(ConsoleRefusal) in try document(call) },
+            ConsoleRoute(.post, "/session/touch", .anyRole, isAudited: false, work: touch),
+            ConsoleRoute(.post, "/session/confirm", .anyRole, bodyLimit: Self.bodyLimit, isAudited: false, work: confirm),
+            ConsoleRoute(.put, "/session/settings", .anyRole, bodyLimit: Self.bodyLimit, isAudited: false, work: keep),
+            ConsoleRoute(.put, "/session/password", .anyRole, bodyLimit: Self.bodyLimit, work: changePassword),
+            ConsoleRoute(.get, "/sessions", .anyRole, work: list),
+            ConsoleRoute(.delete, "/sessions/{session}", .anyRole, work: end),
+        ]
+    }
+
+    // MARK: Entering
+
+    @Sendable private func readLink(_ call: ConsoleCall) async throws(ConsoleRefusal) -> HTTPResponse {
+        let (link, entry) = try await signIn.found(try text("token", of: try call.body()))
+        return HTTPResponse(
+            .ok,
+            consoleJSON: [
+                "kind": .string(link.kind.rawValue), "name": .string(entry.name),
+                "roles": .array(entry.roles.texts.map(JSON.string)), "expiresAt": .string(link.expiresAt.iso8601),
+            ])
+    }
+
+    @Sendable private func useLink(_ call: ConsoleCall) async throws(ConsoleRefusal) -> HTTPResponse {
+        let body = try call.body()
+        let opened = try await signIn.use(
+            try text("token", of: body), password: body["password"]?.string, from: call.request)
+        return try await entered(opened, call)
+    }
+
+    @Sendable private func enter(_ call: ConsoleCall) async throws(ConsoleRefusal) -> HTTPResponse {
+        let body = try call.body()
+        let opened = try await signIn.open(
+            try text("name", of: body), try text("password", of: body), from: call.request)
+        return try await entered(opened, call)
+    }
+
+    /// A session that the browser had before ends.
+    private func entered(_ opened: SignIn.Opened, _ call: ConsoleCall) async throws(ConsoleRefusal) -> HTTPResponse {
+        if let old = SessionCookie.token(in: call.request.fields) {
+            let hash = OperatorDirectory.hash(of: old)
+            _ = try await stored { () throws(StorageError) in try await store.removeOperatorSession(tokenHash: hash) }
+        }
+        try await audit(opened, call)
+        var response = document(opened.session, opened.entry, call.now)
+        response.fields["set-cookie"] = SessionCookie.setting(
+            opened.token, seconds: OperatorSession.lifetime.components.seconds)
+        return response
+    }
+
+    private func audit(_ opened: SignIn.Opened, _ call: ConsoleCall) async throws(ConsoleRefusal) {
+        let action = OperatorAction(
+            at: call.now, operatorName: opened.entry.name, address: call.request.clientAddress, role: "",
+            action: "sign in", answer: 200)
+        _ = try await stored { () throws(StorageError) in try await store.begin(action) }
+    }
+
+    @Sendable private func leave(_ call: ConsoleCall) async throws(ConsoleRefusal) -> HTTPResponse {
+        if let found = try await signIn.session(of: call.request) {
+            _ = try await stored { () throws(StorageError) in
+                try await store.removeOperatorSession(tokenHash: found.session.tokenHash)
+            }
+            directory.changed(found.entry.name)
+        }
+        return HTTPResponse(.noContent, fields: ["set-cookie": SessionCookie.removing, "cache-control": "no-store"])
+    }
+
+    // MARK: The session
+
+    private func document(_ call: ConsoleCall) throws(ConsoleRefusal) -> HTTPResponse {
+        let (session, entry) = try call.signedIn()
+        return document(session, entry, call.now)
+    }
+
+    private func document(_ session: OperatorSession, _ entry: Operator, _ now: Timestamp) -> HTTPResponse {
+        let hubs = hubNames().compactMap { name -> JSON? in
+            entry.roles.role(for: name).map { ["name": .string(name), "role": .string($0.rawValue)] }
+        }
+        return HTTPResponse(
+            .ok,
+            consoleJSON: [
+                "operator": .string(entry.name), "roles": .array(entry.roles.texts.map(JSON.string)),
+                "hubs": .array(hubs), "isServerAdmin": .bool(entry.roles.overall == .admin),
+                "isFresh": .bool(session.isFresh(at: now)), "freshUntil": .string(session.freshUntil.iso8601),
+                "idleUntil": .string(session.idleUntil.iso8601), "endsAt": .string(session.endsAt.iso8601),
+                "hasPassword": .bool(entry.passwordHash != nil),
+                "settings": (try? JSON(parsing: Array(entry.settings.utf8))) ?? [:],
+                "version": .string(facts.version), "now": .string(now.iso8601),
+                "simulator": .bool(facts.hasSimulator), "features": .array(facts.features.map(JSON.string)),
+            ])
+    }
+
+    @Sendable private func touch(_ call: ConsoleCall) async throws(ConsoleRefusal) -> HTTPResponse {
+        try await touched(call, isConfirmed: false)
+    }
+
+    @Sendable private func confirm(_ call: ConsoleCall) async throws(ConsoleRefusal) -> HTTPResponse {
+        let (_, entry) = try call.signedIn()
+        try await signIn.confirm(entry, try text("password", of: try call.body()), from: call.request)
+        return try await touched(call, isConfirmed: true)
+    }
+
+    private func touched(_ call: ConsoleCall, isConfirmed: Bool) async throws(ConsoleRefusal) -> HTTPResponse {
+        var (session, entry) = try call.signedIn()
+        let (hash, now) = (session.tokenHash, call.now)
+        try await stored { () throws(StorageError) in
+            try await store.touchSession(tokenHash: hash, at: now, isConfirmed: isConfirmed)
+        }
+        session.usedAt = max(session.usedAt, now)
+        if isConfirmed { session.confirmedAt = now }
+        return document(session, entry, now)
+    }
+
+    @Sendable private func keep(_ call: ConsoleCall) async throws(ConsoleRefusal) -> HTTPResponse {
+        let (session, entry) = try call.signedIn()
+        let settings = JSON.object(try call.body()).text
+        guard settings.utf8.count <= OperatorDirectory.settingsLimit else { throw .tooLarge }
+        var changed = entry
+        changed.settings = settings
+        _ = try await stored { () throws(StorageError) in try await store.change(entry.name, .settings(settings)) }
+        return document(session, changed, call.now)
+    }
+
+    @Sendable private func changePassword(_ call: ConsoleCall) async throws(ConsoleRefusal) -> HTTPResponse {
+        let (session, entry) = try call.signedIn()
+        let body = try call.body()
+        // An operator who came by a link and never chose a password has none to confirm.
+        if entry.passwordHash != nil {
+            try await signIn.confirm(entry, try text("password", of: body), from: call.request)
+        } else if !session.isFresh(at: call.now) {
+            throw .notFresh
+        }
+        let hash = try await signIn.hash(try text("new", of: body))
+        _ = try await stored { () throws(StorageError) in
+            _ = try await store.change(entry.name, .passwordHash(hash))
+            return try await store.endSessions(of: entry.name, except: session.tokenHash)
+        }
+        directory.changed(entry.name)
+        return HTTPResponse(.noContent)
+    }
+
+    // MARK: Sessions
+
+    @Sendable private func list(_ call: ConsoleCall) async throws(ConsoleRefusal) -> HTTPResponse {
+        let (current, entry) = try call.signedIn()
+        let sessions = try await stored { () throws(StorageError) in
+            try await store.operatorSessions(of: entry.name)
+        }
+        return HTTPResponse(
+            .ok,
+            consoleJSON: .array(
+                sessions.filter { $0.isValid(at: call.now) }.map { session in
+                    [
+                        "id": .string(session.id), "createdAt": .string(session.createdAt.iso8601),
+                        "usedAt": .string(session.usedAt.iso8601), "address": .string(session.address),
+                        "agent": .string(session.agent), "isCurrent": .bool(session.tokenHash == current.tokenHash),
+                    ]
+                }))
+    }
+
+    @Sendable private func end(_ call: ConsoleCall) async throws(ConsoleRefusal) -> HTTPResponse {
+        let (_, entry) = try call.signedIn()
+        let sessions = try await stored { () throws(StorageError) in
+            try await store.operatorSessions(of: entry.name)
+        }
+        guard let session = sessions.first(where: { $0.id == call.match["session"] }) else { throw .notFound }
+        _ = try await stored { () throws(StorageError) in
+            try await store.removeOperatorSession(tokenHash: session.tokenHash)
+        }
+        directory.changed(entry.name)
+        return HTTPResponse(.noContent)
+    }
+
+    private func text(_ name: String, of body: [String: JSON]) throws(ConsoleRefusal) -> String {
+        guard let text = body[name]?.string else { throw .badRequest("The body needs the text '\(name)'.") }
+        return text
+    }
+
+    private func stored<Value>(_ work: () async throws(StorageError) -> Value) async throws(ConsoleRefusal) -> Value {
+        do throws(StorageError) {
+            return try await work()
+        } catch {
+            throw ConsoleRefusal(error)
+        }
+    }
+}

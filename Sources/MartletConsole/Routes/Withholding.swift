@@ -1,0 +1,56 @@
+import MartletHTTP
+import MartletModel
+
+/// What the console leaves out of answers, by who asks.
+enum Withholding {
+    /// Removes members of an object, and of the objects in an array.
+    static func removing(_ names: Set<String>, from json: JSON) -> JSON {
+        switch json {
+        case .object(let members): .object(members.filter { !names.contains($0.key) })
+        case .array(let elements): .array(elements.map { removing(names, from: $0) })
+        default: json
+        }
+    }
+
+    /// Shortens a handle: the first and the last 4 characters; of an address, its host and the last 6.
+    static func masked(_ handle: String) -> String {
+        if let (origin, rest) = HTTPOrigin.splitting(handle) { return "\(origin)/…\(rest.suffix(6))" }
+        guard handle.count > 12 else { return String(handle.prefix(2)) + "…" }
+        return "\(handle.prefix(4))…\(handle.suffix(4))"
+    }
+
+    /// Masks the handles of devices anywhere in a document.
+    static func maskingHandles(in json: JSON) -> JSON {
+        switch json {
+        case .object(let members):
+            .object(
+                Dictionary(
+                    uniqueKeysWithValues: members.map { name, value in
+                        if ["handle", "pushChannel"].contains(name), let text = value.string {
+                            return (name, .string(masked(text)))
+                        }
+                        return (name, maskingHandles(in: value))
+                    }))
+        case .array(let elements): .array(elements.map(maskingHandles))
+        default: json
+        }
+    }
+
+    /// Leaves the payloads out of a trace.
+    static func withoutPayloads(trace: JSON) -> JSON {
+        guard case .object(var members) = trace, let registrations = members["registrations"]?.array else {
+            return trace
+        }
+        members["registrations"] = .array(
+            registrations.map { registration in
+                guard case .object(var members) = registration, let payload = members["payload"] else {
+                    return registration
+                }
+                var shown = removing(["appearance", "base64", "body"], from: payload).object ?? [:]
+                shown["isWithheld"] = true
+                members["payload"] = .object(shown)
+                return .object(members)
+            })
+        return .object(members)
+    }
+}

@@ -1,0 +1,30 @@
+import MartletHTTP
+
+/// The cookie of a session (RFC 6265). The prefix `__Host-` makes browsers refuse one that another host or path has
+/// set.
+enum SessionCookie {
+    static let name = "__Host-martlet-console"
+    private static let attributes = "; Path=/; Secure; HttpOnly; SameSite=Strict"
+    /// The length of a token, in characters of Base64url.
+    private static let tokenLength = 43
+
+    /// The token in a request's cookies; nil if there is none, or if there are several.
+    static func token(in fields: HTTPFields) -> String? {
+        let tokens = fields.values(of: "cookie").flatMap { $0.split(separator: ";") }.compactMap { pair -> Substring? in
+            let pair = pair.drop { $0 == " " }
+            guard pair.hasPrefix(name + "=") else { return nil }
+            return pair.dropFirst(name.count + 1)
+        }
+        guard tokens.count == 1, tokens[0].utf8.count == tokenLength else { return nil }
+        return String(tokens[0])
+    }
+
+    /// The value of `Set-Cookie` for a new session.
+    /// - Parameter seconds: How long the session lasts at most.
+    static func setting(_ token: String, seconds: Int64) -> String {
+        "\(name)=\(token)\(attributes); Max-Age=\(seconds)"
+    }
+
+    /// The value of `Set-Cookie` that removes the cookie.
+    static let removing = "\(name)=\(attributes); Max-Age=0"
+}

@@ -1,0 +1,139 @@
+public import MartletModel
+
+/// Somebody who may sign in to the console. Operators are not users of the app backend.
+public struct Operator: Sendable, CustomStringConvertible {
+    /// The name as spelled when the operator was invited; names are compared without case.
+    public var name: String
+    /// The password's hash in PHC string form; nil until the operator has chosen a password.
+    public var passwordHash: String?
+    public var roles: RoleGrants
+    public var isDisabled: Bool
+    public var createdAt: Timestamp
+    /// When the operator last signed in; nil if never.
+    public var signedInAt: Timestamp?
+    /// What the console keeps for the operator, such as language and time zone: a JSON object.
+    public var settings: String
+
+    public init(
+        name: String, passwordHash: String? = nil, roles: RoleGrants, isDisabled: Bool = false, createdAt: Timestamp,
+        signedInAt: Timestamp? = nil, settings: String = "{}"
+    ) {
+        self.name = name
+        self.passwordHash = passwordHash
+        self.roles = roles
+        self.isDisabled = isDisabled
+        self.createdAt = createdAt
+        self.signedInAt = signedInAt
+        self.settings = settings
+    }
+
+    public var description: String { "operator \(name)" }
+
+    /// The name of an operator: 1 to 64 letters, digits, `.`, `_`, `-` and `@`, of which the first is a letter or a
+    /// digit.
+    public static func isName(_ text: String) -> Bool {
+        guard (1...64).contains(text.utf8.count), let first = text.utf8.first, isLetterOrDigit(first) else {
+            return false
+        }
+        return text.utf8.allSatisfy { isLetterOrDigit($0) || "._-@".utf8.contains($0) }
+    }
+
+    private static func isLetterOrDigit(_ byte: UInt8) -> Bool {
+        (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
+            || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20)
+    }
+}
+
+/// An operator with what a list of operators shows besides.
+public struct OperatorSummary: Sendable {
+    public var entry: Operator
+    /// The number of sessions that have not ended.
+    public var sessions: Int
+    /// When the operator's invitation ends; nil if there is none that can be used.
+    public var invitedUntil: Timestamp?
+
+    public init(entry: Operator, sessions: Int, invitedUntil: Timestamp?) {
+        self.entry = entry
+        self.sessions = sessions
+        self.invitedUntil = invitedUntil
+    }
+}
+
+/// A link that can be used once. The holder of its token signs in as the operator.
+public struct OperatorLink: Hashable, Sendable, CustomStringConvertible {
+    public enum Kind: String, Hashable, Sendable {
+        /// The operator chooses a password.
+        case invitation
+        /// The operator is signed in at once.
+        case signIn = "sign-in"
+    }
+
+    /// The SHA-256 hash of the token; the token itself is not stored.
+    public var tokenHash: [UInt8]
+    public var kind: Kind
+    public var operatorName: String
+    public var expiresAt: Timestamp
+
+    public init(tokenHash: [UInt8], kind: Kind, operatorName: String, expiresAt: Timestamp) {
+        self.tokenHash = tokenHash
+        self.kind = kind
+        self.operatorName = operatorName
+        self.expiresAt = expiresAt
+    }
+
+    public var description: String { "\(kind.rawValue) link of \(operatorName)" }
+}
+
+/// A session of an operator in the console. The holder of its token acts as the operator.
+public struct OperatorSession: Hashable, Sendable, CustomStringConvertible {
+    /// The SHA-256 hash of the token; the token itself is not stored.
+    public var tokenHash: [UInt8]
+    public var operatorName: String
+    public var createdAt: Timestamp
+    /// When the session was last used, within a minute.
+    public var usedAt: Timestamp
+    /// When the operator last proved who it is.
+    public var confirmedAt: Timestamp
+    /// The client's address at sign-in, in text form.
+    public var address: String
+    /// The client's `User-Agent` at sign-in, shortened.
+    public var agent: String
+
+    public init(
+        tokenHash: [UInt8], operatorName: String, createdAt: Timestamp, usedAt: Timestamp, confirmedAt: Timestamp,
+        address: String, agent: String
+    ) {
+        self.tokenHash = tokenHash
+        self.operatorName = operatorName
+        self.createdAt = createdAt
+        self.usedAt = usedAt
+        self.confirmedAt = confirmedAt
+        self.address = address
+        self.agent = agent
+    }
+
+    /// How long a session may be unused.
+    public static let idleLimit = Duration.seconds(12 * 3600)
+    /// How long a session lasts at most.
+    public static let lifetime = Duration.seconds(7 * 86_400)
+    /// How long after a proof of identity secrets are shown and operators changed.
+    public static let freshness = Duration.seconds(600)
+    /// The most sessions of one operator; a further one ends the one that was used longest ago.
+    public static let countLimit = 20
+
+    public var idleUntil: Timestamp { min(usedAt + Self.idleLimit, endsAt) }
+    public var endsAt: Timestamp { createdAt + Self.lifetime }
+    public var freshUntil: Timestamp { confirmedAt + Self.freshness }
+
+    /// Whether the session can be used. A session from the future ends too, because its age is not known when the clock
+    /// was set back.
+    public func isValid(at now: Timestamp) -> Bool { now < idleUntil && createdAt <= now + .seconds(60) }
+
+    /// The id by which a list of sessions names it: it opens nothing.
+    public var id: String {
+        let digits = Array("0123456789abcdef")
+        return tokenHash.prefix(8).map { "\(digits[Int($0 >> 4)])\(digits[Int($0 & 15)])" }.joined()
+    }
+
+    public var description: String { "session \(id) of \(operatorName)" }
+}

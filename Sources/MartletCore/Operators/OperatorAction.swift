@@ -1,0 +1,60 @@
+public import MartletModel
+
+/// An entry of the console's audit log: a change that an operator asked for, or a secret that an operator was shown.
+public struct OperatorAction: Hashable, Sendable {
+    public var at: Timestamp
+    public var operatorName: String
+    /// The client's address, in text form.
+    public var address: String
+    /// The role by which the operator was allowed to do it; empty if no role was needed.
+    public var role: String
+    /// The method and the pattern of the request, such as `PUT /hubs/{name}/credentials/{platform}`.
+    public var action: String
+    /// The name of the hub; nil if the request is not about one hub.
+    public var hub: String?
+    /// What the request is about, such as the id of a send; nil if there is nothing but the hub.
+    public var subject: String?
+    /// The status of the answer; nil if the server ended before it was known.
+    public var answer: Int?
+
+    public init(
+        at: Timestamp, operatorName: String, address: String, role: String, action: String, hub: String? = nil,
+        subject: String? = nil, answer: Int? = nil
+    ) {
+        self.at = at
+        self.operatorName = operatorName
+        self.address = address
+        self.role = role
+        self.action = action
+        self.hub = hub
+        self.subject = subject
+        self.answer = answer
+    }
+
+    /// The id of a stored entry. Later entries have larger ids.
+    public struct ID: RawRepresentable, Hashable, Sendable {
+        public let rawValue: Int64
+
+        public init(rawValue: Int64) {
+            self.rawValue = rawValue
+        }
+    }
+
+    /// How long entries are kept.
+    public static let retention = Duration.seconds(400 * 86_400)
+}
+
+/// Selects entries of the console's audit log, newest first.
+public struct OperatorActionQuery: Hashable, Sendable {
+    /// Only entries before this one; nil for the newest.
+    public var before: OperatorAction.ID?
+    /// Only entries of this operator; nil for all.
+    public var operatorName: String?
+    public var limit: Int
+
+    public init(before: OperatorAction.ID? = nil, operatorName: String? = nil, limit: Int) {
+        self.before = before
+        self.operatorName = operatorName
+        self.limit = limit
+    }
+}

@@ -1,0 +1,78 @@
+/// What an operator of the console may do. Each role includes the roles below it.
+public enum Role: String, Hashable, Comparable, CaseIterable, Sendable {
+    /// Looks at sends, devices and the state of the server.
+    case viewer
+    /// Also sends, and pauses, resumes and cancels sends.
+    case sender
+    /// Also changes hubs, credentials, users and operators.
+    case admin
+
+    public static func < (left: Role, right: Role) -> Bool { left.rank < right.rank }
+
+    private var rank: Int {
+        switch self {
+        case .viewer: 0
+        case .sender: 1
+        case .admin: 2
+        }
+    }
+}
+
+/// A role for all hubs, or for one hub: `admin`, `sender@shop`.
+public struct RoleGrant: Hashable, Sendable, CustomStringConvertible {
+    public var role: Role
+    /// The name of the hub; nil for all hubs and the server itself. Names of hubs are compared without case.
+    public var hub: String?
+
+    public init(_ role: Role, hub: String? = nil) {
+        self.role = role
+        self.hub = hub
+    }
+
+    /// - Returns: Nil if the text is not a role, or is not followed by the name of a hub after its `@`.
+    public init?(_ text: String) {
+        let parts = text.split(separator: "@", maxSplits: 1, omittingEmptySubsequences: false)
+        guard let role = Role(rawValue: String(parts[0])) else { return nil }
+        guard parts.count == 2 else {
+            self.init(role)
+            return
+        }
+        guard HubName.isValid(String(parts[1])) else { return nil }
+        self.init(role, hub: String(parts[1]))
+    }
+
+    public var description: String { hub.map { "\(role.rawValue)@\($0)" } ?? role.rawValue }
+}
+
+/// The roles of an operator.
+public struct RoleGrants: Hashable, Sendable {
+    /// The most grants of one operator.
+    public static let countLimit = 100
+
+    public private(set) var grants: [RoleGrant]
+
+    /// Keeps one grant for each hub, and one for all hubs: the highest.
+    public init(_ grants: [RoleGrant]) {
+        var highest: [String?: RoleGrant] = [:]
+        for grant in grants {
+            let key = grant.hub?.lowercased()
+            if let known = highest[key], known.role >= grant.role { continue }
+            highest[key] = grant
+        }
+        self.grants = highest.sorted { ($0.key ?? "") < ($1.key ?? "") }.map(\.value)
+    }
+
+    /// The role for the server as a whole: that of a grant for all hubs; nil if there is no such grant.
+    public var overall: Role? { grants.first { $0.hub == nil }?.role }
+
+    /// The highest role for a hub; nil if the operator may not even look at it.
+    public func role(for hub: String) -> Role? {
+        let name = hub.lowercased()
+        return grants.lazy.filter { $0.hub == nil || $0.hub?.lowercased() == name }.map(\.role).max()
+    }
+
+    /// Whether the operator has a role for anything.
+    public var isEmpty: Bool { grants.isEmpty }
+
+    public var texts: [String] { grants.map(\.description) }
+}

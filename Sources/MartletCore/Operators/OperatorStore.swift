@@ -1,0 +1,86 @@
+public import MartletModel
+
+/// Stores the console's operators with their links, sessions and audit log. Every change is durable when it returns.
+/// Names of operators are compared without case.
+public protocol OperatorStore: Sendable {
+    /// Whether there is any operator.
+    func hasOperators() async throws(StorageError) -> Bool
+
+    /// Returns all operators, sorted by name.
+    func operators(at now: Timestamp) async throws(StorageError) -> [OperatorSummary]
+
+    func `operator`(_ name: String) async throws(StorageError) -> Operator?
+
+    /// Adds an operator, or gives an existing one other roles, and stores a link in place of the operator's earlier
+    /// links of its kind.
+    func invite(_ entry: Operator, by link: OperatorLink) async throws(StorageError)
+
+    /// Stores a link of an operator in place of its earlier links of the same kind.
+    /// - Returns: Whether the operator exists.
+    func addLink(_ link: OperatorLink) async throws(StorageError) -> Bool
+
+    /// Returns the link with a token's hash and its operator; nil if there is none, or if it has expired.
+    func link(tokenHash: [UInt8], at now: Timestamp) async throws(StorageError) -> (OperatorLink, Operator)?
+
+    /// Uses a link up and adds a session, in one transaction.
+    /// - Parameter passwordHash: The operator's new password, which ends all other sessions; nil to leave the password.
+    /// - Returns: The operator; nil if the link is gone, or if the operator is disabled. Nothing has changed then.
+    func useLink(
+        tokenHash: [UInt8], passwordHash: String?, adding session: OperatorSession
+    ) async throws(StorageError) -> Operator?
+
+    /// Adds a session of an operator with a password. Beyond `OperatorSession.countLimit`, the session that was used
+    /// longest ago ends.
+    /// - Returns: Whether the operator still has this password and is not disabled.
+    func addSession(_ session: OperatorSession, ofPassword hash: String) async throws(StorageError) -> Bool
+
+    /// Returns the session with a token's hash and its operator; nil if there is none. Its times are not compared with
+    /// the clock.
+    func operatorSession(tokenHash: [UInt8]) async throws(StorageError) -> (OperatorSession, Operator)?
+
+    /// Records that a session was used, and, if asked, that its operator has proved who it is.
+    func touchSession(tokenHash: [UInt8], at now: Timestamp, isConfirmed: Bool) async throws(StorageError)
+
+    /// Returns the sessions of an operator, the latest first.
+    func operatorSessions(of name: String) async throws(StorageError) -> [OperatorSession]
+
+    /// - Returns: Whether the session existed.
+    func removeOperatorSession(tokenHash: [UInt8]) async throws(StorageError) -> Bool
+
+    /// Ends all sessions of an operator but one, and removes its links.
+    /// - Parameter kept: The hash of the session that stays; nil for none.
+    /// - Returns: Whether the operator exists.
+    func endSessions(of name: String, except kept: [UInt8]?) async throws(StorageError) -> Bool
+
+    /// Changes an operator, unless no operator that may administer the whole server would be left.
+    /// - Returns: The result of the change.
+    func change(_ name: String, _ change: OperatorChange) async throws(StorageError) -> OperatorChangeResult
+
+    /// Adds an entry to the audit log.
+    func begin(_ action: OperatorAction) async throws(StorageError) -> OperatorAction.ID
+
+    /// Records the answer to a request whose entry is in the audit log.
+    func end(_ id: OperatorAction.ID, answer: Int) async throws(StorageError)
+
+    /// Returns entries of the audit log, newest first.
+    func actions(_ query: OperatorActionQuery) async throws(StorageError) -> [(OperatorAction.ID, OperatorAction)]
+
+    /// Removes what has ended: links, sessions, and old entries of the audit log, at most `limit` of each.
+    func sweepOperators(at now: Timestamp, limit: Int) async throws(StorageError)
+}
+
+/// A change of an operator.
+public enum OperatorChange: Hashable, Sendable {
+    case roles(RoleGrants)
+    case isDisabled(Bool)
+    case passwordHash(String)
+    case settings(String)
+}
+
+/// The result of changing an operator.
+public enum OperatorChangeResult: Sendable {
+    case changed(Operator)
+    case notFound
+    /// The operator is the last one who may administer the whole server and can sign in.
+    case isLastAdmin
+}

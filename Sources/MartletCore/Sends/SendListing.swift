@@ -1,0 +1,131 @@
+public import MartletModel
+
+/// Selects sends of a hub, newest first.
+public struct SendQuery: Sendable {
+    /// How far a send has come.
+    public enum Phase: String, CaseIterable, Sendable {
+        case scheduled
+        case running
+        /// Paused by a request, or halted by its roll-out.
+        case held
+        case ended
+    }
+
+    public var hub: Hub.ID
+    /// Only sends before this one, by `Notification.sequence`; nil for the newest.
+    public var before: Int64?
+    public var phase: Phase?
+    /// Only native sends to this platform.
+    public var platform: PlatformID?
+    /// Only sends accepted at this time or later.
+    public var since: Timestamp?
+    public var limit: Int
+
+    public init(
+        hub: Hub.ID, before: Int64? = nil, phase: Phase? = nil, platform: PlatformID? = nil, since: Timestamp? = nil,
+        limit: Int
+    ) {
+        self.hub = hub
+        self.before = before
+        self.phase = phase
+        self.platform = platform
+        self.since = since
+        self.limit = limit
+    }
+
+    /// The most sends, of all hubs, that one query looks through.
+    public static let lookLimit: Int64 = 20_000
+}
+
+/// A page of sends.
+public struct SendPage: Sendable {
+    public var entries: [SendEntry]
+    /// The `SendQuery.before` of the next page; nil if there is nothing older.
+    public var next: Int64?
+    /// Whether the query has looked through as many sends as it may, and the page is not full.
+    public var isPartial: Bool
+
+    public init(entries: [SendEntry], next: Int64?, isPartial: Bool) {
+        self.entries = entries
+        self.next = next
+        self.isPartial = isPartial
+    }
+}
+
+/// A send in a list: its report, and what is asked of it.
+public struct SendEntry: Sendable {
+    public var report: NotificationReport
+    public var control: NotificationControl
+
+    public init(report: NotificationReport, control: NotificationControl) {
+        self.report = report
+        self.control = control
+    }
+}
+
+/// Whom a send is for, without its content.
+public struct SendTarget: Sendable {
+    public var sequence: Int64
+    public var id: NotificationID
+    /// When its audience was determined: when it was accepted, or due.
+    public var at: Timestamp
+    /// The platform of a native send; nil for all platforms.
+    public var platform: PlatformID?
+    /// nil for everybody.
+    public var expression: String?
+
+    public init(sequence: Int64, id: NotificationID, at: Timestamp, platform: PlatformID?, expression: String?) {
+        self.sequence = sequence
+        self.id = id
+        self.at = at
+        self.platform = platform
+        self.expression = expression
+    }
+}
+
+/// The targets of a hub's sends to audiences, newest first.
+public struct SendTargets: Sendable {
+    public var targets: [SendTarget]
+    /// The sequence number below which nothing was looked through; nil if there is nothing older.
+    public var next: Int64?
+
+    public init(targets: [SendTarget], next: Int64?) {
+        self.targets = targets
+        self.next = next
+    }
+}
+
+/// Lists what a hub has sent, and the names of its tags. Each call reads a bounded number of rows.
+public protocol SendListStore: Sendable {
+    func sends(_ query: SendQuery) async throws(StorageError) -> SendPage
+
+    /// Returns a send; nil if the hub has none with this id.
+    func send(_ id: NotificationID, in hub: Hub.ID) async throws(StorageError) -> SendEntry?
+
+    /// Returns the targets of sends that have begun, out of at most `window` sends of all hubs.
+    func sendTargets(in hub: Hub.ID, before: Int64?, window: Int64) async throws(StorageError) -> SendTargets
+
+    /// Returns the names of tags, in order.
+    /// - Parameters:
+    ///   - prefix: In lower case; empty for all.
+    ///   - last: Only names after this one; nil for the first.
+    func tagNames(
+        beginningWith prefix: String, after last: String?, in hub: Hub.ID, limit: Int
+    ) async throws(StorageError) -> [String]
+
+    /// Returns the beginnings of tags up to their first colon, in order.
+    /// - Parameter steps: The most names that are looked at.
+    func tagPrefixes(in hub: Hub.ID, steps: Int) async throws(StorageError) -> TagPrefixes
+}
+
+/// The beginnings of a hub's tags.
+public struct TagPrefixes: Hashable, Sendable {
+    /// Such as `city:`.
+    public var prefixes: [String] = []
+    /// Whether there are tags without a colon.
+    public var hasPlain = false
+    /// Whether all tags were considered.
+    public var isComplete = true
+
+    public init() {}
+}

@@ -1,0 +1,221 @@
+import MartletConsole
+import MartletCore
+import MartletHTTP
+import MartletModel
+
+/// The part of the administration API that lists what a hub has sent, and its tags.
+///
+/// | request | answer |
+/// |---|---|
+/// | `GET /hubs/{name}/sends[?before][&limit][&state][&platform][&since]` | 200 `{"sends", "next", "isPartial"}`, newest first |
+/// | `GET /hubs/{name}/sends/{id}` | 200, one of these with its `content` |
+/// | `GET /hubs/{name}/tags[?prefix][&after][&limit]` | 200 `{"tags", "next"}` |
+/// | `GET /hubs/{name}/tags/prefixes` | 200 `{"prefixes", "plain", "isComplete"}` |
+struct SendAdministration: Sendable {
+    let hubs: HubDirectory
+    let store: any SendListStore
+    let platforms: PushPlatformList
+
+    private static let limits = 1...200
+    private static let tagLimits = 1...200
+    private static let prefixSteps = 200
+
+    func addRoutes(to router: inout Router) {
+        router.on(.get, "/hubs/{name}/sends") { _, match in
+            await answer(match) { hub throws(StorageError) in
+                let query: SendQuery
+                do throws(BadQuery) {
+                    query = try self.query(match.target, hub)
+                } catch {
+                    return HTTPResponse(.badRequest, error: error.sentence)
+                }
+                let page = try await store.sends(query)
+                return HTTPResponse(
+                    .ok,
+                    json: [
+                        "sends": .array(page.entries.map { .object(members($0)) }),
+                        "next": page.next.map { .string(String($0)) } ?? .null, "isPartial": .bool(page.isPartial),
+                    ])
+            }
+        }
+        router.on(.get, "/hubs/{name}/sends/{id}") { _, match in
+            await answer(match) { hub throws(StorageError) in
+                guard let id = NotificationID(match["id"]), let entry = try await store.send(id, in: hub.id) else {
+                    return AdminAPI.unknownNotification
+                }
+                var members = self.members(entry)
+                members["content"] = content(entry.report.notification)
+                return HTTPResponse(.ok, json: .object(members))
+            }
+        }
+        router.on(.get, "/hubs/{name}/tags/prefixes") { _, match in
+            await answer(match) { hub throws(StorageError) in
+                let found = try await store.tagPrefixes(in: hub.id, steps: Self.prefixSteps)
+                return HTTPResponse(
+                    .ok,
+                    json: [
+                        "prefixes": .array(found.prefixes.map(JSON.string)), "plain": .bool(found.hasPlain),
+                        "isComplete": .bool(found.isComplete),
+                    ])
+            }
+        }
+        router.on(.get, "/hubs/{name}/tags") { _, match in
+            await answer(match) { hub throws(StorageError) in
+                let limit = match.target.item("limit")?.value.map { Int($0) } ?? 50
+                guard let limit, Self.tagLimits.contains(limit) else {
+                    return HTTPResponse(.badRequest, error: "limit is 1 to \(Self.tagLimits.upperBound).")
+                }
+                let names = try await store.tagNames(
+                    beginningWith: (match.target.item("prefix")?.value ?? "").lowercased(),
+                    after: match.target.item("after")?.value?.lowercased(), in: hub.id, limit: limit)
+                let next = names.count == limit ? names.last.map(JSON.string) : nil
+                return HTTPResponse(.ok, json: ["tags": .array(names.map(JSON.string)), "next": next ?? .null])
+            }
+        }
+    }
+
+    // MARK: The query
+
+    private struct BadQuery: Error {
+        let sentence: String
+    }
+
+    private func query(_ target: HTTPTarget, _ hub: Hub) throws(BadQuery) -> SendQuery {
+        var query = SendQuery(hub: hub.id, limit: 50)
+        if let text = target.item("limit")?.value {
+            guard let limit = Int(text), Self.limits.contains(limit) else {
+                throw BadQuery(sentence: "limit is 1 to \(Self.limits.upperBound).")
+            }
+            query.limit = limit
+        }
+        if let text = target.item("before")?.value {
+            guard let before = Int64(text), before > 0 else {
+                throw BadQuery(sentence: "before is the cursor of a send, or the next of a page.")
+            }
+            query.before = before
+        }
+        if let text = target.item("state")?.value {
+            guard let phase = SendQuery.Phase(rawValue: text) else {
+                let names = SendQuery.Phase.allCases.map(\.rawValue).joined(separator: ", ")
+                throw BadQuery(sentence: "state is one of \(names).")
+            }
+            query.phase = phase
+        }
+        if let text = target.item("platform")?.value {
+            guard let platform = platforms.named(text) else { throw BadQuery(sentence: "There is no platform '\(text)'.") }
+            query.platform = platform.descriptor.platform
+        }
+        if let text = target.item("since")?.value {
+            guard let since = Timestamp(iso8601: text) else {
+                throw BadQuery(sentence: "since is a time such as 2026-11-21T09:22:56Z.")
+            }
+            query.since = since
+        }
+        return query
+    }
+
+    // MARK: Documents
+
+    func members(_ entry: SendEntry) -> [String: JSON] {
+        let report = entry.report
+        let notification = report.notification
+        var counts: [OutcomeName: Int] = [:]
+        for platform in report.counts.values { counts.merge(platform, uniquingKeysWith: +) }
+        let sums = SendCounts(counts)
+        let isOver = report.state.isFinal
+        var members: [String: JSON] = [
+            "id": .string(notification.id.description), "cursor": .string(String(notification.sequence)),
+            "acceptedAt": .string(notification.acceptedAt.iso8601), "dueAt": Self.time(notification.dueAt),
+            "expiresAt": .string(notification.expiresAt.iso8601), "startedAt": Self.time(report.startedAt),
+            "endedAt": Self.time(report.endedAt), "state": .string(report.state.rawValue),
+            "control": .string(entry.control.rawValue), "isConfidential": .bool(notification.isConfidential),
+            "resentFrom": .null, "author": .null, "succeeded": .integer(Int64(sums.succeeded)),
+            "failed": .integer(Int64(sums.failed)),
+            // Only a send that has ended has read all of its audience for certain.
+            "targeted": isOver ? .integer(Int64(counts.values.reduce(0, +))) : .null,
+            "pending": isOver ? 0 : .null,
+            "platforms": .array(report.platforms.map { .string($0.rawValue) }),
+        ]
+        members.merge(target(notification.target)) { $1 }
+        members.merge(kind(notification.content)) { $1 }
+        members["text"] = notification.isConfidential ? .null : text(notification).map(JSON.string) ?? .null
+        members["rollout"] = notification.rollout.map { .string($0.description) } ?? .null
+        return members
+    }
+
+    private static func time(_ timestamp: Timestamp?) -> JSON { timestamp.map { .string($0.iso8601) } ?? .null }
+
+    private func target(_ target: Notification.Target) -> [String: JSON] {
+        switch target {
+        case .audience(let expression):
+            let text = expression?.description
+            return [
+                "expression": text.map(JSON.string) ?? .null, "isDirect": false, "handles": 0,
+                "isToOneUser": .bool(text.map { PersonalAudience.isNamed(in: $0) } ?? false),
+            ]
+        case .direct(let handles):
+            return [
+                "expression": .null, "isDirect": true, "handles": .integer(Int64(handles.count)), "isToOneUser": false,
+            ]
+        }
+    }
+
+    private func kind(_ content: Notification.Content) -> [String: JSON] {
+        switch content {
+        case .native(let platform, _): ["kind": "native", "platform": .string(platform.rawValue)]
+        case .template: ["kind": "template", "platform": .null]
+        case .message: ["kind": "message", "platform": .null]
+        }
+    }
+
+    private static let textLimit = 200
+
+    /// What a device shows of it, in one line; nil if that cannot be told.
+    private func text(_ notification: Notification) -> String? {
+        let text: String?
+        switch notification.content {
+        case .native(let platform, let message):
+            let type = platforms[platform]
+            let normalized = type?.normalized(message, at: notification.acceptedAt) ?? message
+            let appearance = type?.appearance(of: normalized)
+            text = appearance?.title ?? appearance?.text
+        case .template(let properties):
+            let members = (try? JSON(parsing: properties))?.object ?? [:]
+            text = ["title", "message", "text", "body"].lazy.compactMap { members[$0]?.string }.first
+        case .message(let content):
+            let body = try? JSON(parsing: content.body)
+            text = ["title", "text"].lazy.compactMap { Self.anyLanguage(body?[$0], body?["language"]?.string) }.first
+        }
+        return text.map { String($0.prefix(Self.textLimit)) }
+    }
+
+    /// A text of a composed message: plain, or in its usual language.
+    private static func anyLanguage(_ value: JSON?, _ language: String?) -> String? {
+        if let text = value?.string { return text }
+        guard let texts = value?.object else { return nil }
+        return language.flatMap { texts[$0]?.string } ?? texts.min { $0.key < $1.key }?.value.string
+    }
+
+    private func content(_ notification: Notification) -> JSON {
+        guard !notification.isConfidential else { return ["isWithheld": true, "why": "confidential"] }
+        var members: [String: JSON] = [:]
+        let body = notification.content.body
+        if let text = String(validating: body, as: UTF8.self) { members["body"] = .string(text) } else { members["body"] = .null }
+        members["size"] = .integer(Int64(body.count))
+        if case .native(_, let message) = notification.content {
+            members["fields"] = .object(message.fields.mapValues(JSON.string))
+        }
+        return .object(members)
+    }
+
+    private func answer(
+        _ match: RouteMatch, _ work: (Hub) async throws(StorageError) -> HTTPResponse
+    ) async -> HTTPResponse {
+        guard let hub = hubs.hub(named: match["name"]) else { return AdminAPI.refusal(.notFound(match["name"])) }
+        do throws(StorageError) {
+            return try await work(hub)
+        } catch {
+            return HTTPResponse(.serviceUnavailable, error: error.detail)
+        }
+    }
+}

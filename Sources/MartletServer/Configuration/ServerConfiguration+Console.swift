@@ -1,0 +1,44 @@
+import MartletConsole
+import MartletHTTP
+
+extension ServerConfiguration {
+    /// Where the web console is served.
+    public enum ConsoleListener: Hashable, Sendable {
+        /// On the public listeners.
+        case shared
+        case none
+        /// On a listener of its own: HTTPS with the server's certificate, but for a loopback address.
+        case own(Address)
+    }
+
+    /// Checks the options of the console.
+    func validateConsole() throws(ServerError) {
+        if case .own(let address) = console, !address.isLoopback, tls == nil {
+            throw ServerError(
+                "--console \(address) would send passwords in clear text to other machines: give it a certificate "
+                    + "(--tls-listen), or a loopback address.")
+        }
+        guard consoleFiles != nil else { return }
+        let addresses = [listen, tlsListen, console.address].compactMap(\.self)
+        guard addresses.allSatisfy(\.isLoopback), listenSocket == nil else {
+            throw ServerError("--console-files is for work on the console: every address must be a loopback address.")
+        }
+    }
+
+    /// The names of this server for the console.
+    var consoleSettings: ConsoleSettings {
+        var hosts: Set<String> = []
+        if let name = HostName.current { hosts.insert(name.lowercased()) }
+        for address in [listen, tlsListen, console.address].compactMap(\.self) { hosts.insert(address.host.lowercased()) }
+        for domain in acme?.domains ?? [] { hosts.insert(domain.lowercased()) }
+        return ConsoleSettings(publicURL: publicURL, hosts: hosts, version: version, files: consoleFiles)
+    }
+}
+
+extension ServerConfiguration.ConsoleListener {
+    /// The address of the console's own listener; nil if it has none.
+    var address: ServerConfiguration.Address? {
+        guard case .own(let address) = self else { return nil }
+        return address
+    }
+}

@@ -1,0 +1,18 @@
+import MartletHTTP
+import Synchronization
+
+/// A handler that is known only once the server listens, because its answers contain the server's address.
+final class LateHandler: HTTPHandler {
+    private let handler = Mutex<(any HTTPHandler)?>(nil)
+
+    func use(_ handler: any HTTPHandler) {
+        self.handler.withLock { $0 = handler }
+    }
+
+    func route(for head: HTTPRequest) -> HTTPRoute {
+        guard let handler = handler.withLock(\.self) else {
+            return HTTPRoute(refusing: HTTPResponse(.serviceUnavailable, error: "The server is starting."))
+        }
+        return handler.route(for: head)
+    }
+}

@@ -1,0 +1,68 @@
+import MartletConsole
+import MartletCore
+import MartletModel
+import MartletNetwork
+import MartletStorage
+import Synchronization
+
+/// Reads what the console shows of the server from where the metrics are read.
+final class ServerFacts: ConsoleFacts {
+    private let metrics: ServerMetrics
+    private let obstacle: @Sendable () async -> String?
+    private let backlog = Mutex<(at: Timestamp, found: SQLiteStorage.Backlog)?>(nil)
+
+    /// A backlog of more deliveries than these is counted only every ten seconds, because counting takes longer.
+    private static let smallBacklog = 5000
+
+    init(metrics: ServerMetrics, obstacle: @escaping @Sendable () async -> String?) {
+        self.metrics = metrics
+        self.obstacle = obstacle
+    }
+
+    func sample() async -> ConsoleSample {
+        let now = metrics.time.now
+        var sample = ConsoleSample(at: now)
+        addDeliveries(to: &sample)
+        if let backlog = await currentBacklog(at: now) {
+            sample.waiting = backlog.deliveries
+            sample.oldest = backlog.oldest.map { max(0, (now - $0).inSeconds) } ?? 0
+        }
+        sample.connections = await metrics.client.openCounts.filter { !$0.key.isEmpty }
+        sample.loopBusy = metrics.loops.loops.map { $0.busyTime.inSeconds }
+        sample.commit = metrics.storage.writeTimes.commit
+        sample.certificateEndsAt = metrics.certificateEnd.timestamp
+        sample.credentialEnds = await metrics.expiries.ends()
+        sample.backupAt = try? await metrics.storage.lastBackup()
+        sample.needsBackupSince = try? await metrics.storage.firstOpened()
+        sample.disk = metrics.storage.room.figures.map { (Int64($0.free), Int64($0.reserve)) }
+        sample.obstacle = await obstacle()
+        return sample
+    }
+
+    private func addDeliveries(to sample: inout ConsoleSample) {
+        let figures = metrics.dispatcher.metrics.figures
+        for (platform, counts) in figures.outcomes {
+            let sums = SendCounts(counts)
+            sample.taken[platform.rawValue] = sums.succeeded
+            sample.failed[platform.rawValue] = sums.failed
+            sample.wrongCredentials += (counts[.invalidCredentials] ?? 0) + (counts[.wrongToken] ?? 0)
+        }
+        for histogram in figures.latency.values { sample.latency.add(histogram) }
+        let paused = metrics.dispatcher.paused
+        sample.pausedLanes = Self.named(paused.lanes)
+        sample.pausedOrigins = Self.named(paused.origins)
+        sample.quarantines = Self.named(metrics.dispatcher.quarantines)
+    }
+
+    private static func named(_ counts: [PlatformID: Int]) -> [String: Int] {
+        Dictionary(uniqueKeysWithValues: counts.map { ($0.key.rawValue, $0.value) })
+    }
+
+    private func currentBacklog(at now: Timestamp) async -> SQLiteStorage.Backlog? {
+        let known = backlog.withLock(\.self)
+        if let known, known.found.deliveries > Self.smallBacklog, now - known.at < .seconds(10) { return known.found }
+        guard let found = try? await metrics.storage.backlog() else { return known?.found }
+        backlog.withLock { $0 = (now, found) }
+        return found
+    }
+}

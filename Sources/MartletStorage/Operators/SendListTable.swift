@@ -1,0 +1,112 @@
+import MartletCore
+import MartletModel
+
+/// Lists sends by their rows, newest first, on one connection. An index by hub and time would make every send dearer, so
+/// a list walks the rows of all hubs, a bounded number of them.
+struct SendListTable {
+    private let connection: Connection
+
+    init(_ connection: Connection) {
+        self.connection = connection
+    }
+
+    func page(_ query: SendQuery) throws(StorageError) -> SendPage {
+        let before = try start(query.before)
+        let floor = max(1, before - SendQuery.lookLimit)
+        // The plus sign keeps the planner from an index that would have to be sorted.
+        let found = try connection.all(
+            """
+            SELECT sequence FROM notifications
+            WHERE sequence < ?1 AND sequence >= ?2 AND +hub = ?3 AND \(Self.condition(query.phase))
+                AND (?4 IS NULL OR platform = ?4) AND accepted_at >= ?5
+            ORDER BY sequence DESC LIMIT ?6
+            """, before, floor, query.hub.rawValue, query.platform?.rawValue,
+            query.since ?? Timestamp(milliseconds: 0), query.limit
+        ) { $0.integer(0) }
+        let table = NotificationTable(connection)
+        var entries: [SendEntry] = []
+        for sequence in found {
+            if let entry = try table.entry(sequence) { entries.append(entry) }
+        }
+        if found.count == query.limit { return SendPage(entries: entries, next: found.last, isPartial: false) }
+        let hasOlder = try hasRows(before: floor)
+        return SendPage(entries: entries, next: hasOlder ? floor : nil, isPartial: hasOlder)
+    }
+
+    func targets(in hub: Hub.ID, before: Int64?, window: Int64) throws(StorageError) -> SendTargets {
+        let before = try start(before)
+        let floor = max(1, before - window)
+        let targets = try connection.all(
+            """
+            SELECT sequence, id, coalesce(due_at, accepted_at), platform, expression FROM notifications
+            WHERE sequence < ?1 AND sequence >= ?2 AND +hub = ?3 AND handles IS NULL AND begun_at IS NOT NULL
+            ORDER BY sequence DESC
+            """, before, floor, hub.rawValue
+        ) { row throws(StorageError) in
+            guard let id = NotificationID(bytes: row.bytes(1)) else {
+                throw StorageError(.corrupt, "A stored notification cannot be read; restore a backup.")
+            }
+            return SendTarget(
+                sequence: row.integer(0), id: id, at: row.timestamp(2),
+                platform: StoredMessage.platform(row.optionalText(3)), expression: row.optionalText(4))
+        }
+        return SendTargets(targets: targets, next: try hasRows(before: floor) ? floor : nil)
+    }
+
+    /// The number below which a list begins: after the newest send if none is given.
+    private func start(_ before: Int64?) throws(StorageError) -> Int64 {
+        if let before { return before }
+        return (try connection.first("SELECT max(sequence) FROM notifications") { $0.integer(0) } ?? 0) + 1
+    }
+
+    private func hasRows(before floor: Int64) throws(StorageError) -> Bool {
+        try connection.first("SELECT 1 FROM notifications WHERE sequence < ? LIMIT 1", floor) { _ in true } ?? false
+    }
+
+    private static func condition(_ phase: SendQuery.Phase?) -> String {
+        switch phase {
+        case nil: "1"
+        case .scheduled: "begun_at IS NULL AND finished_at IS NULL"
+        case .running: "begun_at IS NOT NULL AND finished_at IS NULL AND control = 'running'"
+        case .held: "finished_at IS NULL AND control NOT IN ('running', 'canceled')"
+        case .ended: "finished_at IS NOT NULL"
+        }
+    }
+
+    // MARK: Tags
+
+    func tagNames(
+        beginningWith prefix: String, after last: String?, in hub: Hub.ID, limit: Int
+    ) throws(StorageError) -> [String] {
+        // Tags are ASCII, and U+10FFFF is after every name that begins with the prefix.
+        try connection.all(
+            """
+            SELECT DISTINCT name FROM tags WHERE hub = ?1 AND name >= ?2 AND name < ?3 AND name > ?4 AND name <> ?5
+            ORDER BY name LIMIT ?6
+            """, hub.rawValue, prefix, prefix + "\u{10FFFF}", last ?? "", TagTable.everyone, limit
+        ) { $0.text(0) }
+    }
+
+    func tagPrefixes(in hub: Hub.ID, steps: Int) throws(StorageError) -> TagPrefixes {
+        var found = TagPrefixes()
+        var last = ""
+        for _ in 0..<steps {
+            let name = try connection.first(
+                "SELECT name FROM tags WHERE hub = ? AND name > ? ORDER BY name LIMIT 1", hub.rawValue, last
+            ) { $0.text(0) }
+            guard let name else { return found }
+            last = name
+            guard name != TagTable.everyone else { continue }
+            guard let colon = name.firstIndex(of: ":") else {
+                found.hasPlain = true
+                continue
+            }
+            let prefix = String(name[...colon])
+            found.prefixes.append(prefix)
+            // Everything with this prefix is skipped.
+            last = prefix + "\u{10FFFF}"
+        }
+        found.isComplete = false
+        return found
+    }
+}

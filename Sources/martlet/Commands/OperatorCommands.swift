@@ -1,0 +1,97 @@
+import MartletHTTP
+import MartletModel
+
+/// `martlet operator …` and `martlet console`: manages those who may sign in to the web console.
+enum OperatorCommands {
+    static let all = [invite, list, role, disable, enable, endSessions, console]
+
+    private static let invite = Command(
+        "operator invite", operands: ["NAME"],
+        "Let somebody use the web console: print a link, good for 15 minutes and one use.",
+        options: [
+            .data, .adminSocket,
+            Option(
+                "role", "ROLE,…",
+                "admin, sender or viewer, for all hubs or for one: sender@shop. The roles replace those of an operator who "
+                    + "exists."),
+            .json("name, roles, link and expiresAt"),
+        ]
+    ) { invocation in
+        let body: JSON = ["name": .string(invocation.operand("NAME")), "roles": try roles(invocation)]
+        let answer = try await Administration(invocation, makesDirectory: true).call(.post, "/operators", body: body)
+        if !invocation.printJSON(answer) { Terminal.print(answer["link"]?.string ?? "") }
+    }
+
+    private static let list = Command(
+        "operator list", "Print the web console's operators, each with its roles after the name.",
+        options: [.data, .adminSocket, .json("name, roles and the state of the account; a line for each operator")]
+    ) { invocation in
+        let operators = try await Administration(invocation).call(.get, "/operators")
+        for entry in operators.array ?? [] where !invocation.printJSON(entry) {
+            let roles = (entry["roles"]?.array ?? []).compactMap(\.string)
+            let state = entry["isDisabled"]?.bool == true ? ["(disabled)"] : []
+            Terminal.print(([entry["name"]?.string ?? ""] + roles + state).joined(separator: " "))
+        }
+    }
+
+    private static let role = Command(
+        "operator role", operands: ["NAME"], "Give an operator other roles, at once.",
+        options: [
+            .data, .adminSocket,
+            Option("role", "ROLE,…", "admin, sender or viewer, for all hubs or for one: sender@shop."), .quiet,
+        ]
+    ) { invocation in
+        let roles = try roles(invocation)
+        _ = try await Administration(invocation).call(.put, path(invocation, "roles"), body: ["roles": roles])
+        let words = (roles.array ?? []).compactMap(\.string).joined(separator: ", ")
+        invocation.report("Operator '\(invocation.operand("NAME"))' has the roles: \(words).")
+    }
+
+    private static let disable = Command(
+        "operator disable", operands: ["NAME"], "Let an operator sign in no more, and end all sessions.",
+        options: [.data, .adminSocket, .quiet]
+    ) { invocation in
+        _ = try await Administration(invocation).call(.put, path(invocation, "disabled"), body: ["disabled": true])
+        invocation.report("Operator '\(invocation.operand("NAME"))' cannot sign in any more.")
+    }
+
+    private static let enable = Command(
+        "operator enable", operands: ["NAME"], "Let a disabled operator sign in again.",
+        options: [.data, .adminSocket, .quiet]
+    ) { invocation in
+        _ = try await Administration(invocation).call(.put, path(invocation, "disabled"), body: ["disabled": false])
+        invocation.report("Operator '\(invocation.operand("NAME"))' can sign in again.")
+    }
+
+    private static let endSessions = Command(
+        "operator end-sessions", operands: ["NAME"], "End all sessions and links of an operator.",
+        options: [.data, .adminSocket, .quiet]
+    ) { invocation in
+        _ = try await Administration(invocation).call(.delete, path(invocation, "sessions"))
+        invocation.report("The sessions of operator '\(invocation.operand("NAME"))' have ended.")
+    }
+
+    private static let console = Command(
+        "console", "Print a link that opens the web console signed in, good for 15 minutes and one use.",
+        options: [
+            .data, .adminSocket,
+            Option("operator", "NAME", "Who is signed in; with one operator who may do everything it need not be said."),
+            .json("name, link and expiresAt"),
+        ]
+    ) { invocation in
+        var body: [String: JSON] = [:]
+        body["name"] = invocation["operator"].map(JSON.string)
+        let request = try await Administration(invocation).call(.post, "/operators/link", body: .object(body))
+        if !invocation.printJSON(request) { Terminal.print(request["link"]?.string ?? "") }
+    }
+
+    private static func path(_ invocation: Invocation, _ part: String) -> String {
+        "/operators/\(segment(invocation.operand("NAME")))/\(part)"
+    }
+
+    /// The roles as the administration takes them, which also judges them.
+    private static func roles(_ invocation: Invocation) throws -> JSON {
+        let text = try invocation.required("role")
+        return .array(text.split(separator: ",").map { .string($0.filter { $0 != " " }) })
+    }
+}

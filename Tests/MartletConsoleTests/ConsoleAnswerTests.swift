@@ -1,0 +1,142 @@
+import MartletCore
+import MartletHTTP
+import MartletModel
+import Testing
+
+@testable import MartletConsole
+
+/// What the console passes on, and what it leaves out.
+struct ConsoleAnswerTests {
+    @Test func theAdministrationIsAskedWithoutTheConsolesPrefixAndCookies() async throws {
+        let bench = try await ConsoleBench()
+        let cookie = try await bench.signIn("ops", "admin")
+        _ = await bench.send(.get, "/console/api/hubs/a%2Db/sends?limit=5", cookie: cookie)
+        #expect(bench.administration.targets.last == "GET /hubs/a%2Db/sends?limit=5")
+        let names = bench.administration.last?.fields.map(\.name) ?? []
+        #expect(!names.contains("cookie") && !names.contains("sec-fetch-site"))
+    }
+
+    @Test func everyChangeIsInTheAuditLogBeforeItIsMade() async throws {
+        let bench = try await ConsoleBench()
+        let cookie = try await bench.signIn("ops", "admin")
+        _ = await bench.send(.post, "/console/api/hubs/shop/messages/abc/cancel", cookie: cookie)
+        let entries = try await bench.storage.actions(OperatorActionQuery(limit: 1)).map(\.1)
+        let entry = try #require(entries.first)
+        #expect(entry.operatorName == "ops" && entry.role == "admin" && entry.address == "127.0.0.1")
+        #expect(entry.action == "POST /hubs/{hub}/messages/{id}/cancel" && entry.hub == "shop")
+        #expect(entry.subject == "abc" && entry.answer == 200)
+    }
+
+    @Test func readingASecretIsAuditedAndReadingAListIsNot() async throws {
+        let bench = try await ConsoleBench()
+        let cookie = try await bench.signIn("ops", "admin")
+        let before = try await bench.storage.actions(OperatorActionQuery(limit: 100)).count
+        _ = await bench.send(.get, "/console/api/hubs/shop/sends", cookie: cookie)
+        #expect(try await bench.storage.actions(OperatorActionQuery(limit: 100)).count == before)
+        _ = await bench.send(.get, "/console/api/hubs/shop/keys", cookie: cookie)
+        _ = await bench.send(.get, "/console/api/hubs/shop/sends/1?content=show", cookie: cookie)
+        #expect(try await bench.storage.actions(OperatorActionQuery(limit: 100)).count == before + 2)
+    }
+
+    @Test func hubsAreListedToThoseWhoMaySeeThemAndWithoutConnectionStrings() async throws {
+        let bench = try await ConsoleBench()
+        _ = try await bench.signIn("ops", "admin")
+        let cookie = try await bench.signIn("kim", "viewer@SHOP")
+        bench.administration.answer("/hubs", [["name": "other"], ["name": "shop"]])
+        #expect(await bench.send(.get, "/console/api/hubs", cookie: cookie).json == [["name": "shop"]])
+        bench.administration.answer("/hubs/shop", ["name": "shop", "connectionStrings": ["a": "secret"]])
+        #expect(await bench.send(.get, "/console/api/hubs/shop", cookie: cookie).json == ["name": "shop"])
+    }
+
+    @Test(arguments: ["isDirect", "isToOneUser", "isConfidential"])
+    func personalContentIsShownToAnAdministratorWhoAsks(fact: String) async throws {
+        let bench = try await ConsoleBench()
+        let admin = try await bench.signIn("ops", "admin")
+        let sender = try await bench.signIn("kim", "sender")
+        bench.administration.answer("/hubs/shop/sends/1", [fact: true, "text": "Hello", "content": ["body": "Hello"]])
+        let path = "/console/api/hubs/shop/sends/1"
+        for (cookie, query, isShown) in [(sender, "", false), (sender, "?content=show", false), (admin, "", false), (admin, "?content=show", true)] {
+            let answer = await bench.send(.get, path + query, cookie: cookie).json
+            #expect((answer?["content"]?["body"] == "Hello") == isShown)
+            #expect((answer?["text"] == "Hello") == isShown)
+        }
+    }
+
+    @Test func aTraceOfAPersonalSendHasNoPayload() async throws {
+        let bench = try await ConsoleBench()
+        let cookie = try await bench.signIn("kim", "admin")
+        let trace: JSON = ["registrations": [["payload": ["body": "Hello", "size": 5, "sha256": "x"]]]]
+        bench.administration.answer("/hubs/shop/messages/1/devices/d", trace)
+        bench.administration.answer("/hubs/shop/sends/1", ["isToOneUser": true])
+        let path = "/console/api/hubs/shop/messages/1/devices/d"
+        let hidden = await bench.send(.get, path, cookie: cookie).json
+        #expect(hidden?["registrations"] == [["payload": ["size": 5, "sha256": "x", "isWithheld": true]]])
+        #expect(await bench.send(.get, path + "?content=show", cookie: cookie).json == trace)
+        bench.administration.answer("/hubs/shop/sends/1", ["isToOneUser": false])
+        #expect(await bench.send(.get, path, cookie: cookie).json == trace)
+    }
+
+    @Test(arguments: [
+        ("0123456789abcdef0123456789abcdef", "0123…cdef"), ("short", "sh…"),
+        ("https://updates.push.example/wpush/v2/gAAAAABsecret", "https://updates.push.example/…secret"),
+    ])
+    func aHandleIsShownByItsEnds(handle: String, masked: String) {
+        #expect(Withholding.masked(handle) == masked)
+        #expect(Withholding.maskingHandles(in: [["a": ["handle": .string(handle)]]]) == [["a": ["handle": .string(masked)]]])
+    }
+
+    @Test func aViewerFindsAUserByTheWholeNameAlone() async throws {
+        let bench = try await ConsoleBench()
+        let viewer = try await bench.signIn("kim", "viewer")
+        let sender = try await bench.signIn("lee", "sender")
+        for (cookie, isExact) in [(viewer, true), (sender, false)] {
+            _ = await bench.send(
+                .post, "/console/api/hubs/shop/devices/search", cookie: cookie,
+                body: ["text": "ali", "isExact": false])
+            let asked = try JSON(parsing: bench.administration.last?.body ?? [])
+            #expect(asked["isExact"]?.bool == isExact)
+        }
+        bench.administration.answer("/hubs/shop/tags", ["tags": ["news", "username:alice"]])
+        #expect(await bench.send(.get, "/console/api/hubs/shop/tags", cookie: viewer).json?["tags"] == ["news"])
+        #expect(await bench.send(.get, "/console/api/hubs/shop/tags", cookie: sender).json?["tags"]?.array?.count == 2)
+    }
+
+    @Test func aSendToEverybodyMustBeMeant() async throws {
+        let bench = try await ConsoleBench()
+        let cookie = try await bench.signIn("kim", "sender")
+        let path = "/console/api/rest/shop/messages?api-version=2020-06"
+        #expect(await bench.send(.post, path, cookie: cookie, body: [:]).status == .badRequest)
+        let meant = await bench.send(.post, path, cookie: cookie, body: [:]) { $0.fields["martlet-everybody"] = "true" }
+        #expect(meant.status == .ok && bench.administration.last?.fields["martlet-everybody"] == nil)
+        let narrow = await bench.send(.post, path, cookie: cookie, body: [:]) {
+            $0.fields["servicebusnotification-tags"] = "news"
+        }
+        #expect(narrow.status == .ok)
+        #expect(await bench.send(.post, path + "&dryRun", cookie: cookie, body: [:]).status == .ok)
+    }
+
+    @Test func pagesHaveATagAndEveryAnswerAStrictPolicy() async throws {
+        let bench = try await ConsoleBench()
+        let cookie = try await bench.signIn("ops", "admin")
+        let page = await bench.send(.get, "/console/hubs/shop/sends/33fb")
+        #expect(page.status == .ok && page.fields["content-type"] == "text/html; charset=utf-8")
+        let tag = try #require(page.fields["etag"])
+        #expect(await bench.send(.get, "/console/") { $0.fields["if-none-match"] = "\"x\", W/\(tag)" }.status == 304)
+        #expect(await bench.send(.get, "/console/missing.js").status == .notFound)
+        #expect(await bench.send(.get, "/console").fields["location"] == "/console/")
+        #expect(await bench.send(.post, "/console/").status == .methodNotAllowed)
+        for path in ["/console/", "/console/missing.js", "/console/api/nothing", "/console/api/session"] {
+            let fields = await bench.send(.get, path, cookie: cookie).fields
+            #expect(fields["content-security-policy"]?.contains("default-src 'none'") == true, "\(path)")
+            #expect(fields["x-content-type-options"] == "nosniff" && fields["referrer-policy"] == "no-referrer")
+        }
+    }
+
+    @Test(arguments: ["/console/../secret.key", "/console/%2e%2e/secret.key", "/console/a%2Fb.js", "/console//index.html"])
+    func noPathLeadsOutOfThePages(path: String) async throws {
+        let bench = try await ConsoleBench()
+        _ = try await bench.signIn("ops", "admin")
+        let answer = await bench.send(.get, path)
+        #expect(answer.status == .notFound)
+    }
+}

@@ -1,0 +1,200 @@
+import MartletCore
+import MartletHTTP
+import MartletModel
+import Synchronization
+import Testing
+
+@testable import MartletConsole
+
+struct LiveTests {
+    private static let start = Timestamp(seconds: 1_700_000_040)
+
+    @Test func aSecondsRateIsTheDifferenceOfTwoSamples() {
+        var history = MetricHistory()
+        var sample = ConsoleSample(at: Self.start)
+        _ = history.add(sample)
+        sample.at = Self.start + .seconds(2)
+        sample.taken = ["a": 10]
+        sample.waiting = 3
+        _ = history.add(sample)
+        #expect(history.secondJSON["taken"] == .object(["a": .double(5)]))
+        let json = history.json(.minutes)
+        #expect(json["taken"]?["a"]?.array?.suffix(3) == [.null, .double(5), .double(5)])
+        #expect(json["waiting"]?.array?.count == 900)
+    }
+
+    @Test func aMinuteAndAnHourAreKeptWhenTheyEnd() {
+        var history = MetricHistory()
+        var ended: [MetricHistory.Hour] = []
+        var sample = ConsoleSample(at: Self.start)
+        for second in 0...3700 {
+            sample.at = Self.start + .seconds(second)
+            sample.taken = ["a": second * 2]
+            if let hour = history.add(sample) { ended.append(hour) }
+        }
+        #expect(ended.count == 1 && ended.first?.figures["taken.a"] == 2)
+        let minutes = history.json(.day)["taken"]?["a"]?.array ?? []
+        #expect(minutes.suffix(2) == [.double(2), .double(2)])
+        var restored = MetricHistory()
+        if let hour = ended.first { restored.restore(hour) }
+        #expect(restored.json(.month)["taken"]?["a"]?.array?.last == .double(2))
+    }
+
+    @Test func aClockThatIsSetBackBeginsAnew() {
+        var history = MetricHistory()
+        var sample = ConsoleSample(at: Self.start)
+        sample.taken = ["a": 100]
+        _ = history.add(sample)
+        sample.at = Self.start + .seconds(-50)
+        #expect(history.add(sample) == nil)
+        sample.at = Self.start + .seconds(-49)
+        sample.taken = ["a": 107]
+        _ = history.add(sample)
+        #expect(history.second["taken.a"] == 7)
+    }
+
+    @Test func aQuantileIsOfWhatWasAddedSince() {
+        var old = Histogram(bounds: [.milliseconds(10), .milliseconds(20)])
+        for _ in 0..<1000 { old.add(.milliseconds(15)) }
+        var new = old
+        #expect(new.quantile(0.5, since: old) == nil)
+        for _ in 0..<10 { new.add(.milliseconds(5)) }
+        #expect(new.quantile(0.5, since: old) == 0.005)
+        #expect(new.quantile(1, since: old) == 0.01)
+    }
+
+    @Test func aQuietServerHasNothingToLookAt() {
+        let sample = ConsoleSample(at: Self.start)
+        #expect(AlertRules(sample, recent: [sample])?.alerts == [])
+        #expect(AlertRules.state([]) == "ok")
+    }
+
+    @Test func eachRuleHasItsCode() throws {
+        let before = ConsoleSample(at: Self.start)
+        var sample = ConsoleSample(at: Self.start + .seconds(300))
+        sample.obstacle = "The disk is full."
+        sample.credentialEnds = [
+            ConsoleSample.CredentialEnd(hub: "shop", platform: "a", at: sample.at + .seconds(86_400)),
+            ConsoleSample.CredentialEnd(hub: "shop", platform: "b", at: Self.start),
+            ConsoleSample.CredentialEnd(hub: "shop", platform: "c", at: sample.at + .seconds(40 * 86_400)),
+        ]
+        sample.certificateEndsAt = sample.at + .seconds(86_400)
+        (sample.oldest, sample.wrongCredentials) = (4000, 1)
+        for _ in 0..<100 { sample.latency.add(.seconds(3)) }
+        (sample.taken, sample.failed) = (["a": 70], ["a": 30])
+        (sample.quarantines, sample.pausedLanes, sample.pausedOrigins) = (["a": 1], ["b": 1], ["c": 2, "d": 0])
+        sample.backupAt = Timestamp(seconds: 0)
+        sample.disk = (free: 1_000_000, reserve: 100)
+        let alerts = try #require(AlertRules(sample, recent: [before, sample])).alerts
+        let errors = ["not-ready", "credential-ended", "wrong-credential", "quarantine"]
+        let warnings = [
+            "credential-ends", "certificate-ends", "oldest-waits", "latency", "failing", "lane-paused", "origin-paused",
+            "backup-old", "disk-low",
+        ]
+        #expect(alerts.map(\.code) == errors + warnings)
+        #expect(AlertRules.state(alerts) == "trouble")
+        #expect(alerts.first { $0.code == "origin-paused" }?.json["count"] == 2)
+    }
+
+    @Test(arguments: ["", "now,", "later", "send:shop", "sends:", "now,now,now,now,now,now,now,now,now"])
+    func topicsAreReadStrictly(text: String) {
+        #expect(text == "now," ? Topic.list(text) != nil : Topic.list(text) == nil)
+    }
+
+    @Test func aMailboxHoldsOfEachKindTheNewest() {
+        let mailbox = EventMailbox()
+        for number in 0..<1000 { mailbox.post("second", Array("\(number) ".utf8)) }
+        mailbox.post("alert", Array("a ".utf8))
+        mailbox.end(Array("end".utf8))
+        mailbox.post("second", Array("late".utf8))
+        let (bytes, isEnded) = mailbox.take()
+        #expect(String(decoding: bytes, as: UTF8.self) == "999 a end" && isEnded)
+    }
+
+    @Test func aSessionHasFourStreamsAndTheServerSixtyFour() {
+        let streams = EventStreams()
+        func entry(_ session: UInt8) -> EventStreams.Entry {
+            let session = OperatorSession(
+                tokenHash: [session], operatorName: "ops", createdAt: Self.start, usedAt: Self.start,
+                confirmedAt: Self.start, address: "", agent: "")
+            return EventStreams.Entry(
+                mailbox: EventMailbox(), session: session, roles: RoleGrants([]), topics: [.now])
+        }
+        var numbers: [UInt64] = []
+        for session in 0..<17 {
+            for index in 0..<5 {
+                let number = streams.add(entry(UInt8(session)))
+                #expect((number != nil) == (index < 4 && session < 16))
+                numbers += [number].compactMap(\.self)
+            }
+        }
+        #expect(numbers.count == 64)
+        streams.remove(numbers[0])
+        #expect(streams.add(entry(0)) != nil)
+        streams.stop()
+        streams.remove(numbers[1])
+        #expect(streams.add(entry(0)) == nil)
+    }
+
+    @Test func aStreamBeginsWithThePastAndEndsWithTheRole() async throws {
+        let bench = try await ConsoleBench()
+        _ = try await bench.signIn("ops", "admin")
+        let cookie = try await bench.signIn("kim", "viewer")
+        let answer = await bench.send(.get, "/console/api/events?topics=now,sends:shop", cookie: cookie)
+        #expect(answer.fields["content-type"] == "text/event-stream")
+        guard case .stream(_, let write) = answer.body else {
+            Issue.record("no stream")
+            return
+        }
+        let writer = CollectingWriter()
+        async let finished: Void = write(writer)
+        await writer.wait(for: "event: past")
+        _ = try await bench.directory.change("kim", .roles(RoleGrants([RoleGrant(.viewer, hub: "shop")])))
+        try await finished
+        let text = writer.text
+        #expect(text.hasPrefix("retry: 2000\n\nevent: past\ndata: {"))
+        #expect(text.hasSuffix("event: end\ndata: {\"reason\":\"roles\"}\n\n"))
+    }
+
+    @Test func aStreamAboutAHubNeedsARoleThere() async throws {
+        let bench = try await ConsoleBench()
+        let cookie = try await bench.signIn("kim", "viewer@other")
+        let answer = await bench.send(.get, "/console/api/events?topics=sends:shop", cookie: cookie)
+        #expect(answer.code == "forbidden")
+    }
+}
+
+/// Collects a streamed body, and tells when a text is in it.
+private final class CollectingWriter: HTTPBodyWriter {
+    private struct State {
+        var bytes: [UInt8] = []
+        var waiting: (text: String, wake: CheckedContinuation<Void, Never>)?
+    }
+
+    private let state = Mutex(State())
+
+    var text: String { state.withLock { String(decoding: $0.bytes, as: UTF8.self) } }
+
+    func write(_ bytes: [UInt8]) async throws {
+        let wake = state.withLock { state -> CheckedContinuation<Void, Never>? in
+            state.bytes += bytes
+            guard let waiting = state.waiting, String(decoding: state.bytes, as: UTF8.self).contains(waiting.text) else {
+                return nil
+            }
+            state.waiting = nil
+            return waiting.wake
+        }
+        wake?.resume()
+    }
+
+    func wait(for text: String) async {
+        await withCheckedContinuation { wake in
+            let isThere = state.withLock { state in
+                guard !String(decoding: state.bytes, as: UTF8.self).contains(text) else { return true }
+                state.waiting = (text, wake)
+                return false
+            }
+            if isThere { wake.resume() }
+        }
+    }
+}

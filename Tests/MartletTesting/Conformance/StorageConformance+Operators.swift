@@ -1,0 +1,137 @@
+import MartletCore
+import MartletModel
+
+extension StorageConformance {
+    static let operators: [Requirement] = [
+        Requirement("An operator is found whatever the case, and a second invitation leaves the account") { bench in
+            try require(try await bench.storage.hasOperators(), is: false)
+            try await bench.invite("Ops", "admin", token: 1)
+            try await bench.invite("oPS", "viewer", token: 2)
+            try require(try await bench.storage.hasOperators(), is: true)
+            let entry = try require(try await bench.storage.operator("OPS"))
+            try require([entry.name] + entry.roles.texts, is: ["Ops", "admin"])
+            try require(try await bench.storage.operator("nobody") == nil, is: true)
+        },
+        Requirement("A link is used once, and only before it ends") { bench in
+            try await bench.invite("ops", "admin", token: 1)
+            let late = bench.operatorSession(7, of: "ops", at: bench.now + .seconds(901))
+            try require(try await bench.storage.useLink(tokenHash: [1], passwordHash: "p", adding: late) == nil, is: true)
+            let session = bench.operatorSession(8, of: "ops", at: bench.now)
+            let entry = try await bench.storage.useLink(tokenHash: [1], passwordHash: "p", adding: session)
+            try require(entry?.passwordHash, is: "p")
+            try require(try await bench.storage.operatorSession(tokenHash: [8])?.1.name, is: "ops")
+            try require(
+                try await bench.storage.useLink(tokenHash: [1], passwordHash: "q", adding: session) == nil, is: true)
+        },
+        Requirement("A new link of a kind takes the place of the earlier one") { bench in
+            try await bench.invite("ops", "admin", token: 1)
+            try require(try await bench.storage.addLink(bench.link(2, .signIn, of: "ops")), is: true)
+            try require(try await bench.storage.addLink(bench.link(3, .invitation, of: "OPS")), is: true)
+            try require(try await bench.storage.link(tokenHash: [1], at: bench.now) == nil, is: true)
+            try require(try await bench.storage.link(tokenHash: [2], at: bench.now)?.0.kind, is: .signIn)
+            try require(try await bench.storage.link(tokenHash: [3], at: bench.now)?.0.kind, is: .invitation)
+            try require(try await bench.storage.addLink(bench.link(4, .signIn, of: "nobody")), is: false)
+        },
+        Requirement("A session is opened only with the current password of an operator who is not disabled") { bench in
+            try await bench.signUp("ops", "admin")
+            try await bench.signUp("other", "admin")
+            let session = bench.operatorSession(9, of: "ops", at: bench.now)
+            try require(try await bench.storage.addSession(session, ofPassword: "old"), is: false)
+            try require(try await bench.storage.addSession(session, ofPassword: "p"), is: true)
+            _ = try await bench.storage.change("ops", .isDisabled(true))
+            try require(try await bench.storage.operatorSession(tokenHash: [9]) == nil, is: true)
+            try require(try await bench.storage.addSession(session, ofPassword: "p"), is: false)
+        },
+        Requirement("Beyond the most sessions of an operator, the one used longest ago ends") { bench in
+            try await bench.signUp("ops", "admin")
+            for number in 0..<OperatorSession.countLimit {
+                let session = bench.operatorSession(UInt8(100 + number), of: "ops", at: bench.now + .seconds(number))
+                _ = try await bench.storage.addSession(session, ofPassword: "p")
+            }
+            try require(try await bench.storage.operatorSessions(of: "OPS").count, is: OperatorSession.countLimit)
+            try await bench.storage.touchSession(tokenHash: [100], at: bench.now + .seconds(1000), isConfirmed: true)
+            let last = bench.operatorSession(99, of: "ops", at: bench.now + .seconds(1001))
+            _ = try await bench.storage.addSession(last, ofPassword: "p")
+            try require(try await bench.storage.operatorSession(tokenHash: [101]) == nil, is: true)
+            let touched = try require(try await bench.storage.operatorSession(tokenHash: [100])).0
+            try require([touched.usedAt, touched.confirmedAt], is: [bench.now + .seconds(1000), bench.now + .seconds(1000)])
+        },
+        Requirement("The last operator who may administer the server stays") { bench in
+            try await bench.signUp("ops", "admin")
+            // An invitation that was not taken up does not count.
+            try await bench.invite("invited", "admin", token: 5)
+            let viewer = RoleGrants([RoleGrant(.viewer)])
+            for change in [OperatorChange.roles(viewer), .isDisabled(true)] {
+                guard case .isLastAdmin = try await bench.storage.change("ops", change) else {
+                    throw ConformanceFailure(description: "The last admin was changed by \(change)")
+                }
+            }
+            try await bench.signUp("second", "admin")
+            guard case .changed(let entry) = try await bench.storage.change("ops", .roles(viewer)) else {
+                throw ConformanceFailure(description: "An admin beside another could not be changed")
+            }
+            try require(entry.roles.texts, is: ["viewer"])
+        },
+        Requirement("The audit log is read newest first, with the answers that were recorded") { bench in
+            for number in 1...3 {
+                let action = OperatorAction(
+                    at: bench.now, operatorName: number == 2 ? "b" : "a", address: "::1", role: "admin",
+                    action: "PUT /\(number)", hub: "shop", subject: "s")
+                let id = try await bench.storage.begin(action)
+                if number > 1 { try await bench.storage.end(id, answer: 200 + number) }
+            }
+            let all = try await bench.storage.actions(OperatorActionQuery(limit: 2))
+            try require(all.map(\.1.answer), is: [203, 202])
+            let rest = try await bench.storage.actions(OperatorActionQuery(before: all.last?.0, limit: 2))
+            try require(rest.map(\.1.action), is: ["PUT /1"])
+            try require(rest.map(\.1.answer), is: [nil])
+            let own = try await bench.storage.actions(OperatorActionQuery(operatorName: "b", limit: 9))
+            try require(own.map(\.1.action), is: ["PUT /2"])
+        },
+        Requirement("What has ended is swept, and nothing else") { bench in
+            try await bench.signUp("ops", "admin")
+            _ = try await bench.storage.addLink(bench.link(3, .signIn, of: "ops"))
+            _ = try await bench.storage.addSession(bench.operatorSession(9, of: "ops", at: bench.now), ofPassword: "p")
+            try await bench.storage.sweepOperators(at: bench.now + .seconds(60), limit: 100)
+            try require(try await bench.storage.link(tokenHash: [3], at: bench.now) != nil, is: true)
+            try await bench.storage.sweepOperators(at: bench.now + .seconds(13 * 3600), limit: 100)
+            try require(try await bench.storage.link(tokenHash: [3], at: bench.now) == nil, is: true)
+            try require(try await bench.storage.operatorSession(tokenHash: [9]) == nil, is: true)
+        },
+        Requirement("Hours of figures are replaced and read in order") { bench in
+            let hour = Timestamp(seconds: 3600 * 400_000)
+            try await bench.storage.putHour(hour + .seconds(3600), figures: "{\"a\":2}")
+            try await bench.storage.putHour(hour, figures: "{}")
+            try await bench.storage.putHour(hour, figures: "{\"a\":1}")
+            let found = try await bench.storage.hours(since: hour)
+            try require(found.map(\.1), is: ["{\"a\":1}", "{\"a\":2}"])
+            try require(try await bench.storage.hours(since: hour + .seconds(1)).count, is: 1)
+        },
+    ]
+}
+
+extension StorageBench {
+    fileprivate func link(_ token: UInt8, _ kind: OperatorLink.Kind, of name: String) -> OperatorLink {
+        OperatorLink(tokenHash: [token], kind: kind, operatorName: name, expiresAt: now + .seconds(900))
+    }
+
+    fileprivate func operatorSession(_ token: UInt8, of name: String, at time: Timestamp) -> OperatorSession {
+        OperatorSession(
+            tokenHash: [token], operatorName: name, createdAt: time, usedAt: time, confirmedAt: time, address: "::1",
+            agent: "test")
+    }
+
+    fileprivate func invite(_ name: String, _ role: String, token: UInt8) async throws {
+        let roles = RoleGrants([try require(RoleGrant(role))])
+        try await storage.invite(
+            Operator(name: name, roles: roles, createdAt: now), by: link(token, .invitation, of: name))
+    }
+
+    /// Adds an operator with the password's hash `p`, and no session.
+    fileprivate func signUp(_ name: String, _ role: String) async throws {
+        try await invite(name, role, token: 200)
+        let session = operatorSession(201, of: name, at: now)
+        _ = try await storage.useLink(tokenHash: [200], passwordHash: "p", adding: session)
+        _ = try await storage.removeOperatorSession(tokenHash: [201])
+    }
+}
