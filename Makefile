@@ -62,6 +62,7 @@ format: ## format the code in place
 
 checks: ## check the walls: imports, platform names, words, the compatibility table, citations, links; the SDK's interface, documentation and examples
 	@Scripts/check-imports --self-test && Scripts/check-imports
+	@Scripts/console-files --self-test && Scripts/console-files --check
 	@Scripts/check-platforms --self-test && Scripts/check-platforms
 	@Scripts/check-words --self-test && Scripts/check-words
 	@Scripts/check-compatibility --self-test && Scripts/check-compatibility

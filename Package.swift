@@ -133,8 +133,8 @@ let package = Package(
         tests(
             "MartletServerTests",
             [
-                "MartletServer", "MartletStorage", "MartletHubAPI", "MartletPush", "MartletACME", "MartletCore",
-                "MartletModel", "MartletHTTP", "MartletCrypto", "MartletTesting",
+                "MartletServer", "MartletStorage", "MartletHubAPI", "MartletConsole", "MartletPush", "MartletACME",
+                "MartletCore", "MartletModel", "MartletHTTP", "MartletCrypto", "MartletTesting",
             ]),
         tests(
             "martletTests",

@@ -63,7 +63,7 @@ public struct Console: HTTPHandler {
         signIn = SignIn(directory: parts.directory, passwords: parts.passwords, time: parts.time)
         let door = AdministrationDoor(administration: parts.administration)
         let live = LiveConsole(
-            facts: parts.facts, hours: parts.hours, store: parts.directory.store, door: door, time: parts.time,
+            facts: parts.facts, hours: parts.hours, directory: parts.directory, door: door, time: parts.time,
             log: parts.log)
         self.live = live
         parts.directory.onChange { name in Task { await live.recheck(name) } }

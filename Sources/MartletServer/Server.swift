@@ -41,7 +41,8 @@ public final class Server: Sendable {
 
     private init(
         origins: [HTTPOrigin], authorityFile: String?, engine: Engine, front: HTTPServer, admin: HTTPServer,
-        console: (Console, url: String, front: HTTPServer?)?, certificate: ListenerCertificate?, acme: ACMEService?, reloader: Reloader, manager: ServiceManager,
+        console: (Console, url: String, front: HTTPServer?)?, certificate: ListenerCertificate?, acme: ACMEService?,
+        reloader: Reloader, manager: ServiceManager,
         configuration: ServerConfiguration
     ) {
         self.origins = origins
@@ -70,7 +71,8 @@ public final class Server: Sendable {
     /// - Throws: `ServerError` that names the cause.
     public static func start(
         _ configuration: ServerConfiguration, fallbacks: [String: [String: String]] = [:],
-        simulator: (any HTTPHandler)? = nil, manager: ServiceManager = .none, read: (@Sendable () throws -> ServerConfiguration)? = nil
+        simulator: (any HTTPHandler)? = nil, manager: ServiceManager = .none,
+        read: (@Sendable () throws -> ServerConfiguration)? = nil
     ) async throws(ServerError) -> Server {
         try configuration.validate()
         return try await manager.extending { () async throws(ServerError) in

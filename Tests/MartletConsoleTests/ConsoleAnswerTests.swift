@@ -1,6 +1,7 @@
 import MartletCore
 import MartletHTTP
 import MartletModel
+import MartletTesting
 import Testing
 
 @testable import MartletConsole
@@ -55,10 +56,27 @@ struct ConsoleAnswerTests {
         let sender = try await bench.signIn("kim", "sender")
         bench.administration.answer("/hubs/shop/sends/1", [fact: true, "text": "Hello", "content": ["body": "Hello"]])
         let path = "/console/api/hubs/shop/sends/1"
-        for (cookie, query, isShown) in [(sender, "", false), (sender, "?content=show", false), (admin, "", false), (admin, "?content=show", true)] {
+        for (cookie, query, isShown) in [
+            (sender, "", false), (sender, "?content=show", false), (admin, "", false), (admin, "?content=show", true),
+        ] {
             let answer = await bench.send(.get, path + query, cookie: cookie).json
             #expect((answer?["content"]?["body"] == "Hello") == isShown)
             #expect((answer?["text"] == "Hello") == isShown)
+        }
+    }
+
+    @Test func aListSaysWhatCampaignsSayAndOfPersonalSendsOnlyToWhom() async throws {
+        let bench = try await ConsoleBench()
+        _ = try await bench.signIn("ops", "admin")
+        let viewer = try await bench.signIn("kim", "viewer")
+        let sender = try await bench.signIn("lee", "sender")
+        let campaign: JSON = ["text": "Sale", "expression": "news", "isToOneUser": false]
+        let personal: JSON = ["text": "Your code", "expression": "username:alice", "isToOneUser": true]
+        bench.administration.answer("/hubs/shop/sends", ["sends": [campaign, personal], "next": "1"])
+        for (cookie, expression) in [(viewer, JSON.null), (sender, "username:alice")] {
+            let sends = await bench.send(.get, "/console/api/hubs/shop/sends", cookie: cookie).json?["sends"]
+            #expect(
+                sends == [campaign, ["text": .null, "expression": expression, "isToOneUser": true]])
         }
     }
 
@@ -82,7 +100,9 @@ struct ConsoleAnswerTests {
     ])
     func aHandleIsShownByItsEnds(handle: String, masked: String) {
         #expect(Withholding.masked(handle) == masked)
-        #expect(Withholding.maskingHandles(in: [["a": ["handle": .string(handle)]]]) == [["a": ["handle": .string(masked)]]])
+        #expect(
+            Withholding.maskingHandles(in: [["a": ["handle": .string(handle)]]]) == [["a": ["handle": .string(masked)]]]
+        )
     }
 
     @Test func aViewerFindsAUserByTheWholeNameAlone() async throws {
@@ -132,7 +152,9 @@ struct ConsoleAnswerTests {
         }
     }
 
-    @Test(arguments: ["/console/../secret.key", "/console/%2e%2e/secret.key", "/console/a%2Fb.js", "/console//index.html"])
+    @Test(arguments: [
+        "/console/../secret.key", "/console/%2e%2e/secret.key", "/console/a%2Fb.js", "/console//index.html",
+    ])
     func noPathLeadsOutOfThePages(path: String) async throws {
         let bench = try await ConsoleBench()
         _ = try await bench.signIn("ops", "admin")

@@ -1,6 +1,7 @@
 import MartletCore
 import MartletHTTP
 import MartletModel
+import MartletTesting
 import Testing
 
 @testable import MartletConsole
@@ -16,7 +17,8 @@ struct GateMatrixTests {
         "GET /events": "any", "GET /hubs": "any", "GET /server": "any",
         "GET /hubs/{hub}": "viewer@", "GET /hubs/{hub}/limits": "viewer@", "GET /hubs/{hub}/services": "viewer@",
         "GET /hubs/{hub}/tags": "viewer@", "GET /hubs/{hub}/tags/prefixes": "viewer@",
-        "GET /hubs/{hub}/audience": "viewer@", "GET /hubs/{hub}/sends": "viewer@", "GET /hubs/{hub}/sends/{id}": "viewer@",
+        "GET /hubs/{hub}/audience": "viewer@", "GET /hubs/{hub}/sends": "viewer@",
+        "GET /hubs/{hub}/sends/{id}": "viewer@",
         "GET /hubs/{hub}/messages/{id}/status": "viewer@", "GET /hubs/{hub}/messages/{id}/funnel": "viewer@",
         "GET /hubs/{hub}/messages/{id}/deadletters": "viewer@",
         "GET /hubs/{hub}/messages/{id}/devices/{device}": "viewer@", "GET /hubs/{hub}/deadletters": "viewer@",
@@ -70,14 +72,24 @@ struct GateMatrixTests {
                     let entry = Operator(name: "ops", roles: grants, createdAt: bench.time.now)
                     let hub = route.pattern.contains("{hub}") ? "shop" : nil
                     let wanted = Self.isAdmitted(need, grants, isFresh: isFresh)
-                    let isAdmitted =
-                        (try? ConsoleGate.admit(route.need, hub: hub, (session, entry), at: bench.time.now)) != nil
+                    let isAdmitted = Self.gateAdmits(route.need, hub, (session, entry), at: bench.time.now)
                     #expect(isAdmitted == wanted, "\(route.name) for \(roles), fresh: \(isFresh), caller \(number)")
                     cells += 1
                 }
             }
         }
         #expect(cells == Self.callers.count * 2 * Self.needs.count)
+    }
+
+    private static func gateAdmits(
+        _ need: RouteNeed, _ hub: String?, _ session: (OperatorSession, Operator), at now: Timestamp
+    ) -> Bool {
+        do throws(ConsoleRefusal) {
+            _ = try ConsoleGate.admit(need, hub: hub, session, at: now)
+            return true
+        } catch {
+            return false
+        }
     }
 
     /// The rule, from the words of the table alone.
@@ -122,16 +134,40 @@ struct GateMatrixTests {
         let bench = try await ConsoleBench()
         let cookie = try await bench.signIn("ops", "admin")
         let attacks: [(String, HTTPStatus, @Sendable (inout HTTPRequest) -> Void)] = [
-            ("another port", .forbidden, { $0.fields["origin"] = "http://127.0.0.1:9999"; $0.fields["sec-fetch-site"] = "same-site" }),
-            ("another port, an old browser", .forbidden, { $0.fields["origin"] = "http://127.0.0.1:9999"; $0.fields["sec-fetch-site"] = nil }),
-            ("another site", .forbidden, { $0.fields["origin"] = "https://evil.example"; $0.fields["sec-fetch-site"] = "cross-site" }),
+            (
+                "another port", .forbidden,
+                {
+                    $0.fields["origin"] = "http://127.0.0.1:9999"
+                    $0.fields["sec-fetch-site"] = "same-site"
+                }
+            ),
+            (
+                "another port, an old browser", .forbidden,
+                {
+                    $0.fields["origin"] = "http://127.0.0.1:9999"
+                    $0.fields["sec-fetch-site"] = nil
+                }
+            ),
+            (
+                "another site", .forbidden,
+                {
+                    $0.fields["origin"] = "https://evil.example"
+                    $0.fields["sec-fetch-site"] = "cross-site"
+                }
+            ),
             ("a typed address", .forbidden, { $0.fields["sec-fetch-site"] = "none" }),
             ("no origin", .forbidden, { $0.fields["origin"] = nil }),
             ("a sandboxed frame", .forbidden, { $0.fields["origin"] = "null" }),
             ("no field", .forbidden, { $0.fields["martlet-console"] = nil }),
             ("a form", 415, { $0.fields["content-type"] = "text/plain" }),
             ("no type", 415, { $0.fields["content-type"] = nil }),
-            ("a rebound name", 421, { $0.authority = "evil.example:8080"; $0.fields["origin"] = "http://evil.example:8080" }),
+            (
+                "a rebound name", 421,
+                {
+                    $0.authority = "evil.example:8080"
+                    $0.fields["origin"] = "http://evil.example:8080"
+                }
+            ),
             ("clear text from afar", .forbidden, { $0.connection?.peer = "192.0.2.1" }),
         ]
         let before = bench.administration.targets.count
@@ -149,7 +185,9 @@ struct GateMatrixTests {
         let cookie = try await bench.signIn("ops", "admin")
         for route in bench.console.routes where route.method == .get {
             for site in ["same-site", "cross-site"] {
-                let answer = await bench.send(.get, Self.path(route), cookie: cookie) { $0.fields["sec-fetch-site"] = site }
+                let answer = await bench.send(.get, Self.path(route), cookie: cookie) {
+                    $0.fields["sec-fetch-site"] = site
+                }
                 #expect(answer.code == "cross-site", "\(route.name)")
             }
             let far = await bench.send(.get, Self.path(route), cookie: cookie) { $0.connection?.peer = "192.0.2.1" }

@@ -1,6 +1,7 @@
 import MartletCore
 import MartletHTTP
 import MartletModel
+import MartletTesting
 import Synchronization
 import Testing
 
@@ -178,7 +179,8 @@ private final class CollectingWriter: HTTPBodyWriter {
     func write(_ bytes: [UInt8]) async throws {
         let wake = state.withLock { state -> CheckedContinuation<Void, Never>? in
             state.bytes += bytes
-            guard let waiting = state.waiting, String(decoding: state.bytes, as: UTF8.self).contains(waiting.text) else {
+            guard let waiting = state.waiting, String(decoding: state.bytes, as: UTF8.self).contains(waiting.text)
+            else {
                 return nil
             }
             state.waiting = nil

@@ -23,7 +23,7 @@ struct MigrationTests {
         #expect(
             Migration.all.map(\.name) == [
                 "hubs", "devices", "notifications", "users", "jobs", "payloads", "receipts", "sends",
-                "pages and refusals", "collapse keys", "versions", "followed handles",
+                "pages and refusals", "collapse keys", "versions", "followed handles", "operators",
             ])
     }
 
@@ -54,6 +54,7 @@ struct MigrationTests {
                 ("collapse keys", 0xC7CC_20E5_692D_D246),
                 ("versions", 0x14D0_26DE_5A0F_4CEF),
                 ("followed handles", 0xAF27_E7A2_B0EB_8E65),
+                ("operators", 0x8138_A949_1CDA_91E9),
             ] as [(String, UInt64)]
         for (name, hash) in known {
             let script = Migration.all.first { $0.name == name }?.script ?? ""

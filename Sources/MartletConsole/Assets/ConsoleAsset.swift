@@ -23,7 +23,8 @@ struct ConsoleAsset: Sendable {
 
     /// The content type by the ending of a path; nil if the console has no files of this kind.
     static func contentType(of path: some StringProtocol) -> String? {
-        guard let name = path.split(separator: "/", omittingEmptySubsequences: false).last, let dot = name.lastIndex(of: ".")
+        guard let name = path.split(separator: "/", omittingEmptySubsequences: false).last,
+            let dot = name.lastIndex(of: ".")
         else { return nil }
         return contentTypes[String(name[name.index(after: dot)...])]
     }

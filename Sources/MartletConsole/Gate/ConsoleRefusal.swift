@@ -67,7 +67,9 @@ enum ConsoleRefusal: Error, Hashable {
             "This needs the role \(role.rawValue)\(hub.map { " for the hub '\($0)'" } ?? " for all hubs")."
         case .notFresh: "This needs a password that was entered in the last ten minutes: confirm yours."
         case .crossSite: "The request does not come from a page of this console."
-        case .clearText: "The console is not served in clear text: use HTTPS, or the machine itself."
+        case .clearText:
+            "The console is not served in clear text: use HTTPS, or the machine itself. A proxy that does TLS needs "
+                + "serve --public-url."
         case .wrongHost:
             "This server has no such name: address it by its IP address, or start it with --public-url."
         case .notFound: "There is nothing here."
@@ -90,13 +92,5 @@ enum ConsoleRefusal: Error, Hashable {
 
     init(_ error: StorageError) {
         self = .busy(error.detail)
-    }
-}
-
-extension HTTPResponse {
-    init(_ status: HTTPStatus, consoleJSON json: JSON) {
-        self.init(
-            status, fields: ["content-type": "application/json; charset=utf-8", "cache-control": "no-store"],
-            body: .bytes(json.bytes))
     }
 }

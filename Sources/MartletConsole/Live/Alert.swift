@@ -62,7 +62,9 @@ struct AlertRules {
     private static let credentialLimit = 20
 
     private var ends: [Alert] {
-        let credentials = latest.credentialEnds.sorted { $0.at < $1.at }.filter { seconds(to: $0.at) < Self.credentialNotice }
+        let credentials = latest.credentialEnds.sorted { $0.at < $1.at }.filter {
+            seconds(to: $0.at) < Self.credentialNotice
+        }
         var found = credentials.prefix(Self.credentialLimit).map { end in
             let left = seconds(to: end.at)
             return Alert(
@@ -144,7 +146,8 @@ struct AlertRules {
                     code: "disk-low", severity: disk.free < disk.reserve ? .error : .warning,
                     facts: ["free": .integer(disk.free), "reserve": .integer(disk.reserve)]))
         }
-        if let commit = latest.commit, let old = earlier.commit, let p99 = commit.quantile(0.99, since: old), p99 > 0.5 {
+        if let commit = latest.commit, let old = earlier.commit, let p99 = commit.quantile(0.99, since: old), p99 > 0.5
+        {
             found.append(Alert(code: "commit-slow", severity: .warning, facts: ["p99": .integer(Int64(p99 * 1000))]))
         }
         return found

@@ -15,7 +15,7 @@ final class LiveConsole: Sendable {
 
     private let facts: any ConsoleFacts
     private let hours: any MetricHourStore
-    private let store: any OperatorStore
+    private let directory: OperatorDirectory
     private let door: AdministrationDoor
     private let time: any TimeSource
     private let log: @Sendable (String) -> Void
@@ -31,12 +31,12 @@ final class LiveConsole: Sendable {
     private static let topicLimit = 32
 
     init(
-        facts: any ConsoleFacts, hours: any MetricHourStore, store: any OperatorStore, door: AdministrationDoor,
+        facts: any ConsoleFacts, hours: any MetricHourStore, directory: OperatorDirectory, door: AdministrationDoor,
         time: any TimeSource, log: @escaping @Sendable (String) -> Void
     ) {
         self.facts = facts
         self.hours = hours
-        self.store = store
+        self.directory = directory
         self.door = door
         self.time = time
         self.log = log
@@ -76,7 +76,7 @@ final class LiveConsole: Sendable {
             state.tick += 1
             return state.tick
         }
-        guard isWatched || tick % Self.idleTicks == 1 else { return }
+        guard isWatched || (tick % Self.idleTicks == 1 && !directory.isEmpty) else { return }
         await sample()
         guard isWatched else { return }
         await endExpired()
@@ -220,7 +220,7 @@ final class LiveConsole: Sendable {
         let now = time.now
         for entry in streams.all where entry.session.operatorName.lowercased() == name.lowercased() {
             let hash = entry.session.tokenHash
-            guard let found = try? await store.operatorSession(tokenHash: hash) else {
+            guard let found = try? await directory.store.operatorSession(tokenHash: hash) else {
                 streams.end(.signedOut) { $0.session.tokenHash == hash }
                 continue
             }

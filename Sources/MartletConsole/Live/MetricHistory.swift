@@ -107,7 +107,8 @@ struct MetricHistory: Sendable {
         }
         let end = ring.last.map { Timestamp(seconds: ($0 + 1) * ring.step) }
         return [
-            "range": .string(range.rawValue), "step": .integer(ring.step), "end": end.map { .string($0.iso8601) } ?? .null,
+            "range": .string(range.rawValue), "step": .integer(ring.step),
+            "end": end.map { .string($0.iso8601) } ?? .null,
             "taken": columns("taken"), "failed": columns("failed"), "p50": column("p50"), "p95": column("p95"),
             "p99": column("p99"), "waiting": column("waiting"), "oldest": column("oldest"),
         ]

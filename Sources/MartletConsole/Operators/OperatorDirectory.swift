@@ -70,15 +70,16 @@ public final class OperatorDirectory: Sendable {
     /// Makes a link that signs an operator in.
     /// - Parameter name: The operator; nil for the only one who may administer the whole server.
     func signInLink(_ name: String?) async throws(OperatorError) -> (name: String, token: String, until: Timestamp) {
-        let active = try await list().map(\.entry).filter { !$0.isDisabled }
+        let all = try await list().map(\.entry)
         let entry: Operator
         if let name {
-            guard let named = active.first(where: { $0.name.lowercased() == name.lowercased() }) else {
+            guard let named = all.first(where: { $0.name.lowercased() == name.lowercased() }) else {
                 throw .notFound(name)
             }
+            guard !named.isDisabled else { throw .disabled(named.name) }
             entry = named
         } else {
-            let admins = active.filter { $0.roles.overall == .admin }
+            let admins = all.filter { $0.roles.overall == .admin && !$0.isDisabled }
             guard admins.count == 1 else { throw .ambiguous(admins.map(\.name)) }
             entry = admins[0]
         }
@@ -143,6 +144,7 @@ enum OperatorError: Error, CustomStringConvertible {
     case badRoles
     case tooMany
     case notFound(String)
+    case disabled(String)
     case isLastAdmin
     /// There is not exactly one operator who may administer the whole server.
     case ambiguous([String])
@@ -157,7 +159,8 @@ enum OperatorError: Error, CustomStringConvertible {
             "A role is admin, sender or viewer, for all hubs or for one, such as sender@shop; an operator has 1 to "
                 + "\(RoleGrants.countLimit)."
         case .tooMany: "There are \(OperatorDirectory.countLimit) operators already."
-        case .notFound(let name): "There is no operator named '\(name)', or it is disabled."
+        case .notFound(let name): "There is no operator named '\(name)'."
+        case .disabled(let name): "The operator '\(name)' is disabled: 'martlet operator enable \(name)'."
         case .isLastAdmin:
             "This is the last operator who may administer the whole server: invite another one first."
         case .ambiguous(let names):
@@ -172,7 +175,7 @@ enum OperatorError: Error, CustomStringConvertible {
         switch self {
         case .badName, .badRoles: .badRequest
         case .notFound: .notFound
-        case .tooMany, .isLastAdmin, .ambiguous: .conflict
+        case .tooMany, .disabled, .isLastAdmin, .ambiguous: .conflict
         case .storage(let error): error.kind == .full ? .insufficientStorage : .serviceUnavailable
         }
     }

@@ -42,6 +42,7 @@ struct GatedRoute: Sendable {
         let hub = match["hub"].isEmpty ? nil : match["hub"]
         let role = try ConsoleGate.admit(route.need, hub: hub, found, at: now)
         if let session = found?.session { await touch(session, at: now) }
+        if let name = found?.entry.name.lowercased() { try await Self.reserve(request, for: name) }
         var call = ConsoleCall(
             request: request, match: match, session: found?.session, entry: found?.entry, role: role, now: now)
         call.request.body = try await Self.body(of: request)
@@ -49,6 +50,16 @@ struct GatedRoute: Sendable {
         call.request.reservation = request.stream
         guard needsAudit(call), let entry = found?.entry else { return try await route.work(call) }
         return try await audited(call, entry)
+    }
+
+    /// Charges the operator for the body and the answer.
+    private static func reserve(_ request: HTTPRequest, for name: String) async throws(ConsoleRefusal) {
+        let account = HTTPBodyAccount.caller(name, scope: "console")
+        request.stream?.charge(to: account)
+        guard request.method == .get else { return }
+        guard await request.hasAnswerRoom(HTTPRequest.documentBytes, for: account) else {
+            throw .busy("There is no memory for the answer now; try again.")
+        }
     }
 
     private static func body(of request: HTTPRequest) async throws(ConsoleRefusal) -> [UInt8] {

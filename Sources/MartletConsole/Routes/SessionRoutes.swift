@@ -28,7 +28,8 @@ struct SessionRoutes: Sendable {
             ConsoleRoute(.post, "/sign-out", .nobody, isAudited: false, work: leave),
             ConsoleRoute(.get, "/session", .anyRole) { call throws(ConsoleRefusal) in try document(call) },
             ConsoleRoute(.post, "/session/touch", .anyRole, isAudited: false, work: touch),
-            ConsoleRoute(.post, "/session/confirm", .anyRole, bodyLimit: Self.bodyLimit, isAudited: false, work: confirm),
+            ConsoleRoute(
+                .post, "/session/confirm", .anyRole, bodyLimit: Self.bodyLimit, isAudited: false, work: confirm),
             ConsoleRoute(.put, "/session/settings", .anyRole, bodyLimit: Self.bodyLimit, isAudited: false, work: keep),
             ConsoleRoute(.put, "/session/password", .anyRole, bodyLimit: Self.bodyLimit, work: changePassword),
             ConsoleRoute(.get, "/sessions", .anyRole, work: list),

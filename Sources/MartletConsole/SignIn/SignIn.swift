@@ -22,7 +22,8 @@ struct SignIn: Sendable {
         guard name.utf8.count <= 64, password.utf8.count <= OperatorDirectory.passwordLengths.upperBound else {
             throw .badCredentials
         }
-        let found = Operator.isName(name) ? try await stored { () throws(StorageError) in try await store.operator(name) } : nil
+        let found =
+            Operator.isName(name) ? try await stored { () throws(StorageError) in try await store.operator(name) } : nil
         let entry = found.flatMap { $0.isDisabled ? nil : $0 }
         try await check(password, entry?.passwordHash, name, from: request)
         guard let entry, let hash = entry.passwordHash else { throw .badCredentials }

@@ -1,4 +1,5 @@
 import MartletBackend
+import MartletConsole
 import MartletCore
 import MartletCrypto
 import MartletHTTP
@@ -75,7 +76,8 @@ struct DeviceAdministration: Sendable {
         if wants("device") || wants("installation") {
             devices += try await store.past(of: text, in: hub.id).versions.filter { $0.end == nil }
         }
-        if wants("tag"), let tag = try? Tag(text) {
+        // Whoever may not list users does not get them by a tag that they share.
+        if wants("tag"), !isExact || PersonalAudience.isNamed(in: text), let tag = try? Tag(text) {
             (devices, isComplete) = try await add(.tag(tag), hub, devices, isComplete)
         }
         if wants("handle") {
@@ -121,7 +123,8 @@ struct DeviceAdministration: Sendable {
             "platform": .string(device.platform.rawValue), "kind": device.template == nil ? "native" : "template",
             "handle": .string(device.handle.parts.first ?? ""),
             "handleDigest": .string(Hex.encode(Array(digest.prefix(4)))),
-            "tags": .array(device.tags.map { .string($0.spelling) }), "user": user.map { .string($0.spelling) } ?? .null,
+            "tags": .array(device.tags.map { .string($0.spelling) }),
+            "user": user.map { .string($0.spelling) } ?? .null,
             "createdAt": .string(device.createdAt.iso8601),
             "expiresAt": device.expiresAt.map { .string($0.iso8601) } ?? .null,
         ]
@@ -200,29 +203,46 @@ struct DeviceAdministration: Sendable {
 
 /// Decides which sends meant a device, by its tags at the time.
 struct DeviceAudience {
-    private let versions: [RegistrationVersion]
+    /// Each version with the time from which it was in force.
+    private let versions: [(since: Timestamp, version: RegistrationVersion)]
+    /// The tags of all versions.
+    private let tags: Set<String>
     private var expressions: [String: TagExpression?] = [:]
 
     /// - Parameter versions: Oldest first.
     init(_ versions: [RegistrationVersion]) {
-        self.versions = versions
+        var ends: [Int64: Timestamp] = [:]
+        self.versions = versions.map { version in
+            let since = max(version.createdAt, ends[version.sequence] ?? version.createdAt)
+            ends[version.sequence] = version.end?.at
+            return (since, version)
+        }
+        tags = Set(versions.flatMap { $0.tags.map(\.folded) })
     }
 
     /// The id of the first registration that a send meant; nil if it meant none.
     mutating func registration(meantBy target: SendTarget) -> String? {
         guard let expression = expression(target.expression) else { return nil }
-        return versions.first { version in
-            let wasThere = version.createdAt <= target.at && version.end.map { $0.at > target.at } ?? true
+        return versions.first { since, version in
+            let wasThere = since <= target.at && version.end.map { $0.at > target.at } ?? true
             guard wasThere, target.platform.map({ $0 == version.platform && version.template == nil }) ?? true else {
                 return false
             }
             return expression.map { $0.matches(Set(version.tags)) } ?? true
-        }?.id
+        }?.version.id
     }
 
-    /// - Returns: Nil for a text that cannot be read; an inner nil means everybody.
+    /// Whether an expression names one of the device's tags, or means devices that lack a tag. Most sends are to single
+    /// others, and need not be parsed.
+    private func mayMatch(_ text: String) -> Bool {
+        text.utf8.contains(UInt8(ascii: "!"))
+            || text.lowercased().split(whereSeparator: { "()&| ".contains($0) }).contains { tags.contains(String($0)) }
+    }
+
+    /// - Returns: Nil for a text that cannot be read, or names none of the device's tags; an inner nil means everybody.
     private mutating func expression(_ text: String?) -> TagExpression?? {
         guard let text else { return .some(nil) }
+        guard mayMatch(text) else { return nil }
         if let known = expressions[text] { return known.map { .some($0) } ?? nil }
         let parsed = try? TagExpression(text)
         expressions[text] = parsed

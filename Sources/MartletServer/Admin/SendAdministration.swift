@@ -102,7 +102,9 @@ struct SendAdministration: Sendable {
             query.phase = phase
         }
         if let text = target.item("platform")?.value {
-            guard let platform = platforms.named(text) else { throw BadQuery(sentence: "There is no platform '\(text)'.") }
+            guard let platform = platforms.named(text) else {
+                throw BadQuery(sentence: "There is no platform '\(text)'.")
+            }
             query.platform = platform.descriptor.platform
         }
         if let text = target.item("since")?.value {
@@ -200,7 +202,11 @@ struct SendAdministration: Sendable {
         guard !notification.isConfidential else { return ["isWithheld": true, "why": "confidential"] }
         var members: [String: JSON] = [:]
         let body = notification.content.body
-        if let text = String(validating: body, as: UTF8.self) { members["body"] = .string(text) } else { members["body"] = .null }
+        if let text = String(validating: body, as: UTF8.self) {
+            members["body"] = .string(text)
+        } else {
+            members["body"] = .null
+        }
         members["size"] = .integer(Int64(body.count))
         if case .native(_, let message) = notification.content {
             members["fields"] = .object(message.fields.mapValues(JSON.string))

@@ -30,7 +30,8 @@ struct ServerAdministration: Sendable {
                 json: [
                     "version": .string(version), "startedAt": .string(startedAt.iso8601),
                     "databaseBytes": .integer(sizes.database), "logBytes": .integer(sizes.log),
-                    "diskFree": number(disk.map { Int64($0.free) }), "diskReserve": number(disk.map { Int64($0.reserve) }),
+                    "diskFree": number(disk.map { Int64($0.free) }),
+                    "diskReserve": number(disk.map { Int64($0.reserve) }),
                     "memory": .integer(Int64(ProcessFigures().residentMemory)),
                     "writesWaiting": .integer(Int64(metrics.storage.waitingWrites)),
                     "backupAt": backup.map { .string($0.iso8601) } ?? .null,

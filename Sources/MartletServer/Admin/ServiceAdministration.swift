@@ -123,7 +123,8 @@ struct ServiceAdministration: Sendable {
     /// 8 hexadecimal digits by which two credentials can be told apart.
     private func fingerprint(_ credential: Credential?) -> JSON {
         guard let credential else { return .null }
-        let text = credential.properties.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }.joined(separator: "\n")
+        let text = credential.properties.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }.joined(
+            separator: "\n")
         guard let code = try? digestKey.authenticationCode(for: Array(text.utf8)) else { return .null }
         return .string(Hex.encode(Array(code.prefix(4))))
     }

@@ -29,7 +29,9 @@ extension ServerConfiguration {
     var consoleSettings: ConsoleSettings {
         var hosts: Set<String> = []
         if let name = HostName.current { hosts.insert(name.lowercased()) }
-        for address in [listen, tlsListen, console.address].compactMap(\.self) { hosts.insert(address.host.lowercased()) }
+        for address in [listen, tlsListen, console.address].compactMap(\.self) {
+            hosts.insert(address.host.lowercased())
+        }
         for domain in acme?.domains ?? [] { hosts.insert(domain.lowercased()) }
         return ConsoleSettings(publicURL: publicURL, hosts: hosts, version: version, files: consoleFiles)
     }

@@ -6,7 +6,8 @@ extension SQLiteStorage: SendListStore {
     }
 
     public func send(_ id: NotificationID, in hub: Hub.ID) async throws(StorageError) -> SendEntry? {
-        try await readers.read { connection throws(StorageError) in try NotificationTable(connection).entry(id, in: hub) }
+        try await readers.read { connection throws(StorageError) in try NotificationTable(connection).entry(id, in: hub)
+        }
     }
 
     public func sendTargets(

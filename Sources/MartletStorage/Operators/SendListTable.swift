@@ -13,14 +13,8 @@ struct SendListTable {
     func page(_ query: SendQuery) throws(StorageError) -> SendPage {
         let before = try start(query.before)
         let floor = max(1, before - SendQuery.lookLimit)
-        // The plus sign keeps the planner from an index that would have to be sorted.
         let found = try connection.all(
-            """
-            SELECT sequence FROM notifications
-            WHERE sequence < ?1 AND sequence >= ?2 AND +hub = ?3 AND \(Self.condition(query.phase))
-                AND (?4 IS NULL OR platform = ?4) AND accepted_at >= ?5
-            ORDER BY sequence DESC LIMIT ?6
-            """, before, floor, query.hub.rawValue, query.platform?.rawValue,
+            Self.listing(query.phase), before, floor, query.hub.rawValue, query.platform?.rawValue,
             query.since ?? Timestamp(milliseconds: 0), query.limit
         ) { $0.integer(0) }
         let table = NotificationTable(connection)
@@ -31,6 +25,16 @@ struct SendListTable {
         if found.count == query.limit { return SendPage(entries: entries, next: found.last, isPartial: false) }
         let hasOlder = try hasRows(before: floor)
         return SendPage(entries: entries, next: hasOlder ? floor : nil, isPartial: hasOlder)
+    }
+
+    /// The plus sign keeps the planner from an index that would have to be sorted.
+    static func listing(_ phase: SendQuery.Phase?) -> String {
+        """
+        SELECT sequence FROM notifications
+        WHERE sequence < ?1 AND sequence >= ?2 AND +hub = ?3 AND \(condition(phase))
+            AND (?4 IS NULL OR platform = ?4) AND accepted_at >= ?5
+        ORDER BY sequence DESC LIMIT ?6
+        """
     }
 
     func targets(in hub: Hub.ID, before: Int64?, window: Int64) throws(StorageError) -> SendTargets {

@@ -75,7 +75,8 @@ enum OperatorCommands {
         "console", "Print a link that opens the web console signed in, good for 15 minutes and one use.",
         options: [
             .data, .adminSocket,
-            Option("operator", "NAME", "Who is signed in; with one operator who may do everything it need not be said."),
+            Option(
+                "operator", "NAME", "Who is signed in; with one operator who may do everything it need not be said."),
             .json("name, link and expiresAt"),
         ]
     ) { invocation in
@@ -89,9 +90,17 @@ enum OperatorCommands {
         "/operators/\(segment(invocation.operand("NAME")))/\(part)"
     }
 
-    /// The roles as the administration takes them, which also judges them.
+    /// The roles as the administration takes them. Their names are checked before a data directory is made; the
+    /// administration judges the rest.
     private static func roles(_ invocation: Invocation) throws -> JSON {
-        let text = try invocation.required("role")
-        return .array(text.split(separator: ",").map { .string($0.filter { $0 != " " }) })
+        let form = "admin, sender or viewer, for all hubs or for one such as sender@shop, with commas between them"
+        let roles = try invocation.required("role", as: form) { text -> [String]? in
+            let words = text.split(separator: ",", omittingEmptySubsequences: false).map { $0.filter { $0 != " " } }
+            let areRoles = words.allSatisfy { word in
+                ["admin", "sender", "viewer"].contains(String(word.prefix { $0 != "@" }))
+            }
+            return areRoles ? words.map { String($0) } : nil
+        }
+        return .array(roles.map(JSON.string))
     }
 }

@@ -33,7 +33,8 @@ enum ServeCommand {
                 "Serve the web console with everything else, not at all, or at an address of its own. There is none until "
                     + "'martlet operator invite'.", default: "yes"),
             Option(
-                "console-files", "DIR", "Read the console's pages from this directory, for who changes them; on loopback only."),
+                "console-files", "DIR",
+                "Read the console's pages from this directory, for who changes them; on loopback only."),
             Option("public-url", "URL", "The address that clients use, where a proxy stands in front."),
             Option(
                 "trusted-proxies", "LIST",

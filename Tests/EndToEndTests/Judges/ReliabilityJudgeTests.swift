@@ -15,6 +15,11 @@ struct ReliabilityJudgeTests {
         try await Judge.run("proxies.py")
     }
 
+    @Test("The console's API admits whom its operators' roles admit, over real HTTP, whatever a stranger's page tries")
+    func theConsoleAdmitsItsOperatorsAlone() async throws {
+        try await Judge.run("console_api.py")
+    }
+
     @Test("Certificates are exchanged under load, reloads leave nothing behind, and a service manager hears of it all")
     func certificatesAreExchangedUnderLoad() async throws {
         try await Judge.run("lifecycle.py")

@@ -15,7 +15,8 @@ extension StorageConformance {
         Requirement("A link is used once, and only before it ends") { bench in
             try await bench.invite("ops", "admin", token: 1)
             let late = bench.operatorSession(7, of: "ops", at: bench.now + .seconds(901))
-            try require(try await bench.storage.useLink(tokenHash: [1], passwordHash: "p", adding: late) == nil, is: true)
+            try require(
+                try await bench.storage.useLink(tokenHash: [1], passwordHash: "p", adding: late) == nil, is: true)
             let session = bench.operatorSession(8, of: "ops", at: bench.now)
             let entry = try await bench.storage.useLink(tokenHash: [1], passwordHash: "p", adding: session)
             try require(entry?.passwordHash, is: "p")
@@ -54,7 +55,8 @@ extension StorageConformance {
             _ = try await bench.storage.addSession(last, ofPassword: "p")
             try require(try await bench.storage.operatorSession(tokenHash: [101]) == nil, is: true)
             let touched = try require(try await bench.storage.operatorSession(tokenHash: [100])).0
-            try require([touched.usedAt, touched.confirmedAt], is: [bench.now + .seconds(1000), bench.now + .seconds(1000)])
+            try require(
+                [touched.usedAt, touched.confirmedAt], is: [bench.now + .seconds(1000), bench.now + .seconds(1000)])
         },
         Requirement("The last operator who may administer the server stays") { bench in
             try await bench.signUp("ops", "admin")

@@ -21,7 +21,8 @@ struct AdministrationDoor: Sendable {
     func pass(_ call: ConsoleCall, target: String? = nil) async throws(ConsoleRefusal) -> HTTPResponse {
         var fields = HTTPFields()
         for field in call.request.fields
-        where !Self.keptBack.contains(field.name) && !field.name.hasPrefix("sec-") && !field.name.hasPrefix("x-forwarded")
+        where !Self.keptBack.contains(field.name) && !field.name.hasPrefix("sec-")
+            && !field.name.hasPrefix("x-forwarded")
         {
             fields.append(field)
         }
