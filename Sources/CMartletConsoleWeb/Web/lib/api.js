@@ -1,0 +1,318 @@
+/**
+ * The requests that the console makes, and its one stream of events. Nothing else in the console asks the server.
+ */
+
+const BASE = "/console/api";
+
+/** Method and path of every request. Names in braces are parts of the path. */
+export const CALLS = /** @type {const} */ ({
+  session: ["GET", "/session"],
+  signIn: ["POST", "/sign-in"],
+  signOut: ["POST", "/sign-out"],
+  confirm: ["POST", "/session/confirm"],
+  touch: ["POST", "/session/touch"],
+  saveSettings: ["PUT", "/session/settings"],
+  changePassword: ["PUT", "/session/password"],
+  sessions: ["GET", "/sessions"],
+  endSession: ["DELETE", "/sessions/{id}"],
+  link: ["POST", "/link"],
+  useLink: ["POST", "/link/use"],
+
+  now: ["GET", "/now"],
+  alerts: ["GET", "/alerts"],
+  history: ["GET", "/metrics/history"],
+  serverFacts: ["GET", "/server"],
+
+  hubs: ["GET", "/hubs"],
+  hub: ["GET", "/hubs/{hub}"],
+  makeHub: ["PUT", "/hubs/{hub}"],
+  deleteHub: ["DELETE", "/hubs/{hub}"],
+  services: ["GET", "/hubs/{hub}/services"],
+  setCredential: ["PUT", "/hubs/{hub}/credentials/{platform}"],
+  generateCredential: ["POST", "/hubs/{hub}/credentials/{platform}/generate"],
+  deleteCredential: ["DELETE", "/hubs/{hub}/credentials/{platform}"],
+  keys: ["GET", "/hubs/{hub}/keys"],
+  renewKey: ["POST", "/hubs/{hub}/keys/{rule}/{key}"],
+  limits: ["GET", "/hubs/{hub}/limits"],
+  tags: ["GET", "/hubs/{hub}/tags"],
+  tagPrefixes: ["GET", "/hubs/{hub}/tags/prefixes"],
+  audience: ["GET", "/hubs/{hub}/audience"],
+
+  sends: ["GET", "/hubs/{hub}/sends"],
+  send: ["GET", "/hubs/{hub}/sends/{id}"],
+  status: ["GET", "/hubs/{hub}/messages/{id}/status"],
+  funnel: ["GET", "/hubs/{hub}/messages/{id}/funnel"],
+  pause: ["POST", "/hubs/{hub}/messages/{id}/pause"],
+  resume: ["POST", "/hubs/{hub}/messages/{id}/resume"],
+  cancel: ["POST", "/hubs/{hub}/messages/{id}/cancel"],
+  failed: ["GET", "/hubs/{hub}/deadletters"],
+  failedOf: ["GET", "/hubs/{hub}/messages/{id}/deadletters"],
+  resend: ["POST", "/hubs/{hub}/messages/{id}/deadletters/resend"],
+  trace: ["GET", "/hubs/{hub}/messages/{id}/devices/{device}"],
+  post: ["POST", "/rest/{hub}/messages"],
+  schedule: ["POST", "/rest/{hub}/schedulednotifications"],
+  reschedule: ["PUT", "/rest/{hub}/schedulednotifications/{id}"],
+  withdraw: ["DELETE", "/rest/{hub}/schedulednotifications/{id}"],
+  putInstallation: ["PUT", "/rest/{hub}/installations/{id}"],
+  deleteInstallation: ["DELETE", "/rest/{hub}/installations/{id}"],
+  deleteRegistration: ["DELETE", "/rest/{hub}/registrations/{id}"],
+
+  findDevices: ["POST", "/hubs/{hub}/devices/search"],
+  device: ["GET", "/hubs/{hub}/devices/{id}"],
+  deviceSends: ["GET", "/hubs/{hub}/devices/{id}/sends"],
+
+  operators: ["GET", "/operators"],
+  invite: ["POST", "/operators"],
+  setRoles: ["PUT", "/operators/{name}/roles"],
+  setDisabled: ["PUT", "/operators/{name}/disabled"],
+  endSessions: ["DELETE", "/operators/{name}/sessions"],
+  audit: ["GET", "/audit/operators"],
+
+  simulatorDevice: ["GET", "/simulator/device"],
+  makeSimulatorDevice: ["POST", "/simulator/devices"],
+  simulatorCounters: ["GET", "/simulator/counters"],
+  simulatorServices: ["GET", "/simulator/services"],
+  simulatorFaults: ["GET", "/simulator/faults"],
+  addSimulatorFault: ["POST", "/simulator/faults"],
+  clearSimulatorFaults: ["DELETE", "/simulator/faults"],
+});
+
+/** @typedef {keyof typeof CALLS} CallName */
+/**
+ * @typedef {object} CallOptions
+ * @property {Record<string, string>} [path] Parts of the path.
+ * @property {Record<string, string | number | null | undefined>} [query] Absent ones are left out; "" is a bare name.
+ * @property {any} [body] Sent as JSON.
+ * @property {Record<string, string>} [fields] Further header fields.
+ * @property {AbortSignal} [signal]
+ */
+
+/** The server's answer that something is not done, or that the server was not reached (`status` 0). */
+export class Refusal extends Error {
+  /**
+   * @param {number} status
+   * @param {any} document
+   * @param {number} [retryAfter] Seconds.
+   */
+  constructor(status, document, retryAfter) {
+    super(typeof document?.error === "string" ? document.error : "");
+    this.status = status;
+    /** @type {string} */
+    this.code = document?.code ?? (status === 0 ? "unreachable" : `status-${status}`);
+    /** @type {string | null} */
+    this.needs = document?.needs ?? null;
+    this.retryAfter = retryAfter ?? null;
+  }
+}
+
+/** Hears of ended sessions and of sentences that need a fresh password. */
+export const gate = {
+  /** @type {() => void} */
+  signedOut: () => {},
+  /** Asks for the password; resolves to whether it was confirmed. @type {() => Promise<boolean>} */
+  confirm: async () => false,
+};
+
+/**
+ * The address of a call, without the origin.
+ *
+ * @param {CallName} name
+ * @param {CallOptions} [options]
+ */
+export function address(name, options = {}) {
+  const path = CALLS[name][1].replace(/\{(\w+)\}/g, (_, part) => encodeURIComponent(options.path?.[part] ?? ""));
+  const items = Object.entries(options.query ?? {}).filter(([, value]) => value !== null && value !== undefined);
+  const query = items.map(([key, value]) =>
+    value === "" ? encodeURIComponent(key) : `${encodeURIComponent(key)}=${encodeURIComponent(String(value))}`);
+  return BASE + path + (query.length > 0 ? `?${query.join("&")}` : "");
+}
+
+/**
+ * Makes a request. Where the server wants the password again, it asks once and repeats the request.
+ *
+ * @param {CallName} name
+ * @param {CallOptions} [options]
+ * @returns {Promise<any>} The document of the answer, or null. `location` is added where the answer has one.
+ */
+export async function call(name, options = {}) {
+  try {
+    return await request(name, options);
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    if (error.code === "signed-out") gate.signedOut();
+    if (error.code !== "not-fresh" || !(await gate.confirm())) throw error;
+    return request(name, options);
+  }
+}
+
+/**
+ * @param {CallName} name
+ * @param {CallOptions} options
+ */
+async function request(name, options) {
+  const method = CALLS[name][0];
+  /** @type {RequestInit & {headers: Record<string, string>}} */
+  const init = { method, headers: { accept: "application/json", ...options.fields }, credentials: "same-origin" };
+  if (options.signal) init.signal = options.signal;
+  if (method !== "GET") {
+    init.headers["content-type"] = "application/json";
+    init.headers["martlet-console"] = "1";
+    if (options.body !== undefined) init.body = JSON.stringify(options.body);
+  }
+  let answer;
+  try {
+    answer = await fetch(address(name, options), init);
+  } catch (error) {
+    if (/** @type {any} */ (error).name === "AbortError") throw error;
+    throw new Refusal(0, null);
+  }
+  const text = await answer.text();
+  const document = parsed(text);
+  if (!answer.ok) {
+    throw new Refusal(answer.status, document ?? { error: text.slice(0, 300) }, Number(answer.headers.get("retry-after")) || 0);
+  }
+  const location = answer.headers.get("location");
+  return location ? { ...document, location } : document;
+}
+
+/** @param {string} text */
+function parsed(text) {
+  try {
+    return text === "" ? null : JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
+
+/** The event stream of this tab: opened when something watches it, closed while the tab is hidden. */
+class Live {
+  constructor() {
+    /** @type {Map<string, Set<(event: string, data: any) => void>>} */
+    this.watchers = new Map();
+    /** @type {EventSource | null} */
+    this.source = null;
+    /** @type {"closed" | "connecting" | "live" | "lost" | "polling"} */
+    this.state = "closed";
+    /** When the last event came. @type {Date | null} */
+    this.heardAt = null;
+    /** @type {Set<() => void>} */
+    this.listeners = new Set();
+    this.timer = 0;
+    this.failures = 0;
+    /** @type {any} */
+    this.ended = null;
+  }
+
+  /**
+   * Watches topics until the returned function is called.
+   *
+   * @param {string[]} topics
+   * @param {(event: string, data: any) => void} hear
+   * @returns {() => void}
+   */
+  watch(topics, hear) {
+    for (const topic of topics) {
+      const known = this.watchers.get(topic) ?? new Set();
+      this.watchers.set(topic, known.add(hear));
+    }
+    this.renew();
+    return () => {
+      for (const topic of topics) {
+        this.watchers.get(topic)?.delete(hear);
+        if (this.watchers.get(topic)?.size === 0) this.watchers.delete(topic);
+      }
+      this.renew();
+    };
+  }
+
+  /** Opens, changes or closes the stream once the present task is over: a screen that leaves and one that comes share one. */
+  renew() {
+    window.clearTimeout(this.timer);
+    this.timer = window.setTimeout(() => this.open(), 0);
+  }
+
+  close() {
+    window.clearTimeout(this.timer);
+    this.source?.close();
+    this.source = null;
+    this.become("closed");
+  }
+
+  open() {
+    this.source?.close();
+    this.source = null;
+    if (this.watchers.size === 0 || document.hidden) return this.become("closed");
+    if (this.state !== "lost") this.become("connecting");
+    const topics = [...this.watchers.keys()].map(encodeURIComponent).join(",");
+    const source = new EventSource(`${BASE}/events?topics=${topics}`);
+    this.source = source;
+    for (const name of ["past", "second", "alert", "send", "sends", "end"]) {
+      source.addEventListener(name, (event) => this.hear(name, parsed(/** @type {MessageEvent} */ (event).data)));
+    }
+    source.addEventListener("error", () => this.fail(source));
+  }
+
+  /**
+   * @param {string} name
+   * @param {any} data
+   */
+  hear(name, data) {
+    this.failures = 0;
+    this.heardAt = new Date();
+    if (name === "end" && data?.reason !== "stopping") {
+      this.close();
+      gate.signedOut();
+      return;
+    }
+    if (name !== "end") this.become("live");
+    this.tell(name, data);
+  }
+
+  /**
+   * @param {string} name
+   * @param {any} data
+   */
+  tell(name, data) {
+    for (const hear of new Set([...this.watchers.values()].flatMap((set) => [...set]))) hear(name, data);
+  }
+
+  /** @param {EventSource} source */
+  fail(source) {
+    if (source !== this.source) return;
+    this.failures += 1;
+    this.become("lost");
+    // The browser gives up after an answer that is no stream, such as a 429: ask in intervals instead.
+    if (source.readyState === EventSource.CLOSED) {
+      this.source = null;
+      this.timer = window.setTimeout(() => this.poll(), Math.min(10_000, 1000 * 2 ** this.failures));
+    }
+  }
+
+  async poll() {
+    try {
+      if (this.watchers.has("now")) {
+        const past = await call("now");
+        this.heardAt = new Date();
+        this.become("polling");
+        this.tell("past", past);
+      }
+      this.open();
+    } catch {
+      this.failures += 1;
+      this.become("lost");
+      this.timer = window.setTimeout(() => this.poll(), 10_000);
+    }
+  }
+
+  /** @param {Live["state"]} state */
+  become(state) {
+    if (this.state === state) return;
+    this.state = state;
+    for (const listener of this.listeners) listener();
+  }
+}
+
+export const live = new Live();
+
+document.addEventListener("visibilitychange", () => live.renew());
+window.addEventListener("pagehide", () => live.close());

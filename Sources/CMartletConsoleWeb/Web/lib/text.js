@@ -1,0 +1,102 @@
+/**
+ * Texts in the reader's language, with numbers and plurals by `Intl`.
+ *
+ * A text is a string with `{placeholders}`, or a table of plural forms that the number `n` chooses from.
+ */
+
+/** @typedef {string | Record<string, string>} Text */
+/** @typedef {Record<string, Text>} Texts */
+/**
+ * @typedef {((key: string, values?: Record<string, any>) => string) & {
+ *   has: (key: string) => boolean,
+ *   nodes: (key: string, values: Record<string, any>) => any[],
+ * }} Translate
+ */
+
+/** The languages, by the names that their speakers give them. */
+export const LANGUAGES = /** @type {Record<string, string>} */ ({ en: "English", de: "Deutsch", ko: "한국어" });
+
+/**
+ * Returns the first language of a list that there are texts in.
+ *
+ * @param {readonly string[]} wanted Tags by RFC 5646, the preferred one first.
+ * @returns {string}
+ */
+export function chooseLanguage(wanted) {
+  for (const tag of wanted) {
+    const language = tag.toLowerCase().split("-")[0] ?? "";
+    if (language in LANGUAGES) return language;
+  }
+  return "en";
+}
+
+/**
+ * Returns the function that says things in a language.
+ *
+ * @param {string} language
+ * @param {...Texts} tables The first that has a key wins.
+ * @returns {Translate}
+ */
+export function translator(language, ...tables) {
+  const plural = new Intl.PluralRules(language);
+  const number = new Intl.NumberFormat(language);
+
+  /**
+   * @param {string} key
+   * @param {Record<string, any>} values
+   * @returns {string}
+   */
+  function form(key, values) {
+    const text = tables.find((table) => key in table)?.[key];
+    if (text === undefined) return key;
+    if (typeof text === "string") return text;
+    return text[plural.select(Number(values.n ?? 0))] ?? text.other ?? key;
+  }
+
+  /** @param {any} value */
+  function shown(value) {
+    return typeof value === "number" ? number.format(value) : String(value);
+  }
+
+  /** @type {any} */
+  const translate = (/** @type {string} */ key, /** @type {Record<string, any>} */ values = {}) =>
+    form(key, values).replace(/\{(\w+)\}/g, (whole, name) => (name in values ? shown(values[name]) : whole));
+  translate.has = (/** @type {string} */ key) => tables.some((table) => key in table);
+  translate.nodes = (/** @type {string} */ key, /** @type {Record<string, any>} */ values) =>
+    form(key, values).split(/(\{\w+\})/).filter(Boolean).map((part) => {
+      const name = /^\{(\w+)\}$/.exec(part)?.[1];
+      if (name === undefined || !(name in values)) return part;
+      return values[name] instanceof Node ? values[name] : shown(values[name]);
+    });
+  return translate;
+}
+
+/**
+ * Formats numbers as people read them.
+ *
+ * @param {string} language
+ */
+export function numbers(language) {
+  const whole = new Intl.NumberFormat(language, { maximumFractionDigits: 0 });
+  const short = new Intl.NumberFormat(language, { notation: "compact", maximumFractionDigits: 1 });
+  const share = new Intl.NumberFormat(language, { style: "percent", maximumFractionDigits: 1 });
+  const tenth = new Intl.NumberFormat(language, { maximumFractionDigits: 1 });
+  return {
+    /** @param {number} n */
+    whole: (n) => whole.format(n),
+    /** @param {number} n */
+    short: (n) => (Math.abs(n) < 10_000 ? tenth.format(n) : short.format(n)),
+    /** @param {number} n A share from 0 to 1. */
+    share: (n) => share.format(n),
+    /** @param {number} n Bytes. */
+    bytes: (n) => {
+      const units = ["byte", "kilobyte", "megabyte", "gigabyte", "terabyte"];
+      let step = 0;
+      for (; n >= 1000 && step < units.length - 1; step += 1) n /= 1000;
+      return new Intl.NumberFormat(language, {
+        style: "unit", unit: units[step] ?? "byte", unitDisplay: step === 0 ? "long" : "short",
+        maximumFractionDigits: n < 10 && step > 0 ? 1 : 0,
+      }).format(n);
+    },
+  };
+}

@@ -1,0 +1,381 @@
+/**
+ * The shell: who is signed in, the header with its places, the screen that belongs to the address, and the keys.
+ */
+
+import { call, gate, live, Refusal } from "./lib/api.js";
+import { append, h, icon, put } from "./lib/dom.js";
+import { failure, match, path, skeleton, to } from "./lib/screen.js";
+import { chooseLanguage, numbers, translator } from "./lib/text.js";
+import { times } from "./lib/time.js";
+
+const ROUTES = /** @type {const} */ ([
+  ["/console", "now"],
+  ["/console/welcome", "welcome"],
+  ["/console/enter", "signin"],
+  ["/console/account", "account"],
+  ["/console/server", "server"],
+  ["/console/server/{tab}", "server"],
+  ["/console/hubs/{hub}/sends", "sends"],
+  ["/console/hubs/{hub}/sends/waiting", "waiting"],
+  ["/console/hubs/{hub}/sends/failed", "failed"],
+  ["/console/hubs/{hub}/sends/new", "compose"],
+  ["/console/hubs/{hub}/sends/{id}", "send"],
+  ["/console/hubs/{hub}/sends/{id}/devices/{device}", "why"],
+  ["/console/hubs/{hub}/people", "people"],
+  ["/console/hubs/{hub}/people/{id}", "device"],
+  ["/console/hubs/{hub}", "hub"],
+  ["/console/hubs/{hub}/{tab}", "hub"],
+]);
+const RANKS = /** @type {const} */ (["viewer", "sender", "admin"]);
+
+/** @type {any} */
+let session = null;
+/** @type {import("./lib/screen.js").Screen | null} */
+let screen = null;
+let language = "en";
+/** @type {import("./lib/text.js").Texts} */
+let common = {};
+/** @type {import("./lib/text.js").Translate} */
+let t = translator("en");
+let turn = 0;
+let hub = "";
+let sessionTimer = 0;
+
+const header = h("header.top");
+const skip = h("a.button.skip", { href: "#main" });
+const band = h("div", { role: "status" });
+const main = h("main", { id: "main", tabindex: "-1" });
+const toasts = h("div.toasts", { role: "status", "aria-live": "polite" });
+
+// Settings: kept with the account, and here so that the sign-in page has them too.
+
+/** @returns {Record<string, any>} */
+function settings() {
+  try {
+    return { ...JSON.parse(localStorage.getItem("settings") ?? "{}"), ...session?.settings };
+  } catch {
+    return { ...session?.settings };
+  }
+}
+
+/** @param {Record<string, any>} changes */
+async function saveSettings(changes) {
+  const all = { ...settings(), ...changes };
+  localStorage.setItem("settings", JSON.stringify(all));
+  if (session) session = await call("saveSettings", { body: all });
+  await start();
+}
+
+function zone() {
+  return settings().zone ?? Intl.DateTimeFormat().resolvedOptions().timeZone ?? "UTC";
+}
+
+// Roles
+
+/**
+ * The highest role in a hub, or on the whole server.
+ *
+ * @param {string} [inHub]
+ * @returns {"viewer" | "sender" | "admin" | null}
+ */
+function role(inHub) {
+  if (inHub === undefined) {
+    const names = /** @type {string[]} */ (session?.roles ?? []);
+    return [...RANKS].reverse().find((rank) => names.includes(rank)) ?? null;
+  }
+  return session?.hubs.find((/** @type {any} */ one) => one.name === inHub)?.role ?? null;
+}
+
+// Start: language and theme first, then the header, then the screen.
+
+async function start() {
+  const chosen = settings();
+  language = chosen.language ?? chooseLanguage(navigator.languages);
+  if (chosen.theme === "light" || chosen.theme === "dark") document.documentElement.dataset.theme = chosen.theme;
+  else delete document.documentElement.dataset.theme;
+  document.documentElement.lang = language;
+  common = (await import(`./text.${language}.js`)).default;
+  t = translator(language, common);
+  put(skip, t("skip"));
+  chooseHub();
+  drawHeader();
+  await show();
+}
+
+function chooseHub() {
+  const names = (session?.hubs ?? []).map((/** @type {any} */ one) => one.name);
+  const inAddress = match(ROUTES, location.pathname)?.params.hub;
+  if (inAddress) hub = inAddress;
+  else if (!names.includes(hub)) hub = [localStorage.getItem("hub"), names[0], ""].find((name) => name === "" || names.includes(name)) ?? "";
+  if (hub) localStorage.setItem("hub", hub);
+}
+
+function drawHeader() {
+  header.hidden = !session || location.pathname === "/console/enter";
+  if (header.hidden) return;
+  const names = session.hubs.map((/** @type {any} */ one) => one.name);
+  const canSend = ["sender", "admin"].includes(role(hub) ?? "");
+  put(header, h("div",
+    h("a.mark", { href: "/console/", "aria-label": "Martlet" },
+      h("img", { src: "/console/icon.svg", alt: "", width: 28, height: 28 }), h("span", "Martlet")),
+    names.length > 1 && h("select", { "aria-label": t("hub"), class: "hub-choice", value: hub, on: { change: changeHub } },
+      names.map((/** @type {string} */ name) => h("option", { value: name }, name))),
+    h("nav.places", { "aria-label": t("places") }, places()),
+    h("div.end",
+      canSend && h("a.button.primary", { href: `${to.sends(hub)}/new`, "aria-keyshortcuts": "c", "aria-label": t("newSend") }, icon("plus"), h("span.wide", t("newSend"))),
+      h("button.plain", { type: "button", "aria-label": t("search"), "aria-keyshortcuts": "/", on: { click: openSearch } }, icon("search")),
+      h("button.plain.who", { type: "button", "aria-haspopup": "dialog", "aria-label": t("menuOf", { name: session.operator }), on: { click: openMenu } },
+        h("span.wide.clip", session.operator), icon("user", "narrow"), icon("down", "wide")))));
+}
+
+function places() {
+  const here = location.pathname;
+  const list = [
+    ["now", "/console/", here === "/console/" || here === "/console" || here === "/console/welcome"],
+    ["sends", hub ? to.sends(hub) : "/console/welcome", here.startsWith(`${path("hubs", hub, "sends")}`)],
+    ["people", hub ? path("hubs", hub, "people") : "/console/welcome", here.startsWith(path("hubs", hub, "people"))],
+    ["hub", hub ? path("hubs", hub) : "/console/welcome", here.startsWith(path("hubs", hub)) && !/\/(sends|people)(\/|$)/.test(here)],
+    ["server", "/console/server", here.startsWith("/console/server")],
+  ];
+  return list.map(([name, address, isHere]) =>
+    h("a", { href: address, "aria-current": isHere ? "page" : null, on: { pointerenter: () => preload(String(address)) } },
+      icon(String(name)), h("span", t(`place.${name}`))));
+}
+
+/** @param {Event} event */
+function changeHub(event) {
+  const name = /** @type {HTMLSelectElement} */ (event.target).value;
+  const rest = /^\/console\/hubs\/[^/]+\/(sends|people)/.exec(location.pathname)?.[1];
+  hub = name;
+  localStorage.setItem("hub", hub);
+  if (location.pathname.startsWith("/console/hubs/")) go(rest ? path("hubs", hub, rest) : path("hubs", hub));
+  else drawHeader();
+}
+
+// Screens
+
+/** @param {string} address */
+function preload(address) {
+  const found = match(ROUTES, address);
+  if (found) import(`./screens/${found.name}/${found.name}.js`).catch(() => {});
+}
+
+/**
+ * @param {string} address
+ * @param {boolean} [replace]
+ */
+function go(address, replace = false) {
+  if (replace) history.replaceState(null, "", address);
+  else if (address !== location.pathname + location.search) history.pushState(null, "", address);
+  chooseHub();
+  drawHeader();
+  show();
+}
+
+async function show() {
+  turn += 1;
+  const mine = turn;
+  const found = match(ROUTES, location.pathname);
+  const name = found?.name === "signin" ? "signin" : session ? found?.name : "signin";
+  const timer = window.setTimeout(() => put(main, h("div.screen", skeleton(t, 4))), 300);
+  try {
+    if (!name) return put(main, nowhere());
+    const [code, texts] = await Promise.all([
+      import(`./screens/${name}/${name}.js`), import(`./screens/${name}/text.${language}.js`), style(`/console/screens/${name}/${name}.css`),
+    ]);
+    if (mine !== turn) return;
+    screen?.leave?.();
+    screen = code.screen(view(found?.params ?? {}, texts.default));
+    if (!screen) return;
+    document.title = `${screen.title} · Martlet`;
+    put(main, h("div.screen", { class: `screen-${name}` }, screen.node));
+    window.scrollTo(0, 0);
+    // A reader of the screen hears where it is now.
+    const heading = main.querySelector("h1");
+    heading?.setAttribute("tabindex", "-1");
+    if (!main.querySelector("[autofocus]")) /** @type {any} */ (heading)?.focus({ preventScroll: true });
+    else /** @type {any} */ (main.querySelector("[autofocus]")).focus();
+  } catch (error) {
+    if (mine === turn) put(main, failure(t, error, () => location.reload()));
+  } finally {
+    window.clearTimeout(timer);
+  }
+}
+
+/**
+ * @param {Record<string, string>} params
+ * @param {import("./lib/text.js").Texts} texts
+ * @returns {import("./lib/screen.js").View}
+ */
+function view(params, texts) {
+  return {
+    params, query: new URLSearchParams(location.search), hub: params.hub ?? hub, t: translator(language, texts, common),
+    n: numbers(language), time: times(language, zone()), language, session, role, go, refreshSession, saveSettings, toast,
+  };
+}
+
+function nowhere() {
+  document.title = `${t("failed.notFound")} · Martlet`;
+  return h("div.empty", h("h1", t("failed.notFound")), h("p", t("nowhere")), h("a.button", { href: "/console/" }, t("place.now")));
+}
+
+/** @type {Map<string, Promise<void>>} */
+const styles = new Map();
+
+/** @param {string} address */
+function style(address) {
+  const known = styles.get(address);
+  if (known) return known;
+  const link = h("link", { rel: "stylesheet", href: address });
+  const loaded = new Promise((resolve) => {
+    link.addEventListener("load", () => resolve(undefined));
+    link.addEventListener("error", () => resolve(undefined));
+  });
+  document.head.append(link);
+  styles.set(address, /** @type {Promise<void>} */ (loaded));
+  return loaded;
+}
+
+/**
+ * Says something that passes.
+ *
+ * @param {string} text
+ */
+function toast(text) {
+  const line = h("p", text);
+  toasts.append(line);
+  window.setTimeout(() => line.remove(), 5000);
+}
+
+// The session
+
+async function refreshSession() {
+  try {
+    session = await call("session");
+    watchSession();
+  } catch (error) {
+    if (!(error instanceof Refusal) || error.status === 0) throw error;
+    session = null;
+  }
+  await start();
+}
+
+/** Tells of the end two minutes before it, with a button that puts it off where it can be. */
+function watchSession() {
+  window.clearTimeout(sessionTimer);
+  put(band);
+  band.className = "";
+  const end = Math.min(Date.parse(session.idleUntil), Date.parse(session.endsAt));
+  const left = end - Date.now() - 120_000;
+  if (Number.isNaN(end)) return;
+  sessionTimer = window.setTimeout(() => {
+    band.className = "band";
+    const stay = async () => {
+      session = await call("touch");
+      watchSession();
+    };
+    put(band, h("div.row.center", t("sessionEnds", { time: times(language, zone()).minute(end) }), h("button", { type: "button", on: { click: stay } }, t("staySignedIn"))));
+  }, Math.min(Math.max(left, 0), 2 ** 31 - 1));
+}
+
+gate.signedOut = () => {
+  if (!session) return;
+  session = null;
+  window.clearTimeout(sessionTimer);
+  live.close();
+  sessionStorage.setItem("ended", "1");
+  start();
+};
+gate.confirm = async () => (await import("./parts/dialog/dialog.js")).confirmPassword(view({}, {}));
+
+// A stream that is lost says so: what is old must not look new.
+
+let lostTimer = 0;
+live.listeners.add(() => {
+  window.clearTimeout(lostTimer);
+  // A restart of the server takes a second or two: that is no news.
+  if (live.state === "lost") lostTimer = window.setTimeout(showLost, 2500);
+  else if (live.state !== "connecting") hideLost();
+});
+
+function showLost() {
+  document.body.classList.add("stale");
+  band.className = "band";
+  put(band, live.heardAt ? t("lostSince", { time: times(language, zone()).clock(live.heardAt) }) : t("lost"));
+}
+
+function hideLost() {
+  if (!document.body.classList.contains("stale")) return;
+  document.body.classList.remove("stale");
+  band.className = "";
+  put(band);
+}
+
+// The header's dialogs come when they are asked for.
+
+async function openMenu(/** @type {Event} */ event) {
+  const opener = /** @type {HTMLElement} */ (event.currentTarget);
+  (await import("./parts/shell/menu.js")).openMenu(view({}, {}), opener, settings(), zone());
+}
+
+async function openSearch() {
+  if (hub) (await import("./parts/shell/search.js")).openSearch(view({}, {}));
+}
+
+// Addresses and keys
+
+document.addEventListener("click", (event) => {
+  const link = /** @type {Element} */ (event.target).closest?.("a[href]");
+  if (!(link instanceof HTMLAnchorElement) || link.target || link.hasAttribute("download")) return;
+  if (event.defaultPrevented || event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
+  const url = new URL(link.href);
+  if (url.origin !== location.origin || !url.pathname.startsWith("/console/") || url.hash) return;
+  event.preventDefault();
+  go(url.pathname + url.search);
+});
+window.addEventListener("popstate", () => go(location.pathname + location.search, true));
+
+let afterG = 0;
+document.addEventListener("keydown", (event) => {
+  if (!session || event.ctrlKey || event.metaKey || event.altKey || settings().keys === false) return;
+  const target = /** @type {Element} */ (event.target);
+  if (target.closest("input, textarea, select, dialog, [contenteditable]")) return;
+  if (used(event.key)) event.preventDefault();
+});
+
+/** @param {string} key */
+function used(key) {
+  const isAfterG = Date.now() - afterG < 1500;
+  afterG = 0;
+  if (isAfterG) {
+    const index = ["n", "s", "p", "h", "v"].indexOf(key);
+    const address = header.querySelectorAll(".places a")[index]?.getAttribute("href");
+    if (address) go(address);
+    return address !== undefined;
+  }
+  if (key === "g") afterG = Date.now();
+  else if (key === "/") openSearch();
+  else if (key === "c" && hub && role(hub) !== "viewer") go(`${to.sends(hub)}/new`);
+  else if (key === "?") import("./parts/shell/keys.js").then((code) => code.showKeys(view({}, {})));
+  else if (key === "j" || key === "k") return move(key === "j" ? 1 : -1);
+  else return screen?.key?.(key) ?? false;
+  return true;
+}
+
+/**
+ * Moves through the rows of the first list.
+ *
+ * @param {number} step
+ */
+function move(step) {
+  const rows = /** @type {HTMLElement[]} */ ([...main.querySelectorAll(".list > li > a")]);
+  if (rows.length === 0) return false;
+  const index = rows.indexOf(/** @type {any} */ (document.activeElement));
+  rows[Math.min(Math.max(index + step, 0), rows.length - 1)]?.focus();
+  return true;
+}
+
+append(document.body, [skip, header, band, main, toasts]);
+refreshSession().catch((error) => {
+  start().finally(() => put(main, failure(t, error, () => location.reload())));
+});

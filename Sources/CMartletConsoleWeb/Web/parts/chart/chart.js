@@ -1,0 +1,169 @@
+/**
+ * A line chart as SVG: `<martlet-chart>` with a legend, a sentence for those who do not see it, and a table.
+ */
+
+import { h, put, say, svg } from "../../lib/dom.js";
+
+/** At most so many points are drawn: one for three pixels. */
+export const POINTS = 300;
+const WIDTH = 600;
+const HEIGHT = 100;
+
+/** @typedef {{name: string, values: (number | null)[], kind?: string}} Line */
+
+/**
+ * Keeps the highest of each few values, so that a peak of a second is still seen.
+ *
+ * @param {(number | null)[]} values
+ * @param {number} [points]
+ * @returns {(number | null)[]}
+ */
+export function thinned(values, points = POINTS) {
+  const width = Math.ceil(values.length / points);
+  if (width <= 1) return values;
+  const kept = [];
+  for (let start = 0; start < values.length; start += width) {
+    let highest = /** @type {number | null} */ (null);
+    for (const value of values.slice(start, start + width)) {
+      if (value !== null && (highest === null || value > highest)) highest = value;
+    }
+    kept.push(highest);
+  }
+  return kept;
+}
+
+/**
+ * The path of a line in a box of `WIDTH` × `HEIGHT`. What is not known is a gap.
+ *
+ * @param {(number | null)[]} values
+ * @param {number} top The value at the upper edge.
+ */
+export function outline(values, top) {
+  let text = "";
+  let isDown = false;
+  const step = WIDTH / Math.max(values.length - 1, 1);
+  values.forEach((value, index) => {
+    if (value === null) isDown = false;
+    else {
+      text += `${isDown ? "L" : "M"}${(index * step).toFixed(1)} ${(HEIGHT - (value / top) * HEIGHT).toFixed(1)}`;
+      isDown = true;
+    }
+  });
+  return text;
+}
+
+/**
+ * The next round number that is at least as large.
+ *
+ * @param {number} value
+ */
+export function rounded(value) {
+  if (value <= 0) return 1;
+  const power = 10 ** Math.floor(Math.log10(value));
+  return ([1, 2, 5, 10].find((factor) => value <= factor * power) ?? 10) * power;
+}
+
+class Chart extends HTMLElement {
+  /**
+   * @param {object} options
+   * @param {import("../../lib/screen.js").View} options.view
+   * @param {string} options.label
+   * @param {(value: number) => string} options.format
+   * @param {(values: {low: string, high: string, now: string}) => string} options.sentence
+   */
+  begin({ view, label, format, sentence }) {
+    this.view = view;
+    this.format = format;
+    this.sentence = sentence;
+    this.label = label;
+    this.drawing = svg("svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, preserveAspectRatio: "none", role: "img", "aria-label": label });
+    this.top = h("span");
+    this.from = h("span");
+    this.to = h("span");
+    this.legend = h("div.legend");
+    this.text = h("p.unseen");
+    this.table = h("div");
+    this.details = h("details.small", { on: { toggle: () => this.fillTable() } }, h("summary.quiet", view.t("chart.table")), this.table);
+    put(this, h("div.axis", this.top), this.drawing, h("div.axis", this.from, this.to), h("div.row.between", this.legend, this.details), this.text);
+    return this;
+  }
+
+  /**
+   * @param {Line[]} lines
+   * @param {number} start Milliseconds of the first value.
+   * @param {number} step Milliseconds from one value to the next.
+   */
+  show(lines, start, step) {
+    if (!this.view || !this.format || !this.sentence) return;
+    this.lines = lines.map((line) => ({ ...line, values: thinned(line.values) }));
+    const length = lines[0]?.values.length ?? 0;
+    this.start = start;
+    this.step = length > 0 ? (step * length) / Math.max(this.lines[0]?.values.length ?? 1, 1) : step;
+    let highest = 0;
+    for (const line of this.lines) for (const value of line.values) if (value !== null && value > highest) highest = value;
+    const top = rounded(highest);
+    say(this.top, this.format(top));
+    say(this.from, this.view.time.brief(start));
+    say(this.to, this.view.time.brief(start + step * Math.max(length - 1, 0)));
+    this.draw(top);
+    this.describe();
+    if (this.details.open) this.fillTable();
+  }
+
+  /** @param {number} top */
+  draw(top) {
+    const lines = this.lines ?? [];
+    const names = lines.map((line) => line.name).join("\n");
+    if (names !== this.names) {
+      this.names = names;
+      const grid = [0.5, 50, 99.5].map((y) => svg("path", { class: "grid", d: `M0 ${y}H${WIDTH}` }));
+      this.paths = lines.map((line, index) => svg("path", { class: line.kind ?? `line${index % 4}` }));
+      this.area = svg("path", { class: "area" });
+      put(this.drawing, grid, this.area, this.paths);
+      put(this.legend, lines.length > 1 && lines.map((line, index) =>
+        h("span", svg("svg", { viewBox: "0 0 24 8", "aria-hidden": "true" }, svg("path", { class: line.kind ?? `line${index % 4}`, d: "M0 4H24" })), line.name)));
+    }
+    lines.forEach((line, index) => this.paths?.[index].setAttribute("d", outline(line.values, top)));
+    const first = lines.length === 1 ? outline((lines[0]?.values ?? []).map((value) => value ?? 0), top) : "";
+    this.area.setAttribute("d", first && `${first}L${WIDTH} ${HEIGHT}L0 ${HEIGHT}Z`);
+  }
+
+  describe() {
+    if (!this.format || !this.sentence) return;
+    const known = (this.lines?.[0]?.values ?? []).filter((value) => value !== null);
+    const last = known[known.length - 1];
+    if (last === undefined) return;
+    let low = last;
+    let high = last;
+    for (const value of known) {
+      if (value < low) low = value;
+      if (value > high) high = value;
+    }
+    say(this.text, this.sentence({ low: this.format(low), high: this.format(high), now: this.format(last) }));
+  }
+
+  fillTable() {
+    if (!this.details.open || !this.view || !this.format) return;
+    const { view, format, lines = [] } = this;
+    const length = lines[0]?.values.length ?? 0;
+    // Some twenty rows say it as well as three hundred.
+    const every = Math.max(1, Math.ceil(length / 20));
+    const rows = [];
+    for (let index = length - 1; index >= 0; index -= every) {
+      rows.push(h("tr", h("th.number", { scope: "row" }, view.time.brief((this.start ?? 0) + (this.step ?? 0) * index)),
+        lines.map((line) => h("td.number", line.values[index] === null || line.values[index] === undefined ? view.t("unknown") : format(Number(line.values[index]))))));
+    }
+    put(this.table, h("div.scroll", { tabindex: "0", role: "group", "aria-label": this.label }, h("table",
+      h("thead", h("tr", h("th", { scope: "col" }, view.t("chart.time")), lines.map((line) => h("th.number", { scope: "col" }, line.name)))), h("tbody", rows))));
+  }
+}
+
+customElements.define("martlet-chart", Chart);
+
+/**
+ * @param {Parameters<Chart["begin"]>[0]} options
+ * @returns {Chart}
+ */
+export function chart(options) {
+  return /** @type {Chart} */ (document.createElement("martlet-chart")).begin(options);
+}

@@ -1,0 +1,8 @@
+export default {
+  "confirm.title": "Please confirm that it is you",
+  "confirm.text": "This shows or changes secrets. Your password is good for the next ten minutes.",
+  "confirm.password": "Your password",
+  "confirm.yes": "Confirm",
+  "confirm.wrong": "That is not your password.",
+  "confirm.tooMany": "Too many attempts. Wait a minute.",
+};

@@ -1,0 +1,64 @@
+/**
+ * What a device shows of a payload, drawn from an appearance that the server has read back from the payload's bytes.
+ */
+
+import { h, icon } from "../../lib/dom.js";
+
+const KINDS = /** @type {Record<string, string>} */ ({
+  "phone-a": "phone", "phone-b": "phone", "phone-c": "phone", tablet: "phone", browser: "globe", desktop: "desktop",
+});
+
+/**
+ * A frame of a device with its notification.
+ *
+ * @param {import("../../lib/screen.js").View} view
+ * @param {any} appearance What the server says; null where the bytes do not tell.
+ * @param {object} options
+ * @param {string} options.app The name that stands on the notification.
+ * @param {string} options.name The frame's caption.
+ * @param {string} [options.size] Bytes of those that there may be.
+ * @param {string} [options.picture] The address of a local picture to try.
+ */
+export function look(view, appearance, { app, name, size, picture }) {
+  const texts = /** @type {Record<string, string>} */ (look.texts ?? {});
+  const t = (/** @type {string} */ key) => texts[key] ?? key;
+  const kind = appearance?.look ?? "browser";
+  const isSilent = appearance?.isSilent === true;
+  return h("figure.look", { class: `look-${kind}` },
+    h("div.look-frame", appearance === null || appearance === undefined ? h("p.look-note", t("look.unknown")) : isSilent ? h("p.look-note", icon("lock"), t("look.silent"))
+      : h("div.look-card",
+        h("div.look-top", h("span.look-app", { "aria-hidden": "true" }), h("span.clip", app), h("span.look-now", t("look.now"))),
+        h("div.look-main", h("div.grow",
+          appearance.title && h("p.look-title", appearance.title),
+          appearance.subtitle && h("p.look-subtitle", appearance.subtitle),
+          appearance.text && h("p.look-text", { class: `lines${Math.min(appearance.lines?.text ?? 4, 6)}` }, appearance.text),
+          !appearance.title && !appearance.text && h("p.look-text.quiet", t("look.nothing"))),
+        picture ? h("img.look-picture", { src: picture, alt: "" }) : appearance.picture && h("span.look-picture", icon("download"))),
+        appearance.actions?.length > 0 && h("div.look-actions", appearance.actions.map((/** @type {string} */ one) => h("span", one))))),
+    h("figcaption", h("div.row.between", h("span.strong", icon(KINDS[kind] ?? "phone"), " ", name), size && h("span.quiet.number.small", size)),
+      notes(appearance, t)));
+}
+
+/** @type {Record<string, string> | null} */
+look.texts = null;
+
+/** @param {string} language */
+export async function loadLook(language) {
+  look.texts = (await import(`./text.${language}.js`)).default;
+}
+
+/**
+ * @param {any} appearance
+ * @param {(key: string) => string} t
+ */
+function notes(appearance, t) {
+  if (!appearance) return null;
+  const list = [
+    ...(appearance.cautions ?? []).map((/** @type {string} */ one) => t(`caution.${one}`)),
+    appearance.shownBy === "app" && !appearance.isSilent ? t("look.byApp") : null,
+    appearance.badge !== undefined ? `${t("look.badge")} ${appearance.badge}` : null,
+    appearance.picture ? `${t("look.picture")} ${appearance.picture}` : null,
+    appearance.link ? `${t("look.link")} ${appearance.link}` : null,
+  ].filter(Boolean);
+  return list.length > 0 && h("ul.look-notes", list.map((one) => h("li", one)));
+}

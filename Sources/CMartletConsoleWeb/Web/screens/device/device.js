@@ -1,0 +1,121 @@
+/** One device: what it is, and what was meant for it. */
+
+import { call } from "../../lib/api.js";
+import { freshId, h, icon, put } from "../../lib/dom.js";
+import { empty, failure, pane, path, serviceName, to } from "../../lib/screen.js";
+import { ask, commandButton } from "../../parts/dialog/dialog.js";
+
+/**
+ * @param {import("../../lib/screen.js").View} view
+ * @returns {import("../../lib/screen.js").Screen}
+ */
+export function screen(view) {
+  const { t, hub } = view;
+  const id = view.params.id ?? "";
+  const node = h("div.stack.loose",
+    h("nav.small", { "aria-label": t("back") }, h("a", { href: path("hubs", hub, "people") }, t("place.people"))),
+    pane({ t, bars: 5, load: (signal) => call("device", { path: { hub, id }, signal }), render: (device) => facts(view, device, id) }),
+    h("section.stack", h("h2", t("meant")), sends(view, id)));
+  return { title: t("title"), node };
+}
+
+/**
+ * @param {import("../../lib/screen.js").View} view
+ * @param {any} device
+ * @param {string} id
+ */
+function facts(view, device, id) {
+  const { t, time, hub } = view;
+  const role = view.role(hub);
+  const rows = [
+    [t("service"), `${serviceName(device.platform)}, ${t(`kind.${device.kind}`)}`],
+    [t("handle"), [h("code", device.handle), " ", h("span.quiet.small", t("digest", { digest: device.handleDigest }))]],
+    [t("tags"), device.tags.length === 0 ? h("span.quiet", t("tags.none")) : h("span.row", device.tags.map((/** @type {string} */ tag) => h("span.chip", h("span.clip", tag))))],
+    device.installation && [t("installation"), h("code", device.installation)],
+    [t("registration"), h("code", device.registration)],
+    [t("made"), time.full(device.createdAt)],
+    [t("expires"), device.expiresAt ? time.full(device.expiresAt) : t("expires.never")],
+    device.history?.length > 0 && [t("history"), h("ul", device.history.map((/** @type {any} */ one) =>
+      h("li", h("span.number.quiet", time.full(one.at)), " ", t.has(`change.${one.change}`) ? t(`change.${one.change}`) : one.change)))],
+  ].filter(Boolean);
+  const why = h("input", { id: freshId(), name: "send", autocomplete: "off", spellcheck: "false", placeholder: t("why.placeholder"), "aria-label": t("why.label") });
+  return h("div.stack.loose",
+    h("div.head", h("div", h("h1", device.user ?? device.installation ?? device.registration),
+      h("p.quiet", t("subtitle", { service: serviceName(device.platform) }))),
+    h("div.row", role !== "viewer" && h("a.button", { href: `${to.sends(hub)}/new?to=${encodeURIComponent(testTag(device))}` }, icon("sends"), t("send")),
+      role === "admin" && h("button.danger", { type: "button", on: { click: () => remove(view, device) } }, t("remove")))),
+    h("dl.facts.card", rows.map((/** @type {any} */ [name, value]) => [h("dt", name), h("dd", value)])),
+    h("form.row.why-form", { on: { submit: (/** @type {Event} */ event) => {
+      event.preventDefault();
+      if (why.value.trim()) view.go(to.why(hub, why.value.trim(), id));
+    } } }, h("span.strong", t("why.label")), h("div.grow", why), h("button", t("why.go"))),
+    h("div.row", commandButton(view, null, "device", { path: { hub, id } })));
+}
+
+/** @param {any} device */
+function testTag(device) {
+  if (device.installation) return `$InstallationId:{${device.installation}}`;
+  return device.user ? `username:${device.user}` : "";
+}
+
+/**
+ * @param {import("../../lib/screen.js").View} view
+ * @param {any} device
+ */
+async function remove(view, device) {
+  const { t, hub } = view;
+  const isSure = await ask(view, { title: t("remove.title"), text: t("remove.text"), yes: t("remove"), isDanger: true });
+  if (!isSure) return;
+  try {
+    if (device.installation) await call("deleteInstallation", { path: { hub, id: device.installation }, query: { "api-version": "2020-06" } });
+    else await call("deleteRegistration", { path: { hub, id: device.registration }, query: { "api-version": "2020-06" }, fields: { "if-match": "*" } });
+    view.toast(t("remove.done"));
+    view.go(path("hubs", hub, "people"));
+  } catch (error) {
+    view.toast(/** @type {any} */ (error).message || t("failed.refused"));
+  }
+}
+
+/**
+ * @param {import("../../lib/screen.js").View} view
+ * @param {string} id
+ */
+function sends(view, id) {
+  const { t, time, hub } = view;
+  const list = h("ul.list.meant");
+  const more = h("div.row.center");
+  const row = (/** @type {any} */ send) => h("li", h("a", { href: to.why(hub, send.id, id) },
+    h("span.who", h("span.strong.clip", send.isConfidential ? t("confidential") : send.text ?? t("sendOf", { id: send.id.slice(0, 8) })),
+      h("span.quiet.small.clip", send.isToOneUser ? t("oneUser") : send.expression ?? t("everybody"))),
+    verdict(view, send.verdict), h("time.quiet.small.number", { datetime: send.acceptedAt, title: time.full(send.acceptedAt) }, time.brief(send.acceptedAt)), icon("right")));
+  const showMore = (/** @type {any} */ page) => put(more,
+    page.lookedBackTo && h("span.quiet.small", t("lookedBack", { time: time.full(page.lookedBackTo) })),
+    page.next && h("button", { type: "button", on: { click: () => further(page.next) } }, t("further")));
+  async function further(/** @type {string} */ before) {
+    try {
+      const page = await call("deviceSends", { path: { hub, id }, query: { before } });
+      list.append(...page.sends.map(row));
+      showMore(page);
+    } catch (error) {
+      put(more, failure(t, error, () => further(before)));
+    }
+  }
+  return pane({
+    t, bars: 4, load: (signal) => call("deviceSends", { path: { hub, id }, signal }),
+    render: (page) => {
+      if (page.sends.length === 0 && !page.next) return empty("sends", t("none"), t("none.text"));
+      put(list, page.sends.map(row));
+      showMore(page);
+      return h("div.stack", list, more);
+    },
+  });
+}
+
+/**
+ * @param {import("../../lib/screen.js").View} view
+ * @param {string} name
+ */
+function verdict({ t }, name) {
+  const state = name === "delivered" ? "done" : ["retrying", "pending", "scheduled"].includes(name) ? "running" : ["refused", "expired"].includes(name) ? "failed" : "stopped";
+  return h("span.badge", { class: `state-${state}` }, h("i.dot", { "aria-hidden": "true" }), t(`verdict.${name}`));
+}

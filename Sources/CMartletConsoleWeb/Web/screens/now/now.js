@@ -1,0 +1,278 @@
+/** Is it working right now? One sentence, then what to look at, then what is under way. */
+
+import { call, live } from "../../lib/api.js";
+import { h, icon, put, say } from "../../lib/dom.js";
+import { path, sendState, serviceName, stateBadge, to } from "../../lib/screen.js";
+import { chart } from "../../parts/chart/chart.js";
+
+const RANGES = /** @type {const} */ (["15m", "24h", "35d"]);
+/** Seconds of the last stretch that the share of failures is of. */
+const RECENT = 300;
+
+/**
+ * @param {import("../../lib/screen.js").View} view
+ * @returns {import("../../lib/screen.js").Screen}
+ */
+export function screen(view) {
+  const { t, n, time, session } = view;
+  const hubs = session.hubs.map((/** @type {any} */ one) => one.name);
+  if (hubs.length === 0 && session.isServerAdmin) view.go("/console/welcome", true);
+
+  /** @type {any} */
+  let history = null;
+  /** @type {any} */
+  let recent = null;
+  let range = /** @type {typeof RANGES[number]} */ ("15m");
+
+  const dot = h("span.lamp", { "aria-hidden": "true" });
+  const sentence = h("h1", t("title"));
+  const asOf = h("p.quiet.number.small");
+  const figures = ["taken", "latency", "waiting", "failed"].map((name) => ({
+    value: h("span.value.live-number", "–"), name: h("span.name", t(`figure.${name}`)), hint: h("span.name"),
+  }));
+  const attention = h("section.stack", { "aria-label": t("lookAt"), hidden: true });
+  const list = h("ul.list");
+  const underWay = h("section.stack", { "aria-label": t("underWay"), hidden: true }, h("h2", t("underWay")), list);
+  const services = h("ul.service-line");
+  const first = h("div", { hidden: true });
+  const sum = (/** @type {Record<string, number>} */ table) => Object.values(table ?? {}).reduce((all, one) => all + one, 0);
+  const milliseconds = (/** @type {number} */ value) => `${n.short(value)} ms`;
+
+  const rates = chart({ view, label: t("chart.rate"), format: (value) => n.short(value), sentence: (values) => t("chart.rate.text", values) });
+  const latencies = chart({ view, label: t("chart.latency"), format: milliseconds, sentence: (values) => t("chart.latency.text", values) });
+  const ranges = h("div.segments", { role: "group", "aria-label": t("range") }, RANGES.map((name) =>
+    h("button", { type: "button", "aria-pressed": String(name === range), on: { click: () => choose(name) } }, t(`range.${name}`))));
+
+  /** @param {typeof RANGES[number]} name */
+  async function choose(name) {
+    range = name;
+    ranges.querySelectorAll("button").forEach((/** @type {Element} */ button, /** @type {number} */ index) =>
+      button.setAttribute("aria-pressed", String(RANGES[index] === name)));
+    if (name === "15m") {
+      history = recent;
+      return draw();
+    }
+    try {
+      history = await call("history", { query: { range: name } });
+      draw();
+    } catch {
+      view.toast(t("failed.unreachable"));
+    }
+  }
+
+  function draw() {
+    if (!history) return;
+    const step = history.step * 1000;
+    const length = Math.max(history.waiting?.length ?? 0, ...Object.values(history.taken).map((values) => values.length));
+    const start = Date.parse(history.end) - step * Math.max(length - 1, 0);
+    const taken = Object.keys(history.taken).sort((a, b) => total(history.taken[b]) - total(history.taken[a])).slice(0, 4)
+      .map((platform) => ({ name: serviceName(platform), values: history.taken[platform] }));
+    const failed = added(Object.values(history.failed), length);
+    const lines = taken.length > 0 ? taken : [{ name: t("figure.taken"), values: Array(length).fill(0) }];
+    const hasFailures = failed.some((value) => (value ?? 0) > 0);
+    rates.show(hasFailures ? [...lines, { name: t("failedLine"), values: failed, kind: "bad-line" }] : lines, start, step);
+    latencies.show([{ name: "p50", values: history.p50 }, { name: "p99", values: history.p99 }], start, step);
+  }
+
+  /** @param {any} second */
+  function showSecond(second) {
+    if (!second) return;
+    const failedShare = share();
+    const values = [
+      [n.short(sum(second.taken)), ""], [second.p99 === null ? "–" : milliseconds(second.p99), ""],
+      [n.whole(second.waiting), second.oldest > 1 ? t("oldest", { time: time.duration(second.oldest) }) : ""],
+      [failedShare === null ? "–" : n.share(failedShare), t("fiveMinutes")],
+    ];
+    figures.forEach((figure, index) => {
+      say(figure.value, values[index]?.[0] ?? "");
+      say(figure.hint, values[index]?.[1] ?? "");
+    });
+    say(asOf, t("asOf", { time: time.clock(second.at), zone: time.name() }));
+    const platforms = Object.keys({ ...second.connections, ...second.taken }).sort();
+    const line = platforms.map((platform) => `${serviceName(platform)} ${second.connections?.[platform] ?? 0}`).join();
+    if (line !== services.dataset.line) {
+      services.dataset.line = line;
+      put(services, platforms.map((platform) => h("li", h("span.strong", serviceName(platform)), " ",
+        h("span.quiet", t("connections", { n: second.connections?.[platform] ?? 0 })))));
+    }
+  }
+
+  function share() {
+    if (!recent) return null;
+    const steps = Math.max(1, Math.round(RECENT / recent.step));
+    const taken = Object.values(recent.taken).reduce((all, values) => all + total(values.slice(-steps)), 0);
+    const failed = Object.values(recent.failed).reduce((all, values) => all + total(values.slice(-steps)), 0);
+    return taken + failed === 0 ? null : failed / (taken + failed);
+  }
+
+  /** @param {any} second */
+  function extend(second) {
+    if (!recent || !second) return;
+    const push = (/** @type {(number | null)[]} */ values, /** @type {number | null} */ value) => {
+      values.push(value);
+      if (values.length > 900) values.shift();
+    };
+    for (const name of ["taken", "failed"]) {
+      const length = recent.p50.length;
+      for (const platform of Object.keys(second[name])) recent[name][platform] ??= Array(length).fill(0);
+      for (const platform of Object.keys(recent[name])) push(recent[name][platform], second[name][platform] ?? 0);
+    }
+    for (const name of ["p50", "p95", "p99", "waiting", "oldest"]) push(recent[name], second[name] ?? null);
+    recent.end = second.at;
+  }
+
+  /** @param {any} data */
+  function showAlerts(data) {
+    node.className = `stack loose now is-${data.state}`;
+    say(sentence, data.alerts.length === 0 ? t("allGood") : data.state === "trouble" ? t("trouble", { n: data.alerts.length }) : t("attention", { n: data.alerts.length }));
+    attention.hidden = data.alerts.length === 0;
+    const shown = JSON.stringify(data.alerts);
+    if (shown === attention.dataset.shown) return;
+    attention.dataset.shown = shown;
+    put(attention, h("h2", t("lookAt")), h("ul.list", data.alerts.map((/** @type {any} */ alert) => alertRow(view, alert))));
+  }
+
+  /** @param {any} data */
+  function showRunning(data) {
+    if (!data.running) return;
+    running.set(data.hub, data.running.slice(0, 5));
+    const sends = [...running].flatMap(([hub, list]) => list.map((/** @type {any} */ send) => ({ ...send, hub })));
+    underWay.hidden = sends.length === 0;
+    for (const [id, row] of rows) {
+      if (sends.some((send) => send.id === id)) continue;
+      row.node.remove();
+      rows.delete(id);
+    }
+    for (const send of sends) {
+      const row = rows.get(send.id) ?? runningRow(view, send);
+      if (!rows.has(send.id)) list.append(row.node);
+      rows.set(send.id, row);
+      row.update(send);
+    }
+  }
+
+  const running = /** @type {Map<string, any[]>} */ (new Map());
+  const rows = /** @type {Map<string, {node: any, update: (send: any) => void}>} */ (new Map());
+
+  /**
+   * @param {string} event
+   * @param {any} data
+   */
+  function hear(event, data) {
+    if (event === "past" || event === "alert") showAlerts(data);
+    if (event === "past") {
+      recent = data.history ?? recent;
+      if (range === "15m") history = recent;
+      draw();
+      showSecond(data.second);
+      const hasSent = Object.values(data.sends ?? {}).some((one) => /** @type {any} */ (one).newest);
+      if (data.sends && hubs.length > 0 && !hasSent && !first.firstChild) showFirst();
+      if (data.sends && hubs.length > 0) first.hidden = hasSent;
+      for (const [hub, one] of Object.entries(data.sends ?? {})) showRunning({ hub, ...one });
+    }
+    if (event === "second") {
+      extend(data);
+      showSecond(data);
+      if (range === "15m") draw();
+    }
+    if (event === "sends") showRunning(data);
+  }
+
+  function showFirst() {
+    put(first, h("div.card.row.between", h("div.grow", h("h2", t("first.title")), h("p.quiet", t("first.text"))),
+      h("a.button.primary", { href: "/console/welcome" }, t("first.go"))));
+  }
+
+  const node = h("div.stack.loose.now",
+    h("div.head", h("div.sentence", dot, h("div", sentence, asOf))),
+    first,
+    h("div.figures", figures.map((figure) => h("div", figure.value, figure.name, " ", figure.hint))),
+    attention,
+    underWay,
+    h("section.stack", { "aria-label": t("charts") }, h("div.row.between", h("h2", t("charts")), ranges),
+      h("div.grid2", h("figure.card.stack.tight", h("figcaption.strong", t("chart.rate")), rates),
+        h("figure.card.stack.tight", h("figcaption.strong", t("chart.latency")), latencies))),
+    h("section.stack.tight", { "aria-label": t("services") }, h("h2", t("services")), services));
+
+  const unwatch = live.watch(["now", ...hubs.slice(0, 7).map((/** @type {string} */ hub) => `sends:${hub}`)], hear);
+  const lost = () => {
+    if (live.state === "lost" && !recent) put(sentence, t("failed.unreachable"));
+  };
+  live.listeners.add(lost);
+  return {
+    title: t("title"), node, leave: () => {
+      unwatch();
+      live.listeners.delete(lost);
+    },
+  };
+}
+
+/** @param {(number | null)[]} values */
+function total(values) {
+  return values.reduce((/** @type {number} */ all, one) => all + (one ?? 0), 0);
+}
+
+/**
+ * @param {(number | null)[][]} lists
+ * @param {number} length
+ */
+function added(lists, length) {
+  return Array.from({ length }, (_, index) => lists.reduce((all, values) => all + (values[index] ?? 0), 0));
+}
+
+/**
+ * What is wrong, and what to do about it. Facts that a sentence needs are put into the reader's form first.
+ *
+ * @param {import("../../lib/screen.js").View} view
+ * @param {any} alert
+ */
+function alertRow(view, alert) {
+  const { t, n, time } = view;
+  const values = {
+    n: alert.count ?? alert.waiting ?? 0, hub: alert.hub ?? "", service: alert.platform ? serviceName(alert.platform) : "",
+    date: alert.endsAt ? time.date(alert.endsAt) : "", time: typeof alert.seconds === "number" ? time.duration(alert.seconds) : "",
+    ms: n.short(alert.p99 ?? 0), share: n.share(alert.share ?? 0), free: n.bytes(alert.free ?? 0), reserve: n.bytes(alert.reserve ?? 0),
+    sentence: alert.sentence ?? "",
+  };
+  const code = alert.code === "backup-old" && typeof alert.seconds !== "number" ? "backup-none" : alert.code;
+  const isKnown = t.has(`alert.${code}`);
+  const address = alert.hub && !["oldest-waits", "failing"].includes(alert.code) ? path("hubs", alert.hub) : alert.hub ? to.sends(alert.hub) : "/console/server";
+  return h("li", h("a.alert", { href: address, class: alert.severity },
+    h("span", icon(alert.severity === "error" ? "cross" : "warn"), h("span.unseen", t(`severity.${alert.severity}`))),
+    h("span.grow", h("span.strong", alert.hub && h("span.quiet", alert.hub, ": "), isKnown ? t(`alert.${code}`, values) : alert.code),
+      t.has(`todo.${code}`) && h("span.todo", t(`todo.${code}`, values))),
+    icon("right")));
+}
+
+/**
+ * A row that is made once and updated each second, so that it keeps the focus.
+ *
+ * @param {import("../../lib/screen.js").View} view
+ * @param {any} send
+ */
+function runningRow(view, send) {
+  const { t, n } = view;
+  const name = h("span.clip.strong", t("sendOf", { id: send.id.slice(0, 8) }));
+  const badge = h("span");
+  const bar = h("progress", { max: 1, "aria-label": t("progress") });
+  const count = h("span.quiet.number.small");
+  /** @type {any} */
+  let known = {};
+  call("send", { path: { hub: send.hub, id: send.id } }).then((found) => {
+    known = found;
+    if (found.text) say(name, found.text);
+  }, () => {});
+  /** @param {any} now */
+  function update(now) {
+    const over = now.succeeded + now.failed;
+    const text = sendState({ control: known.control ?? "running", ...now });
+    if (badge.dataset.state !== text) {
+      badge.dataset.state = text;
+      put(badge, stateBadge(t, { control: known.control ?? "running", ...now }));
+    }
+    if (now.targeted) bar.value = over / now.targeted;
+    else bar.removeAttribute("value");
+    say(count, now.targeted ? `${n.whole(over)} ${t("of", { n: now.targeted })}` : n.whole(over));
+  }
+  return { node: h("li", h("a.running", { href: to.send(send.hub, send.id) }, name, badge, bar, count)), update };
+}

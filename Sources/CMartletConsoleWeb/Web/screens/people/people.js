@@ -1,0 +1,89 @@
+/** Finds a person or a device by what support has: a name, an id, a tag, a handle. */
+
+import { call } from "../../lib/api.js";
+import { freshId, h, icon, put } from "../../lib/dom.js";
+import { empty, failure, serviceName, skeleton, to } from "../../lib/screen.js";
+
+/** The last search stays in this tab, so that going back shows it; never in an address: it may be a handle or a name. */
+const KEPT = "search";
+
+/**
+ * @param {import("../../lib/screen.js").View} view
+ * @returns {import("../../lib/screen.js").Screen}
+ */
+export function screen(view) {
+  const { t, hub } = view;
+  const id = freshId();
+  const kept = sessionStorage.getItem(KEPT) ?? "";
+  const input = h("input", { id, type: "search", name: "text", autocomplete: "off", autocapitalize: "none", spellcheck: "false", maxlength: 4096, placeholder: t("placeholder"), value: kept, autofocus: true });
+  const results = h("div.stack.loose", { "aria-live": "polite" });
+  let controller = new AbortController();
+
+  async function find(/** @type {Event | null} */ event) {
+    event?.preventDefault();
+    const text = input.value.trim();
+    sessionStorage.setItem(KEPT, text);
+    controller.abort();
+    if (text === "") return put(results, welcome());
+    controller = new AbortController();
+    const { signal } = controller;
+    const timer = window.setTimeout(() => put(results, skeleton(t, 4)), 300);
+    try {
+      const found = await call("findDevices", { path: { hub }, body: { text }, signal });
+      if (!signal.aborted) put(results, answer(view, found, text, (name) => {
+        input.value = name;
+        find(null);
+      }));
+    } catch (error) {
+      if (!signal.aborted) put(results, failure(t, error, () => find(null)));
+    } finally {
+      window.clearTimeout(timer);
+    }
+  }
+
+  const welcome = () => empty("people", t("begin"), t("begin.text"));
+  const node = h("div.stack.loose",
+    h("div", h("h1", t("title")), h("p.quiet", t("subtitle"))),
+    h("form.people-search", { role: "search", on: { submit: find } },
+      h("div.grow", h("label.unseen", { for: id }, t("label")), h("div.search", icon("search"), input)),
+      h("button.primary.big", t("find"))),
+    results);
+  if (kept) find(null);
+  else put(results, welcome());
+  return { title: t("title"), node, leave: () => controller.abort() };
+}
+
+/**
+ * @param {import("../../lib/screen.js").View} view
+ * @param {any} found
+ * @param {string} text
+ * @param {(name: string) => void} choose
+ */
+function answer(view, found, text, choose) {
+  const { t } = view;
+  const others = found.users.filter((/** @type {string} */ name) => name !== text);
+  if (found.devices.length === 0 && others.length === 0) {
+    return empty("search", t("none"), view.role(view.hub) === "viewer" ? t("none.viewer") : t("none.text"));
+  }
+  return [
+    found.devices.length > 0 && h("section.stack.tight", h("h2", t("devices", { n: found.devices.length })),
+      h("ul.list.devices", found.devices.map((/** @type {any} */ device) => row(view, device))), !found.isComplete && h("p.quiet.small", t("more"))),
+    others.length > 0 && h("section.stack.tight", h("h2", t("users")),
+      h("div.row", others.map((/** @type {string} */ name) => h("button", { type: "button", on: { click: () => choose(name) } }, icon("user"), name)))),
+  ];
+}
+
+/**
+ * @param {import("../../lib/screen.js").View} view
+ * @param {any} device
+ */
+function row(view, device) {
+  const { t, time } = view;
+  const others = device.tags.filter((/** @type {string} */ tag) => tag !== `username:${device.user}`);
+  return h("li", h("a", { href: to.device(view.hub, device.installation ?? device.registration) },
+    h("span.device-icon", icon(device.platform === "browser" ? "globe" : "phone")),
+    h("span.grow.who", h("span.strong.clip", device.user ?? device.installation ?? device.registration),
+      h("span.quiet.small.clip", [serviceName(device.platform), t(`kind.${device.kind}`), t("since", { time: time.date(device.createdAt) })].join(" · "))),
+    h("span.row.tags", others.slice(0, 4).map((/** @type {string} */ tag) => h("span.chip", h("span.clip", tag))), others.length > 4 && h("span.quiet.small", `+${others.length - 4}`)),
+    h("code.quiet.handle.clip", device.handle)));
+}

@@ -1,0 +1,371 @@
+/** One send: how far it is, what has failed and why, and how to hold or stop it. Afterwards the same page is the report. */
+
+import { call, live } from "../../lib/api.js";
+import { h, icon, put, say, svg } from "../../lib/dom.js";
+import { failure, pane, sendState, serviceName, stateBadge, to } from "../../lib/screen.js";
+import { commandButton, openDialog, copyable } from "../../parts/dialog/dialog.js";
+import { chart } from "../../parts/chart/chart.js";
+
+/** Seconds of the chart of a running send. */
+const SECONDS = 300;
+
+/**
+ * @param {import("../../lib/screen.js").View} view
+ * @returns {import("../../lib/screen.js").Screen}
+ */
+export function screen(view) {
+  const { t, hub } = view;
+  const id = view.params.id ?? "";
+  const path = { hub, id };
+  /** @type {ReturnType<typeof body> | null} */
+  let parts = null;
+  /** @type {() => void} */
+  let unwatch = () => {};
+
+  const node = pane({
+    t, bars: 6, load: async (signal) => {
+      const [send, status, funnel] = await Promise.all([
+        call("send", { path, signal }), call("status", { path, signal }),
+        call("funnel", { path, signal }).catch((error) => {
+          if (error.status === 404) return null;
+          throw error;
+        }),
+      ]);
+      return { send, status, funnel };
+    },
+    render: ({ send, status, funnel }) => {
+      parts = body(view, send, path);
+      parts.update(status, funnel);
+      document.title = `${nameOf(view, send)} · Martlet`;
+      unwatch();
+      unwatch = live.watch([`send:${hub}:${id}`], (event, data) => {
+        const news = event === "past" ? data.send?.[hub]?.[id] : event === "send" && data.id === id ? data : null;
+        if (news?.status) parts?.update(news.status, news.funnel);
+      });
+      return parts.node;
+    },
+  });
+  return { title: t("title"), node: h("div.stack.loose", node), leave: () => unwatch(), key: (key) => parts?.key(key) ?? false };
+}
+
+/**
+ * @param {import("../../lib/screen.js").View} view
+ * @param {any} send
+ */
+function nameOf({ t }, send) {
+  if (send.isConfidential) return t("confidential");
+  return send.text ?? t("sendOf", { id: String(send.id).slice(0, 8) });
+}
+
+/**
+ * @param {import("../../lib/screen.js").View} view
+ * @param {any} send
+ * @param {{hub: string, id: string}} path
+ */
+function body(view, send, path) {
+  const { t, n, time, hub } = view;
+  const canSend = view.role(hub) !== "viewer";
+  const badge = h("span.big-badge", { role: "status" });
+  const progress = h("p.strong.live-number.number");
+  const bar = h("div");
+  const reason = h("div");
+  const funnelBox = h("ol.funnel");
+  const tableBox = h("div");
+  const failedBox = h("section.stack.tight");
+  const rates = chart({ view, label: t("rate"), format: (value) => n.short(value), sentence: (values) => t("rate.text", values) });
+  const rateCard = h("figure.card.stack.tight", { hidden: true }, h("figcaption.strong", t("rate")), rates);
+  const buttons = {
+    resume: control("resume", "play", "primary"), pause: control("pause", "pause", ""), cancel: control("cancel", "stop", "danger"),
+  };
+  const problem = h("div");
+  /** @type {any} */
+  let last = null;
+  /** @type {{at: number, count: number}[]} */
+  const samples = [];
+  const controls = h("div.stack.tight", h("div.row.controls", buttons.resume, buttons.pause, buttons.cancel), h("p.quiet.small", t("cannotCallBack")));
+
+  /**
+   * @param {"resume" | "pause" | "cancel"} name
+   * @param {string} symbol
+   * @param {string} kind
+   */
+  function control(name, symbol, kind) {
+    const label = h("span", t(`do.${name}`));
+    const button = h("button.big", { type: "button", class: kind, on: { click: () => act(name) } }, icon(symbol), label);
+    button.label = label;
+    return button;
+  }
+
+  /** @param {"resume" | "pause" | "cancel"} name */
+  async function act(name) {
+    for (const button of Object.values(buttons)) button.disabled = true;
+    put(problem);
+    try {
+      const status = await call(name, { path, body: {} });
+      view.toast(t(`did.${name}`));
+      update(status ?? (await call("status", { path })), null);
+    } catch (error) {
+      put(problem, failure(t, error, null));
+      update(await call("status", { path }).catch(() => last), null);
+    }
+  }
+
+  /**
+   * @param {any} status
+   * @param {any} funnel
+   */
+  function update(status, funnel) {
+    const state = sendState(status);
+    // Buttons keep their places when a send ends before the reader's eyes; a report of the past has none.
+    if (last === null) controls.hidden = ["done", "stopped", "failed", "expired"].includes(state);
+    last = status;
+    if (badge.dataset.state !== state) {
+      badge.dataset.state = state;
+      put(badge, stateBadge(t, status));
+    }
+    const meant = status.targeted ?? status.rollout?.audience ?? null;
+    const over = status.succeeded + status.failed + status.suppressed;
+    say(progress, progressText(status, meant, over));
+    put(bar, meter(status.succeeded, status.failed, meant ?? Math.max(over, 1)));
+    put(reason, explanation(status, state));
+    const isGoing = ["running", "waiting", "scheduled"].includes(state);
+    const isHeld = ["paused", "halted", "holding"].includes(state);
+    buttons.resume.disabled = !isHeld;
+    buttons.pause.disabled = !isGoing;
+    buttons.cancel.disabled = !isGoing && !isHeld;
+    const spared = meant === null ? null : Math.max(meant - over, 0);
+    say(buttons.cancel.label, spared && !buttons.cancel.disabled ? t("do.cancelSpare", { n: spared }) : t("do.cancel"));
+    if (funnel) put(funnelBox, funnelSteps(view, funnel));
+    put(tableBox, platformTable(view, status, funnel));
+    showFailed(status);
+    sample(status);
+  }
+
+  /**
+   * @param {any} status
+   * @param {number | null} meant
+   * @param {number} over
+   */
+  function progressText(status, meant, over) {
+    if (sendState(status) === "scheduled" && status.dueAt) return t("goesOut", { time: time.full(status.dueAt), relative: time.relative(status.dueAt) });
+    if (meant === null) return t("progress.open", { n: over });
+    if (meant === 0) return t("progress.nobody");
+    return t("progress", { done: over, n: meant, share: n.share(over / meant) });
+  }
+
+  /**
+   * @param {any} status
+   * @param {string} state
+   */
+  function explanation(status, state) {
+    const since = status.controlledAt ? time.full(status.controlledAt) : "";
+    if (state === "halted") return h("p.warn", t("why.halted", { share: status.rollout?.halt?.percent ?? "?", time: since }));
+    if (state === "holding") return h("p.warn", t("why.holding"));
+    if (state === "paused") return h("p.warn", t("why.paused", { time: time.full(status.expiresAt) }));
+    if (state === "stopped") return h("p.quiet", t("why.stopped", { n: status.outcomes?.Canceled ?? 0 }));
+    return null;
+  }
+
+  /** @param {any} status */
+  function showFailed(status) {
+    const reasons = Object.entries(status.outcomes ?? {}).filter(([name, count]) => Number(count) > 0 && !["Success", "Canceled", "Skipped", "Superseded"].includes(name));
+    const key = JSON.stringify(reasons);
+    if (failedBox.dataset.key === key) return;
+    failedBox.dataset.key = key;
+    failedBox.hidden = reasons.length === 0;
+    put(failedBox, h("h2", t("failed", { n: reasons.reduce((all, [, count]) => all + Number(count), 0) })),
+      h("div.row", reasons.sort((a, b) => Number(b[1]) - Number(a[1])).map(([name, count]) =>
+        h("span.chip", h("span.mono", name), h("span.strong.number", n.whole(Number(count)))))),
+      h("details", { on: { toggle: (/** @type {any} */ event) => event.target.open && !event.target.dataset.is && (event.target.dataset.is = "1", event.target.append(letters(view, path))) } },
+        h("summary", t("failed.look"))),
+      status.failed > 0 && h("a", { href: `${to.sends(hub)}/failed` }, t("failed.all")));
+  }
+
+  /** @param {any} status */
+  function sample(status) {
+    const at = Math.floor(Date.now() / 1000);
+    if (samples[samples.length - 1]?.at === at) return;
+    samples.push({ at, count: status.succeeded });
+    if (samples.length > SECONDS) samples.shift();
+    const rateOf = samples.slice(1).map((one, index) => Math.max(0, (one.count - (samples[index]?.count ?? 0)) / (one.at - (samples[index]?.at ?? 0))));
+    rateCard.hidden = rateOf.length < 3;
+    if (rateOf.length >= 3) rates.show([{ name: t("rate"), values: rateOf }], (samples[1]?.at ?? 0) * 1000, 1000);
+  }
+
+  /** @param {string} key */
+  function key(key) {
+    const name = key === "p" ? "pause" : null;
+    if (!name || buttons[name].disabled) return false;
+    act(name);
+    return true;
+  }
+
+  const node = h("div.stack.loose",
+    h("nav.small", { "aria-label": t("back") }, h("a", { href: to.sends(hub) }, t("place.sends"))),
+    h("div.stack.tight",
+      h("div.head", h("div", h("h1", send.isConfidential && [icon("lock"), " "], nameOf(view, send))), badge),
+      h("p.quiet", facts(view, send).flatMap((fact, index) => (index === 0 ? [fact] : [" · ", fact])))),
+    h("section.card.stack", { "aria-label": t("progressOf") }, progress, bar, reason,
+      canSend && controls, problem),
+    h("section.stack", { "aria-label": t("funnel") }, h("h2", t("funnel")), funnelBox, h("p.quiet.small", t("funnel.note"))),
+    h("div.card", tableBox),
+    failedBox,
+    rateCard,
+    h("div.row", canSend && h("a.button", { href: `${to.sends(hub)}/new?copy=${encodeURIComponent(path.id)}` }, icon("copy"), t("copyAsNew")),
+      h("button", { type: "button", on: { click: () => showPayload(view, path, send) } }, icon("info"), t("payload")),
+      h("button", { type: "button", on: { click: () => exportTable(view, path, last) } }, icon("download"), t("export")),
+      commandButton(view, `martlet status ${hub} ${path.id}`, "status", { path })));
+  return { node, update, key };
+}
+
+/**
+ * @param {import("../../lib/screen.js").View} view
+ * @param {any} send
+ */
+function facts(view, send) {
+  const { t, time } = view;
+  const [kind = "", ...rest] = String(send.author ?? "").split(":");
+  return [
+    send.author && (t.has(`author.${kind}`) ? t(`author.${kind}`, { name: rest.join(":") }) : send.author),
+    h("time", { datetime: send.acceptedAt }, time.full(send.acceptedAt)),
+    t("expires", { time: time.brief(send.expiresAt) }),
+    send.isDirect ? t("direct", { n: send.handles }) : send.isToOneUser ? t("oneUser") : send.expression ? h("span", t("toExpression"), " ", h("code", send.expression)) : t("everybody"),
+    send.resentFrom && h("a", { href: to.send(view.hub, send.resentFrom) }, t("resentFrom")),
+  ].filter(Boolean);
+}
+
+/**
+ * @param {number} taken
+ * @param {number} failed
+ * @param {number} all
+ */
+function meter(taken, failed, all) {
+  const x = (taken / all) * 100;
+  const width = (failed / all) * 100;
+  return svg("svg", { class: "meter", viewBox: "0 0 100 4", preserveAspectRatio: "none", "aria-hidden": "true" },
+    svg("rect", { class: "taken", width: Math.max(x, taken > 0 ? 0.5 : 0), height: 4 }),
+    svg("rect", { class: "failed", x, width: failed > 0 ? Math.max(width, 0.5) : 0, height: 4 }));
+}
+
+/**
+ * @param {import("../../lib/screen.js").View} view
+ * @param {any} funnel
+ */
+function funnelSteps({ t, n }, funnel) {
+  const steps = /** @type {[string, number | null, boolean][]} */ ([
+    ["meant", funnel.targeted, false], ["made", funnel.rendered, false], ["taken", funnel.accepted, false],
+    ["received", funnel.received, true], ["opened", funnel.opened, true],
+  ]);
+  const most = Math.max(...steps.map(([, count]) => count ?? 0), 1);
+  return steps.map(([name, count, isBound]) => h("li",
+    h("span.quiet.small", t(`step.${name}`)),
+    h("span.value.number.live-number", { class: count === null ? "quiet" : "" }, count === null ? t("unknown") : (isBound ? "≥ " : "") + n.whole(count)),
+    svg("svg", { class: "meter", viewBox: "0 0 100 4", preserveAspectRatio: "none", "aria-hidden": "true" },
+      svg("rect", { class: "taken", width: count ? Math.max((count / most) * 100, 0.8) : 0, height: 4 }))));
+}
+
+/**
+ * @param {import("../../lib/screen.js").View} view
+ * @param {any} status
+ * @param {any} funnel
+ */
+function platformTable(view, status, funnel) {
+  const { t, n } = view;
+  const names = Object.keys(status.platforms ?? {}).sort((a, b) => (status.platforms[b].targeted ?? 0) - (status.platforms[a].targeted ?? 0));
+  if (names.length === 0) return h("p.quiet", t("noPlatforms"));
+  const count = (/** @type {number | null | undefined} */ value) => (value === null || value === undefined ? h("span.quiet", t("unknown")) : n.whole(value));
+  const heads = ["meant", "taken", "failed", "retrying", "received"];
+  return h("div.scroll", { tabindex: "0", role: "group", "aria-label": t("byService") }, h("table.cards",
+    h("thead", h("tr", h("th", { scope: "col" }, t("service")), heads.map((name) => h("th.number", { scope: "col" }, t(`step.${name}`))))),
+    h("tbody", names.map((name) => {
+      const one = status.platforms[name];
+      const received = funnel?.platforms?.[name]?.received;
+      const cells = [count(one.targeted), count(one.succeeded), count(one.failed), count(one.retrying), received === null || received === undefined ? count(null) : ["≥ ", count(received)]];
+      return h("tr", h("th", { scope: "row" }, serviceName(name)), cells.map((cell, index) =>
+        h("td.number.live-number", { "data-name": t(`step.${heads[index]}`), class: index === 2 && one.failed > 0 ? "bad" : "" }, cell)));
+    }))));
+}
+
+/**
+ * The first devices that did not get it, each with a link to its why.
+ *
+ * @param {import("../../lib/screen.js").View} view
+ * @param {{hub: string, id: string}} path
+ */
+function letters(view, path) {
+  const { t, time } = view;
+  return pane({
+    t, load: (signal) => call("failedOf", { path, signal }),
+    render: (page) => (page.deadLetters.length === 0 ? h("p.quiet", t("failed.none")) : h("ul.list", page.deadLetters.slice(0, 50).map((/** @type {any} */ letter) => {
+      const device = letter.installation ?? letter.registration;
+      const text = [h("span.strong", letter.outcome), h("span.quiet", [letter.status, letter.reason].filter(Boolean).join(" ")),
+        h("span.quiet.small.number", serviceName(letter.platform), " · ", time.brief(letter.at), " · ", t("attempts", { n: letter.attempts }))];
+      return h("li", device ? h("a", { href: to.why(path.hub, path.id, device) }, text) : h("div.item", text));
+    }))),
+  });
+}
+
+/**
+ * @param {import("../../lib/screen.js").View} view
+ * @param {{hub: string, id: string}} path
+ * @param {any} send
+ */
+function showPayload(view, path, send) {
+  const { t } = view;
+  const box = h("div.stack");
+  const close = () => h("div.actions", h("button", { type: "button", on: { click: () => dialog.close() } }, t("close")));
+  const dialog = openDialog(t("payload"), [box, close()], "wide-dialog");
+  show(send.content);
+  /** @param {any} content */
+  function show(content) {
+    if (!content) return put(box, h("p.quiet", t("payload.none")));
+    if (content.isWithheld) {
+      const mayReveal = content.why !== "confidential" && view.role(path.hub) === "admin";
+      return put(box, h("p", t(`withheld.${content.why}`)),
+        mayReveal && h("div", h("button", { type: "button", on: { click: reveal } }, t("reveal")), h("p.quiet.small", t("reveal.note"))));
+    }
+    put(box, copyable(view, pretty(content.body)), Object.keys(content.fields ?? {}).length > 0 && h("dl.facts", Object.entries(content.fields).map(([key, value]) => [h("dt.mono", key), h("dd.mono", String(value))])));
+  }
+  async function reveal() {
+    try {
+      show((await call("send", { path, query: { content: "show" } })).content);
+    } catch (error) {
+      put(box, failure(t, error, null));
+    }
+  }
+}
+
+/** @param {string} text */
+function pretty(text) {
+  try {
+    return JSON.stringify(JSON.parse(text), null, 2);
+  } catch {
+    return String(text);
+  }
+}
+
+/**
+ * Outcomes by push service as CSV, made from what is shown.
+ *
+ * @param {import("../../lib/screen.js").View} view
+ * @param {{id: string}} path
+ * @param {any} status
+ */
+function exportTable(view, path, status) {
+  const lines = [["push service", "outcome", "devices"], ...Object.entries(status.platforms).flatMap(([name, one]) =>
+    Object.entries(/** @type {any} */ (one).outcomes ?? {}).map(([outcome, count]) => [serviceName(name), outcome, String(count)]))];
+  const url = URL.createObjectURL(new Blob([lines.map((line) => line.map(csv).join(",")).join("\r\n")], { type: "text/csv" }));
+  const link = h("a", { href: url, download: `${path.id}.csv` });
+  link.click();
+  window.setTimeout(() => URL.revokeObjectURL(url), 10_000);
+}
+
+/**
+ * Quotes a field; a text that a spreadsheet would take for a formula gets an apostrophe.
+ *
+ * @param {string} text
+ */
+function csv(text) {
+  const safe = /^[=+\-@\t]/.test(text) ? `'${text}` : text;
+  return /[",\n]/.test(safe) ? `"${safe.replace(/"/g, '""')}"` : safe;
+}

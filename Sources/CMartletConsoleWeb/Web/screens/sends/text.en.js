@@ -1,0 +1,16 @@
+export default {
+  "title": "Sends", "subtitle": "Of the hub {hub}, newest first.",
+  "tab.all": "All", "tab.waiting": "Waiting", "tab.failed": "Failed",
+  "none": "No send yet", "none.text": "What apps, keys and people send to this hub is listed here, with how far it came.", "none.first": "First notification in three steps",
+  "none.filtered": "No send fits these filters", "none.filtered.text": "Sends are kept for 30 days after they have ended.",
+  "filters": "Filters", "filter.clear": "Clear filters", "filter.state": "State", "filter.state.any": "Any state",
+  "filter.state.scheduled": "Scheduled", "filter.state.enqueued": "Waiting", "filter.state.processing": "Running", "filter.state.completed": "Done", "filter.state.canceled": "Stopped", "filter.state.abandoned": "Expired", "filter.state.notargetfound": "Nobody was meant",
+  "filter.platform": "Push service", "filter.platform.any": "Any push service", "filter.since": "Since", "filter.since.any": "Any time",
+  "since.hour": "The last hour", "since.day": "The last 24 hours", "since.week": "The last 7 days",
+  "news": { one: "1 new send. Show it", other: "{n} new sends. Show them" },
+  "older": "Older sends", "end": "No older sends are kept.", "most": "{n} sends are shown. Use a filter to see older ones.",
+  "partial": "A stretch of older sends was looked through; few of them fit.",
+  "confidential": "Confidential", "noText": "Send {id}", "direct": { one: "1 named device", other: "{n} named devices" }, "everybodyOn": "Everybody on {service}",
+  "author.operator": "{name}, console", "author.key": "key {name}", "author.user": "user {name}", "author.resend": "sent again",
+  "taken": "{n} taken", "failedCount": "{n} failed",
+};

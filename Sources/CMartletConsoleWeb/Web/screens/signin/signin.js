@@ -1,0 +1,142 @@
+/** Sign-in by password, and what a one-time link opens: an invitation, or a session at once. */
+
+import { call, Refusal } from "../../lib/api.js";
+import { freshId, h, icon, put } from "../../lib/dom.js";
+import { failure, skeleton } from "../../lib/screen.js";
+import { LANGUAGES } from "../../lib/text.js";
+
+/**
+ * @param {import("../../lib/screen.js").View} view
+ * @returns {import("../../lib/screen.js").Screen}
+ */
+export function screen(view) {
+  const { t } = view;
+  const card = h("div.card.sign-in");
+  const node = h("div.sign-in-page", h("div.sign-in-mark", h("img", { src: "/console/icon.svg", alt: "", width: 44, height: 44 }), h("span", "Martlet")),
+    card, languages(view));
+  const token = takeToken();
+  if (token) openLink(view, card, token);
+  else if (location.pathname === "/console/enter") put(card, deadLink(view));
+  else put(card, passwordForm(view));
+  return { title: t("title"), node };
+}
+
+/** Takes the token out of the address, so that it stays neither there nor in the history. */
+function takeToken() {
+  const token = location.hash.slice(1);
+  if (token) history.replaceState(null, "", location.pathname);
+  return token;
+}
+
+/** @param {import("../../lib/screen.js").View} view */
+function languages(view) {
+  return h("p.row.center.small", Object.entries(LANGUAGES).map(([tag, name]) =>
+    tag === view.language ? h("span.quiet", { lang: tag }, name) : h("button.link", { type: "button", lang: tag, on: { click: () => view.saveSettings({ language: tag }) } }, name)));
+}
+
+/** @param {import("../../lib/screen.js").View} view */
+function passwordForm(view) {
+  const { t } = view;
+  const ids = { name: freshId(), password: freshId(), problem: freshId() };
+  const name = h("input", { id: ids.name, name: "username", autocomplete: "username", autocapitalize: "none", spellcheck: "false", required: true, autofocus: true });
+  const password = h("input", { id: ids.password, name: "password", type: "password", autocomplete: "current-password", required: true, "aria-describedby": ids.problem });
+  const problem = h("p.problem", { id: ids.problem, role: "alert" });
+  const button = h("button.primary.big", t("signIn"));
+  const hasEnded = sessionStorage.getItem("ended") !== null;
+  sessionStorage.removeItem("ended");
+  const submit = async (/** @type {Event} */ event) => {
+    event.preventDefault();
+    button.disabled = true;
+    try {
+      await call("signIn", { body: { name: name.value.trim(), password: password.value } });
+      await enter(view);
+    } catch (error) {
+      put(problem, icon("warn"), sentence(view, error));
+      password.setAttribute("aria-invalid", "true");
+      password.focus();
+      password.select();
+    } finally {
+      button.disabled = false;
+    }
+  };
+  return h("form.stack", { on: { submit } }, h("h1", t("title")),
+    hasEnded && h("div.notice.warn-notice", icon("clock"), h("div", h("p", t("ended")))),
+    h("div.field", h("label", { for: ids.name }, t("name")), name),
+    h("div.field", h("label", { for: ids.password }, t("password")), password, problem),
+    button, h("p.quiet.small", t("forgotten")));
+}
+
+/**
+ * @param {import("../../lib/screen.js").View} view
+ * @param {unknown} error
+ */
+function sentence(view, error) {
+  const refusal = error instanceof Refusal ? error : null;
+  if (refusal?.code === "bad-credentials") return view.t("wrong");
+  if (refusal?.status === 429) return view.t("failed.tooMany.text", { n: refusal.retryAfter || 60 });
+  if (refusal?.status === 0) return view.t("failed.unreachable");
+  if (refusal?.code === "clear-text") return view.t("clearText");
+  return refusal?.message || view.t("failed.refused");
+}
+
+/** @param {import("../../lib/screen.js").View} view */
+async function enter(view) {
+  if (location.pathname === "/console/enter") history.replaceState(null, "", "/console/");
+  await view.refreshSession();
+}
+
+/**
+ * @param {import("../../lib/screen.js").View} view
+ * @param {Element} card
+ * @param {string} token
+ */
+async function openLink(view, card, token) {
+  put(card, skeleton(view.t, 3));
+  try {
+    const link = await call("link", { body: { token } });
+    if (link.kind === "sign-in") {
+      await call("useLink", { body: { token } });
+      return await enter(view);
+    }
+    put(card, invitation(view, link, token));
+    /** @type {HTMLElement | null} */ (card.querySelector("[autofocus]"))?.focus();
+  } catch (error) {
+    const isDead = error instanceof Refusal && error.status === 404;
+    put(card, isDead ? deadLink(view) : failure(view.t, error, () => openLink(view, card, token)));
+  }
+}
+
+/** @param {import("../../lib/screen.js").View} view */
+function deadLink(view) {
+  return h("div.stack", h("h1", view.t("link.dead")), h("p.quiet", view.t("link.dead.text")),
+    h("div.code", "martlet operator invite NAME --role admin"),
+    h("a.button", { href: "/console/" }, view.t("link.toSignIn")));
+}
+
+/**
+ * @param {import("../../lib/screen.js").View} view
+ * @param {any} link
+ * @param {string} token
+ */
+function invitation(view, link, token) {
+  const { t } = view;
+  const ids = { password: freshId(), help: freshId(), problem: freshId() };
+  const password = h("input", { id: ids.password, type: "password", autocomplete: "new-password", required: true, minlength: 8, autofocus: true, "aria-describedby": `${ids.help} ${ids.problem}` });
+  const shown = h("input", { type: "checkbox", on: { change: () => { password.type = shown.checked ? "text" : "password"; } } });
+  const problem = h("p.problem", { id: ids.problem, role: "alert" });
+  const submit = async (/** @type {Event} */ event) => {
+    event.preventDefault();
+    try {
+      await call("useLink", { body: { token, password: password.value } });
+      await enter(view);
+    } catch (error) {
+      put(problem, icon("warn"), sentence(view, error));
+    }
+  };
+  return h("form.stack", { on: { submit } },
+    h("div", h("h1", t("invited", { name: link.name })), h("p.quiet", t("invited.text", { roles: link.roles.join(", ") }))),
+    h("input", { type: "text", autocomplete: "username", value: link.name, hidden: true }),
+    h("div.field", h("label", { for: ids.password }, t("choose")), password, h("p.help", { id: ids.help }, t("choose.help")), problem),
+    h("label.choice", shown, t("show")),
+    h("button.primary.big", t("begin")));
+}
