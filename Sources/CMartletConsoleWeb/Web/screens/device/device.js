@@ -85,7 +85,7 @@ function sends(view, id) {
   const list = h("ul.list.meant");
   const more = h("div.row.center");
   const row = (/** @type {any} */ send) => h("li", h("a", { href: to.why(hub, send.id, id) },
-    h("span.who", h("span.strong.clip", send.isConfidential ? t("confidential") : send.text ?? t("sendOf", { id: send.id.slice(0, 8) })),
+    h("span.whose", h("span.strong.clip", send.isConfidential ? t("confidential") : send.text ?? t("sendOf", { id: send.id.slice(0, 8) })),
       h("span.quiet.small.clip", send.isToOneUser ? t("oneUser") : send.expression ?? t("everybody"))),
     verdict(view, send.verdict), h("time.quiet.small.number", { datetime: send.acceptedAt, title: time.full(send.acceptedAt) }, time.brief(send.acceptedAt)), icon("right")));
   const showMore = (/** @type {any} */ page) => put(more,

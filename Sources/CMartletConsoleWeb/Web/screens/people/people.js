@@ -82,7 +82,7 @@ function row(view, device) {
   const others = device.tags.filter((/** @type {string} */ tag) => tag !== `username:${device.user}`);
   return h("li", h("a", { href: to.device(view.hub, device.installation ?? device.registration) },
     h("span.device-icon", icon(device.platform === "browser" ? "globe" : "phone")),
-    h("span.grow.who", h("span.strong.clip", device.user ?? device.installation ?? device.registration),
+    h("span.grow.whose", h("span.strong.clip", device.user ?? device.installation ?? device.registration),
       h("span.quiet.small.clip", [serviceName(device.platform), t(`kind.${device.kind}`), t("since", { time: time.date(device.createdAt) })].join(" · "))),
     h("span.row.tags", others.slice(0, 4).map((/** @type {string} */ tag) => h("span.chip", h("span.clip", tag))), others.length > 4 && h("span.quiet.small", `+${others.length - 4}`)),
     h("code.quiet.handle.clip", device.handle)));

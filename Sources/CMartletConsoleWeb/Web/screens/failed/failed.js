@@ -1,0 +1,74 @@
+/** Sends with devices that did not get them, by reason, and sending to those again. */
+
+import { call } from "../../lib/api.js";
+import { h, icon } from "../../lib/dom.js";
+import { empty, pane, serviceName, to } from "../../lib/screen.js";
+import { ask, commandButton } from "../../parts/dialog/dialog.js";
+
+/** Outcomes for which sending again helps as soon as the cause is mended; the others need the device or the message. */
+const MENDABLE = ["PnsUnavailable", "PnsUnreachable", "PnsServerError", "PnsInterfaceError", "InvalidCredentials", "Throttled", "ChannelThrottled", "NoPushService", "TokenProviderUnreachable", "TokenProviderInterfaceError", "AbandonedNotificationMessages", "ChannelDisconnected"];
+
+/**
+ * @param {import("../../lib/screen.js").View} view
+ * @returns {import("../../lib/screen.js").Screen}
+ */
+export function screen(view) {
+  const { t, hub } = view;
+  const content = pane({
+    t, bars: 5, load: async (signal) => {
+      const page = await call("failed", { path: { hub }, signal });
+      // The route lists the oldest first; people look for the newest.
+      const list = [...page.notifications].sort((one, other) => other.acceptedAt.localeCompare(one.acceptedAt)).slice(0, 50);
+      const names = await Promise.all(list.map((one) => call("send", { path: { hub, id: one.notification }, signal }).catch(() => null)));
+      return { list: list.map((one, index) => ({ ...one, send: names[index] })), hasMore: Boolean(page.continuation) };
+    },
+    render: ({ list, hasMore }) => (list.length === 0 ? empty("check", t("none"), t("none.text"))
+      : h("div.stack", h("ul.list.failed", list.map((/** @type {any} */ one) => row(view, one, () => content.reload()))), hasMore && h("p.quiet.small", t("more")))),
+  });
+  const links = [["all", to.sends(hub)], ["waiting", `${to.sends(hub)}/waiting`], ["failed", `${to.sends(hub)}/failed`]];
+  const node = h("div.stack", h("div.head", h("div", h("h1", t("title")), h("p.quiet", t("subtitle"))), commandButton(view, null, "failed", { path: { hub } })),
+    h("nav.tabs", { "aria-label": t("place.sends") }, links.map(([name, href]) => h("a", { href, "aria-current": name === "failed" ? "page" : null }, t(`tab.${name}`)))), content);
+  return { title: t("title"), node };
+}
+
+/**
+ * @param {import("../../lib/screen.js").View} view
+ * @param {any} one
+ * @param {() => void} reload
+ */
+function row(view, one, reload) {
+  const { t, n, time, hub } = view;
+  /** @type {Record<string, number>} */
+  const reasons = {};
+  for (const counts of Object.values(one.platforms)) {
+    for (const [reason, count] of Object.entries(/** @type {Record<string, number>} */ (counts))) reasons[reason] = (reasons[reason] ?? 0) + count;
+  }
+  const total = Object.values(reasons).reduce((all, count) => all + count, 0);
+  const canSend = view.role(hub) !== "viewer";
+  return h("li", h("div.item", h("div.whose", h("a.strong", { href: to.send(hub, one.notification) }, one.send?.text ?? t("sendOf", { id: one.notification.slice(0, 8) })),
+    h("span.quiet.small.number", [time.brief(one.acceptedAt), Object.keys(one.platforms).map(serviceName).join(", "), t("total", { n: total })].join(" · "))),
+  h("ul.reasons", Object.entries(reasons).sort((a, b) => b[1] - a[1]).map(([reason, count]) => h("li",
+    h("span.number.strong", n.whole(count)), h("span", h("span.mono", reason), t.has(`reason.${reason}`) && h("span.quiet.small.block", t(`reason.${reason}`))),
+    canSend && h("button", { type: "button", class: MENDABLE.includes(reason) ? "" : "plain", on: { click: () => again(view, one, reason, count, reload) } }, icon("refresh"), t("again")))))));
+}
+
+/**
+ * @param {import("../../lib/screen.js").View} view
+ * @param {any} one
+ * @param {string} outcome
+ * @param {number} count
+ * @param {() => void} reload
+ */
+async function again(view, one, outcome, count, reload) {
+  const { t, hub } = view;
+  const isSure = await ask(view, { title: t("again.title", { n: count }), text: h("div.stack.tight", h("p", t("again.who")), h("p", t("again.once")), h("p", t("again.new"))), yes: t("again.yes", { n: count }) });
+  if (!isSure) return;
+  try {
+    const made = await call("resend", { path: { hub, id: one.notification }, query: { outcome }, body: {} });
+    view.toast(t("again.done"));
+    view.go(to.send(hub, made.notification));
+  } catch (error) {
+    view.toast(/** @type {any} */ (error).message || t("failed.refused"));
+    reload();
+  }
+}

@@ -1,0 +1,15 @@
+export default {
+  "subtitle": "The space of one app: how it reaches devices, and who may use it.", "tab.services": "Services", "tab.tags": "Tags", "tab.keys": "Keys", "tab.limits": "Limits",
+  "hub.new": "New hub", "hub.name": "Name", "hub.name.help": "Letters, digits, dots and hyphens; it is part of the app's connection string.", "hub.make": "Make it",
+  "others": { one: "1 more push service", other: "{n} more push services" }, "credential.usable": "Usable", "credential.missing": "No credential", "credential.unusable": "Not usable", "credential.unchecked": "Not checked", "credential.simulated": "Simulated", "state.held": "Partly held",
+  "ends": "ends {date}, {relative}", "ends.unknown": "no end is known", "connections": { one: "1 connection", other: "{n} connections" },
+  "missing.devices": { one: "1 device gets nothing.", other: "{n} devices get nothing." }, "lane.paused": "Paused until {time}: {reason}. Pushes wait and go out by themselves.", "origin.paused": "{origin} answers nothing; next probe {time}.", "quarantine": "Nearly all devices look gone at {names}. None is removed until pushes succeed again.",
+  "set": "Set the credential", "replace": "Replace", "generate": "Make a key", "generated": "A key was made", "generated.text": "Apps subscribe with this public part. The private part stays on the server.", "fingerprint": "Fingerprint",
+  "remove": "Remove", "remove.title": "Remove the credential for {service}?", "remove.text": "Nothing goes out on this platform until there is another.",
+  "credential.title": "Credential for {service}", "credential.text": "It is checked before it is stored; until then the old one works. It is never shown again.", "credential.save": "Check and save", "credential.saved": "Checked and saved.",
+  "tags.find": "Find tags", "tags.placeholder": "How it begins", "tags.none": "No tags yet", "tags.noneSo": "No tag begins like this", "tags.none.text": "Apps give their devices tags when they register; sends name them.", "tags.count": "Count", "tags.send": "Send", "tags.sendTo": "New send to {tag}", "tags.more": "More tags",
+  "keys.hidden": "Connection strings", "keys.hidden.text": "Who has one can use this hub: they are shown after your password, and the audit keeps that you looked.", "keys.show": "Show them", "right.Manage": "manages", "right.Send": "sends", "right.Listen": "registers devices",
+  "key.primary": "Primary", "key.secondary": "Secondary", "key.renew": "Make a new key", "key.renew.title": "Make a new key?", "key.renew.text": "Everything that uses the present key of {rule} stops working at once.", "key.renew.typed": "Type {rule} to confirm",
+  "limit.requestRate": "Requests a second", "limit.backlog": "Unfinished sends at most", "limit.unfinished": "Unfinished now", "limit.bytes": "Their size",
+  "delete": "Delete the hub", "delete.text": "Its devices, sends, keys and credentials are gone for good. What is being sent stops.", "delete.yes": "Delete the hub", "delete.title": "Delete {hub}?", "delete.typed": "Type {hub} to confirm",
+};

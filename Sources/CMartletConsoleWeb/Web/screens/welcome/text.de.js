@@ -1,0 +1,10 @@
+export default {
+  "title": "Deine erste Nachricht", "subtitle": "Drei Schritte, etwa zwei Minuten.", "notAdmin": "Diese Schritte muss ein Admin gehen; du kannst zusehen.", "done": "Erledigt",
+  "step.hub": "Ein Hub", "step.hub.text": "Ein Hub ist der Bereich einer App: ihre Geräte, ihre Tags und ihre Schlüssel.", "hub.name": "Name des Hubs", "hub.make": "Anlegen",
+  "step.device": "Ein Gerät", "step.device.text": "Ein erfundenes Telefon auf dieser Maschine, oder genau dieser Browser.", "device.makePhone": "Telefon erfinden", "device.useBrowser": "Diesen Browser benachrichtigen", "device.other": "Anderes Gerät nehmen",
+  "device.note": "Für beides braucht es nirgends ein Konto. Der Push eines Browsers geht über den Push-Dienst seines Herstellers.", "device.phone": "Ein erfundenes Telefon", "device.browser": "Dieser Browser",
+  "step.push": "Ein Push", "step.push.text": "Schreibe etwas und sende es.", "push.hello": "Hallo von Martlet", "push.label": "Text", "push.send": "Senden", "push.underWay": "Unterwegs", "push.arrived": "Sie ist angekommen.", "push.arrivedIn": "Angekommen in {time}.", "push.why": "Sehen, was unterwegs geschah",
+  "phone.none": "Hier erscheint dein Gerät.", "phone.ready": "Bereit. Jetzt sende etwas.",
+  "browser.cannot": "Dieser Browser kann hier kein Web Push. Erfinde stattdessen ein Telefon.", "browser.denied": "Der Browser erlaubt für diese Adresse keine Benachrichtigungen. Erlaube sie, oder erfinde ein Telefon.", "browser.noKey": "Dieser Hub hat einen von Hand gesetzten Schlüssel für Web Push. Erfinde stattdessen ein Telefon.", "browser.unreachable": "Der Browser erreicht den Push-Dienst seines Herstellers nicht. Ohne Internet erfinde stattdessen ein Telefon.",
+  "then": "Danach", "then.credentials": "Echte Push-Dienste verbinden", "then.credentials.text": "Schlüssel für APNs, Konto für FCM", "then.app": "Deine App verbinden", "then.app.text": "Verbindungszeichenketten und die Zeilen für jedes SDK", "then.invite": "Kollegen einladen", "then.invite.text": "Als Viewer, Sender oder Admin", "then.campaign": "Eine erste Kampagne schreiben", "then.campaign.text": "Mit Vorschau, Prüfung und Zeit zum Zurücknehmen",
+};

@@ -1,0 +1,10 @@
+export default {
+  "title": "Your first notification", "subtitle": "Three steps, about two minutes.", "notAdmin": "An admin must do these steps; you can look on.", "done": "Done",
+  "step.hub": "A hub", "step.hub.text": "A hub is the space of one app: its devices, its tags and its keys.", "hub.name": "Name of the hub", "hub.make": "Make it",
+  "step.device": "A device", "step.device.text": "A phone that is made up on this machine, or this very browser.", "device.makePhone": "Make up a phone", "device.useBrowser": "Notify this browser", "device.other": "Use another device",
+  "device.note": "Neither needs an account anywhere. A browser's push goes over the push service of its maker.", "device.phone": "A made-up phone", "device.browser": "This browser",
+  "step.push": "A push", "step.push.text": "Write something and send it.", "push.hello": "Hello from Martlet", "push.label": "Text", "push.send": "Send", "push.underWay": "Under way", "push.arrived": "It has arrived.", "push.arrivedIn": "Arrived in {time}.", "push.why": "See what happened on the way",
+  "phone.none": "Your device will be here.", "phone.ready": "Ready. Now send something.",
+  "browser.cannot": "This browser has no Web Push here. Make up a phone instead.", "browser.denied": "The browser does not allow notifications for this address. Allow them, or make up a phone instead.", "browser.noKey": "This hub has a Web Push key that was set by hand. Make up a phone instead.", "browser.unreachable": "The browser does not reach its maker's push service. Without the internet, make up a phone instead.",
+  "then": "Then", "then.credentials": "Connect real push services", "then.credentials.text": "Key for APNs, account for FCM", "then.app": "Connect your app", "then.app.text": "Connection strings and the lines for each SDK", "then.invite": "Invite a colleague", "then.invite.text": "As viewer, sender or admin", "then.campaign": "Write a first campaign", "then.campaign.text": "With previews, a check and time to undo",
+};
