@@ -73,8 +73,7 @@ function zone() {
 // Roles
 
 /**
- * The highest role in a hub, or on the whole server.
- *
+ * The highest role in a hub, or on the server.
  * @param {string} [inHub]
  * @returns {"viewer" | "sender" | "admin" | null}
  */
@@ -193,8 +192,7 @@ async function show() {
     // A reader of the screen hears where it is now.
     const heading = main.querySelector("h1");
     heading?.setAttribute("tabindex", "-1");
-    if (!main.querySelector("[autofocus]")) /** @type {any} */ (heading)?.focus({ preventScroll: true });
-    else /** @type {any} */ (main.querySelector("[autofocus]")).focus();
+    /** @type {any} */ (main.querySelector("[autofocus]") ?? heading)?.focus({ preventScroll: true });
   } catch (error) {
     if (mine === turn) put(main, failure(t, error, () => location.reload()));
   } finally {
@@ -219,28 +217,21 @@ function nowhere() {
   return h("div.empty", h("h1", t("failed.notFound")), h("p", t("nowhere")), h("a.button", { href: "/console/" }, t("place.now")));
 }
 
-/** @type {Map<string, Promise<void>>} */
+/** @type {Map<string, Promise<any>>} */
 const styles = new Map();
 
 /** @param {string} address */
 function style(address) {
   const known = styles.get(address);
   if (known) return known;
-  const link = h("link", { rel: "stylesheet", href: address });
   const loaded = new Promise((resolve) => {
-    link.addEventListener("load", () => resolve(undefined));
-    link.addEventListener("error", () => resolve(undefined));
+    document.head.append(h("link", { rel: "stylesheet", href: address, on: { load: resolve, error: resolve } }));
   });
-  document.head.append(link);
-  styles.set(address, /** @type {Promise<void>} */ (loaded));
+  styles.set(address, loaded);
   return loaded;
 }
 
-/**
- * Says something that passes.
- *
- * @param {string} text
- */
+/** @param {string} text Something to say that passes. */
 function toast(text) {
   const line = h("p", text);
   toasts.append(line);
@@ -286,7 +277,7 @@ gate.signedOut = () => {
   sessionStorage.setItem("ended", "1");
   start();
 };
-gate.confirm = async () => (await import("./parts/dialog/dialog.js")).confirmPassword(view({}, {}));
+gate.confirm = async () => (await import("./parts/dialog/confirm.js")).confirmPassword(view({}, {}));
 
 // A stream that is lost says so: what is old must not look new.
 
@@ -362,11 +353,7 @@ function used(key) {
   return true;
 }
 
-/**
- * Moves through the rows of the first list.
- *
- * @param {number} step
- */
+/** @param {number} step Rows of the first list. */
 function move(step) {
   const rows = /** @type {HTMLElement[]} */ ([...main.querySelectorAll(".list > li > a")]);
   if (rows.length === 0) return false;

@@ -37,7 +37,7 @@ export default {
   "devices": { other: "기기 {n}대" },
   "of": "전체 {n}",
   "state.scheduled": "예약됨", "state.waiting": "대기 중", "state.running": "발송 중", "state.paused": "일시 중지",
-  "state.halted": "자동 중단", "state.holding": "확인 대기", "state.stopped": "중지됨", "state.done": "완료",
+  "state.halted": "자동 중단", "state.holding": "승인 대기", "state.stopped": "중지됨", "state.done": "완료",
   "state.failed": "실패", "state.expired": "만료됨",
   "verdict.delivered": "접수됨", "verdict.retrying": "재시도 중", "verdict.pending": "아직 안 보냄",
   "verdict.scheduled": "예약됨", "verdict.refused": "거부됨", "verdict.expired": "만료됨",
@@ -45,5 +45,6 @@ export default {
   "verdict.notAddressed": "대상 아님", "verdict.lapsed": "등록 만료", "verdict.missed": "놓침",
   "verdict.registeredLater": "나중에 등록", "verdict.removedBefore": "미리 삭제됨",
   "verdict.canceled": "중지됨", "verdict.unknownDevice": "모르는 기기", "verdict.unknown": "알 수 없음",
-  "chart.table": "표로 보기", "chart.time": "시간",
+  "chart.table": "표로 보기", "chart.none": "아직 기록이 없습니다.", "chart.time": "시간",
+  "outOf": "{n} 중 {done}",
 };

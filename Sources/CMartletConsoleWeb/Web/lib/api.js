@@ -19,12 +19,9 @@ export const CALLS = /** @type {const} */ ({
   useLink: ["POST", "/link/use"],
 
   now: ["GET", "/now"],
-  alerts: ["GET", "/alerts"],
   history: ["GET", "/metrics/history"],
   serverFacts: ["GET", "/server"],
 
-  hubs: ["GET", "/hubs"],
-  hub: ["GET", "/hubs/{hub}"],
   makeHub: ["PUT", "/hubs/{hub}"],
   deleteHub: ["DELETE", "/hubs/{hub}"],
   services: ["GET", "/hubs/{hub}/services"],
@@ -132,7 +129,7 @@ export function address(name, options = {}) {
  *
  * @param {CallName} name
  * @param {CallOptions} [options]
- * @returns {Promise<any>} The document of the answer, or null. `location` is added where the answer has one.
+ * @returns {Promise<any>} The document of the answer with its `location`; `{text}` if it is no JSON; null if it is empty.
  */
 export async function call(name, options = {}) {
   try {
@@ -145,10 +142,7 @@ export async function call(name, options = {}) {
   }
 }
 
-/**
- * @param {CallName} name
- * @param {CallOptions} options
- */
+/** @param {CallName} name @param {CallOptions} options */
 async function request(name, options) {
   const method = CALLS[name][0];
   /** @type {RequestInit & {headers: Record<string, string>}} */
@@ -172,7 +166,8 @@ async function request(name, options) {
     throw new Refusal(answer.status, document ?? { error: text.slice(0, 300) }, Number(answer.headers.get("retry-after")) || 0);
   }
   const location = answer.headers.get("location");
-  return location ? { ...document, location } : document;
+  if (location) return { ...document, location };
+  return document ?? (text ? { text } : null);
 }
 
 /** @param {string} text */
@@ -225,7 +220,7 @@ class Live {
     };
   }
 
-  /** Opens, changes or closes the stream once the present task is over: a screen that leaves and one that comes share one. */
+  /** A screen that leaves and one that comes share a stream: it changes once the present task is over. */
   renew() {
     window.clearTimeout(this.timer);
     this.timer = window.setTimeout(() => this.open(), 0);
@@ -252,10 +247,7 @@ class Live {
     source.addEventListener("error", () => this.fail(source));
   }
 
-  /**
-   * @param {string} name
-   * @param {any} data
-   */
+  /** @param {string} name @param {any} data */
   hear(name, data) {
     this.failures = 0;
     this.heardAt = new Date();
@@ -268,10 +260,7 @@ class Live {
     this.tell(name, data);
   }
 
-  /**
-   * @param {string} name
-   * @param {any} data
-   */
+  /** @param {string} name @param {any} data */
   tell(name, data) {
     for (const hear of new Set([...this.watchers.values()].flatMap((set) => [...set]))) hear(name, data);
   }
@@ -314,5 +303,7 @@ class Live {
 
 export const live = new Live();
 
-document.addEventListener("visibilitychange", () => live.renew());
-window.addEventListener("pagehide", () => live.close());
+if (typeof document !== "undefined") {
+  document.addEventListener("visibilitychange", () => live.renew());
+  window.addEventListener("pagehide", () => live.close());
+}

@@ -34,10 +34,7 @@ export function svg(tag, ...rest) {
   return node;
 }
 
-/**
- * @param {Element} node
- * @param {any[]} rest
- */
+/** @param {Element} node @param {any[]} rest */
 function fill(node, rest) {
   const [first, ...others] = rest;
   if (!isProperties(first)) return append(node, rest);
@@ -118,34 +115,34 @@ export function freshId() {
 const OUTLINES = /** @type {Record<string, string>} */ ({
   now: "M3 12h4l3-8 4 16 3-8h4",
   sends: "M21 3 3 10l7 3 3 7 8-17ZM10 13l5-5",
-  people: "M9 11a4 4 0 1 0 0-8 4 4 0 0 0 0 8Zm-7 9c.6-4 3-6 7-6s6.400 2 7 6M16 3.500a4 4 0 0 1 0 7M18.500 14.500c2 .9 3.100 2.700 3.500 5.500",
-  hub: "M12 3 4 7.500v9L12 21l8-4.500v-9L12 3Zm0 9 8-4.500M12 12 4 7.500M12 12v9",
+  people: "M9 11a4 4 0 1 0 0-8 4 4 0 0 0 0 8Zm-7 9c.6-4 3-6 7-6s6.4 2 7 6M16 3.5a4 4 0 0 1 0 7M18.5 14.5c2 .9 3.100 2.700 3.5 5.5",
+  hub: "M12 3 4 7.5v9L12 21l8-4.5v-9L12 3Zm0 9 8-4.5M12 12 4 7.5M12 12v9",
   server: "M4 4h16v6H4zM4 14h16v6H4zM8 7h.01M8 17h.01",
   search: "M11 18a7 7 0 1 0 0-14 7 7 0 0 0 0 14Zm5-2 5 5",
   plus: "M12 5v14M5 12h14",
-  check: "m5 12.500 4.500 4.500L19 7.500",
+  check: "m5 12.5 4.5 4.5L19 7.5",
   cross: "M6 6l12 12M18 6 6 18",
-  warn: "M12 4 2.500 20h19L12 4Zm0 6v4.500M12 17.300v.1",
-  info: "M12 21a9 9 0 1 0 0-18 9 9 0 0 0 0 18Zm0-10v5.500M12 7.700v.1",
+  warn: "M12 4 2.5 20h19L12 4Zm0 6v4.5M12 17.300v.1",
+  info: "M12 21a9 9 0 1 0 0-18 9 9 0 0 0 0 18Zm0-10v5.5M12 7.700v.1",
   down: "m6 9 6 6 6-6",
   right: "m9 6 6 6-6 6",
-  left: "m15 6-6 6 6 6",
-  lock: "M6 11h12v9H6zM8.500 11V8a3.500 3.500 0 0 1 7 0v3",
+
+  lock: "M6 11h12v9H6zM8.5 11V8a3.5 3.5 0 0 1 7 0v3",
   clock: "M12 21a9 9 0 1 0 0-18 9 9 0 0 0 0 18Zm0-14v5l3 2",
   pause: "M8 5v14M16 5v14",
-  play: "M7 4.500v15l12-7.500z",
+  play: "M7 4.5v15l12-7.5z",
   stop: "M6 6h12v12H6z",
   copy: "M9 9h11v11H9zM15 9V4H4v11h5",
   command: "m5 7 5 5-5 5M12 17h7",
-  phone: "M7 2.500h10v19H7zM11 18.500h2",
+  phone: "M7 2.5h10v19H7zM11 18.5h2",
   globe: "M12 21a9 9 0 1 0 0-18 9 9 0 0 0 0 18ZM3 12h18M12 3c3 3 3 15 0 18M12 3c-3 3-3 15 0 18",
   desktop: "M3 4h18v12H3zM9 20h6M12 16v4",
-  user: "M12 12a4.500 4.500 0 1 0 0-9 4.500 4.500 0 0 0 0 9Zm-8 9c.8-4.500 3.500-6.500 8-6.500s7.200 2 8 6.500",
-  tag: "M3 3h8l10 10-8 8L3 11V3Zm4.500 4.500h.01",
-  key: "M14 14a5.500 5.500 0 1 0-4-4l-7 7v4h4v-3h3v-3l4-1Zm2-6h.01",
+  user: "M12 12a4.5 4.5 0 1 0 0-9 4.5 4.5 0 0 0 0 9Zm-8 9c.8-4.5 3.5-6.5 8-6.5s7.200 2 8 6.5",
+  tag: "M3 3h8l10 10-8 8L3 11V3Zm4.5 4.5h.01",
+  key: "M14 14a5.5 5.5 0 1 0-4-4l-7 7v4h4v-3h3v-3l4-1Zm2-6h.01",
   download: "M12 4v11m-5-4 5 5 5-5M4 20h16",
-  refresh: "M20 11A8 8 0 0 0 5.500 7.500L4 9M4 4v5h5M4 13a8 8 0 0 0 14.500 3.500L20 15m0 5v-5h-5",
-  more: "M5 12h.01M12 12h.01M19 12h.01",
+  refresh: "M20 11A8 8 0 0 0 5.5 7.5L4 9M4 4v5h5M4 13a8 8 0 0 0 14.5 3.5L20 15m0 5v-5h-5",
+
 });
 
 /**

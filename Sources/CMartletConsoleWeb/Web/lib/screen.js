@@ -1,9 +1,9 @@
 /**
- * What a screen is: its address, and the parts that ask the server and show loading, error and emptiness alike.
+ * What a screen is: its address, what it is given, and how it says that something has failed.
  */
 
 import { Refusal } from "./api.js";
-import { h, icon, put } from "./dom.js";
+import { h, icon } from "./dom.js";
 
 /**
  * @typedef {object} View What a screen is given.
@@ -69,11 +69,7 @@ function decoded(part) {
   }
 }
 
-/**
- * Joins parts of an address below `/console`.
- *
- * @param {...string} parts
- */
+/** @param {...string} parts Of an address below `/console`. */
 export function path(...parts) {
   return `/console/${parts.map(encodeURIComponent).join("/")}`;
 }
@@ -89,54 +85,6 @@ export const to = {
   /** @param {string} hub @param {string} id */
   device: (hub, id) => path("hubs", hub, "people", id),
 };
-
-/**
- * A part of a screen that shows what the server answers: its frame at once, grey bars after 300 ms, what failed with a
- * button to try again (what was there stays), and what belongs here where there is nothing.
- *
- * @param {object} options
- * @param {View["t"]} options.t
- * @param {(signal: AbortSignal) => Promise<any>} options.load
- * @param {(data: any) => any} options.render Nodes for the data.
- * @param {number} [options.bars] How many grey bars stand for it.
- * @param {string} [options.kind] Classes.
- * @returns {any} An element with a method `reload`.
- */
-export function pane({ t, load, render, bars = 3, kind }) {
-  const node = h("div.pane", { class: kind ?? "", "aria-busy": "true" });
-  let controller = new AbortController();
-  let isShown = false;
-  let shownAt = new Date();
-
-  async function reload() {
-    controller.abort();
-    controller = new AbortController();
-    const { signal } = controller;
-    node.setAttribute("aria-busy", "true");
-    const timer = window.setTimeout(() => {
-      if (!isShown) put(node, skeleton(t, bars));
-    }, 300);
-    try {
-      const data = await load(signal);
-      if (signal.aborted) return;
-      put(node, render(data));
-      isShown = true;
-      shownAt = new Date();
-    } catch (error) {
-      if (signal.aborted || /** @type {any} */ (error).name === "AbortError") return;
-      node.querySelector(":scope > .notice")?.remove();
-      const notice = failure(t, error, reload, isShown ? shownAt : null);
-      if (isShown) node.prepend(notice);
-      else put(node, notice);
-    } finally {
-      window.clearTimeout(timer);
-      if (!signal.aborted) node.removeAttribute("aria-busy");
-    }
-  }
-  node.reload = reload;
-  reload();
-  return node;
-}
 
 /**
  * @param {View["t"]} t
@@ -185,19 +133,6 @@ function reason(t, refusal) {
 }
 
 /**
- * What stands where a list is empty: what belongs here, and the one next step.
- *
- * @param {string} symbol
- * @param {string} title
- * @param {string} text
- * @param {...any} steps
- */
-export function empty(symbol, title, text, ...steps) {
-  return h("div.empty", h("div.empty-mark", icon(symbol)), h("h2", title), text && h("p", text),
-    steps.length > 0 && h("div.row.center", steps));
-}
-
-/**
  * The state of a send, in one word for the eye and for the style.
  *
  * @param {any} send A row or a status.
@@ -216,8 +151,7 @@ export function sendState(send) {
 }
 
 /**
- * A send's state as a word with a shape: never by colour alone.
- *
+ * A state as a word with a shape: never by colour alone.
  * @param {View["t"]} t
  * @param {any} send
  */

@@ -2,6 +2,8 @@
  * Times in one zone: the reader's choice holds in lists, charts, forms and exports alike, and is always named.
  */
 
+/** @typedef {string | number | Date} Time */
+
 /**
  * @param {string} language
  * @param {string} zone A name of the IANA time zone database.
@@ -18,7 +20,7 @@ export function times(language, zone) {
   const named = format({ hour: "2-digit", minute: "2-digit", timeZoneName: "short" });
   const relative = new Intl.RelativeTimeFormat(language, { numeric: "auto", style: "long" });
 
-  /** @param {string | number | Date} time */
+  /** @param {Time} time */
   const at = (time) => new Date(time);
   /**
    * @param {Date} time
@@ -28,33 +30,33 @@ export function times(language, zone) {
 
   return {
     zone,
-    /** @param {string | number | Date} time */
+    /** @param {Time} time */
     clock: (time) => clock.format(at(time)),
-    /** @param {string | number | Date} time */
+    /** @param {Time} time */
     minute: (time) => minute.format(at(time)),
-    /** @param {string | number | Date} time */
+    /** @param {Time} time */
     precise: (time) => precise.format(at(time)),
-    /** @param {string | number | Date} time */
+    /** @param {Time} time */
     date: (time) => date.format(at(time)),
-    /** @param {string | number | Date} time */
+    /** @param {Time} time */
     weekday: (time) => weekday.format(at(time)),
-    /** @param {string | number | Date} time */
+    /** @param {Time} time */
     day: (time) => day.format(at(time)),
     /**
      * Day and time with the zone's short name.
-     * @param {string | number | Date} time
+     * @param {Time} time
      */
     full: (time) => `${date.format(at(time))}, ${named.format(at(time))}`,
     /**
      * The time alone today, the day and the time otherwise.
-     * @param {string | number | Date} time
+     * @param {Time} time
      * @param {Date} [now]
      */
     brief: (time, now = new Date()) =>
       isSameDay(at(time), now) ? minute.format(at(time)) : `${day.format(at(time))}, ${minute.format(at(time))}`,
     /**
      * How long ago or ahead, in the largest unit that fits.
-     * @param {string | number | Date} time
+     * @param {Time} time
      * @param {Date} [now]
      */
     relative: (time, now = new Date()) => {
@@ -69,10 +71,6 @@ export function times(language, zone) {
     /** The zone's short name, such as CET. */
     name: (time = new Date()) =>
       named.formatToParts(time).find((part) => part.type === "timeZoneName")?.value ?? zone,
-    /** @param {string} local What an input of type `datetime-local` holds. */
-    instants: (local) => instants(local, zone),
-    /** @param {string | number | Date} time */
-    local: (time) => wallClock(at(time), zone),
   };
 }
 
@@ -111,40 +109,4 @@ export function duration(language, seconds) {
   const rest = next ? Math.floor((whole % size) / next[0]) : 0;
   if (next && rest > 0) texts.push(part(rest, next[1]));
   return texts.join(" ");
-}
-
-/**
- * What clocks in a zone show, as an input of type `datetime-local` writes it.
- *
- * @param {Date} time
- * @param {string} zone
- */
-export function wallClock(time, zone) {
-  const parts = new Intl.DateTimeFormat("en", {
-    timeZone: zone, hourCycle: "h23", year: "numeric", month: "2-digit", day: "2-digit", hour: "2-digit",
-    minute: "2-digit",
-  }).formatToParts(time);
-  /** @param {string} type */
-  const part = (type) => parts.find((one) => one.type === type)?.value ?? "";
-  return `${part("year").padStart(4, "0")}-${part("month")}-${part("day")}T${part("hour")}:${part("minute")}`;
-}
-
-/**
- * The instants at which clocks in a zone show a time: none where a change of clocks skips it, two where it comes twice.
- *
- * @param {string} local
- * @param {string} zone
- * @returns {Date[]}
- */
-export function instants(local, zone) {
-  const asUTC = Date.parse(`${local.slice(0, 16)}:00Z`);
-  if (Number.isNaN(asUTC)) return [];
-  /** @type {Date[]} */
-  const found = [];
-  // Clocks differ from UTC by at most 14 hours, by multiples of 15 minutes.
-  for (let offset = -14 * 4; offset <= 14 * 4; offset += 1) {
-    const candidate = new Date(asUTC - offset * 900_000);
-    if (wallClock(candidate, zone) === local.slice(0, 16)) found.push(candidate);
-  }
-  return found.sort((one, other) => one.getTime() - other.getTime());
 }

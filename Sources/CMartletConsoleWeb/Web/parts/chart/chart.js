@@ -63,7 +63,12 @@ export function rounded(value) {
   return ([1, 2, 5, 10].find((factor) => value <= factor * power) ?? 10) * power;
 }
 
-class Chart extends HTMLElement {
+// The rules above are tested where there is no DOM.
+class Chart extends (globalThis.HTMLElement ?? Object) {
+  /** @type {Line[]} */
+  lines = [];
+  names = "";
+
   /**
    * @param {object} options
    * @param {import("../../lib/screen.js").View} options.view
@@ -112,7 +117,7 @@ class Chart extends HTMLElement {
 
   /** @param {number} top */
   draw(top) {
-    const lines = this.lines ?? [];
+    const { lines } = this;
     const names = lines.map((line) => line.name).join("\n");
     if (names !== this.names) {
       this.names = names;
@@ -130,9 +135,10 @@ class Chart extends HTMLElement {
 
   describe() {
     if (!this.format || !this.sentence) return;
-    const known = (this.lines?.[0]?.values ?? []).filter((value) => value !== null);
+    const known = /** @type {number[]} */ ((this.lines[0]?.values ?? []).filter((value) => value !== null));
     const last = known[known.length - 1];
-    if (last === undefined) return;
+    this.text.className = last === undefined ? "quiet small" : "unseen";
+    if (last === undefined) return say(this.text, this.view?.t("chart.none") ?? "");
     let low = last;
     let high = last;
     for (const value of known) {
@@ -142,23 +148,15 @@ class Chart extends HTMLElement {
     say(this.text, this.sentence({ low: this.format(low), high: this.format(high), now: this.format(last) }));
   }
 
-  fillTable() {
-    if (!this.details.open || !this.view || !this.format) return;
-    const { view, format, lines = [] } = this;
-    const length = lines[0]?.values.length ?? 0;
-    // Some twenty rows say it as well as three hundred.
-    const every = Math.max(1, Math.ceil(length / 20));
-    const rows = [];
-    for (let index = length - 1; index >= 0; index -= every) {
-      rows.push(h("tr", h("th.number", { scope: "row" }, view.time.brief((this.start ?? 0) + (this.step ?? 0) * index)),
-        lines.map((line) => h("td.number", line.values[index] === null || line.values[index] === undefined ? view.t("unknown") : format(Number(line.values[index]))))));
-    }
-    put(this.table, h("div.scroll", { tabindex: "0", role: "group", "aria-label": this.label }, h("table",
-      h("thead", h("tr", h("th", { scope: "col" }, view.t("chart.time")), lines.map((line) => h("th.number", { scope: "col" }, line.name)))), h("tbody", rows))));
+  async fillTable() {
+    const { view, format, lines, start = 0, step = 0, label = "" } = this;
+    if (!this.details.open || !view || !format) return;
+    const { table } = await import("./table.js");
+    put(this.table, table({ view, format, lines, start, step, label }));
   }
 }
 
-customElements.define("martlet-chart", Chart);
+globalThis.customElements?.define("martlet-chart", Chart);
 
 /**
  * @param {Parameters<Chart["begin"]>[0]} options

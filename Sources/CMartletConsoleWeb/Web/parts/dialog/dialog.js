@@ -1,9 +1,7 @@
-/**
- * Dialogs: a question, the password once more, and a request as commands.
- */
+/** Dialogs, and a request shown as commands. */
 
-import { address, call, CALLS, Refusal } from "../../lib/api.js";
-import { freshId, h, icon, put } from "../../lib/dom.js";
+import { address, CALLS } from "../../lib/api.js";
+import { freshId, h, icon } from "../../lib/dom.js";
 
 /**
  * Shows a dialog until it is closed; the focus goes back to where it was.
@@ -23,75 +21,6 @@ export function openDialog(title, children, kind) {
   document.body.append(dialog);
   dialog.showModal();
   return dialog;
-}
-
-/**
- * Asks before something that cannot be taken back.
- *
- * @param {import("../../lib/screen.js").View} view
- * @param {object} question
- * @param {string} question.title
- * @param {any} question.text
- * @param {string} question.yes
- * @param {boolean} [question.isDanger]
- * @param {string} [question.typed] What must be typed before it can be answered with yes.
- * @param {string} [question.typedLabel]
- * @returns {Promise<boolean>}
- */
-export function ask(view, { title, text, yes, isDanger = false, typed, typedLabel }) {
-  return new Promise((resolve) => {
-    const id = freshId();
-    const input = typed === undefined ? null : h("input", { id, autocomplete: "off", autofocus: true, inputmode: /^\d+$/.test(typed) ? "numeric" : null });
-    const button = h("button", { class: isDanger ? "danger" : "primary", disabled: input !== null }, yes);
-    input?.addEventListener("input", () => {
-      button.disabled = input.value.replace(/[\s.,']/g, "") !== typed?.replace(/[\s.,']/g, "");
-    });
-    let answer = false;
-    const form = h("form", { on: { submit: (/** @type {Event} */ event) => {
-      event.preventDefault();
-      if (button.disabled) return;
-      answer = true;
-      dialog.close();
-    } } },
-    h("div.stack.tight", typeof text === "string" ? h("p", text) : text),
-    input && h("div.field", h("label", { for: id }, typedLabel), input),
-    h("div.actions", h("button", { type: "button", on: { click: () => dialog.close() } }, view.t("cancel")), button));
-    const dialog = openDialog(title, [form]);
-    dialog.addEventListener("close", () => resolve(answer));
-  });
-}
-
-/**
- * Asks for the password again; resolves to whether it was right.
- *
- * @param {import("../../lib/screen.js").View} view
- * @returns {Promise<boolean>}
- */
-export async function confirmPassword(view) {
-  const texts = (await import(`./text.${view.language}.js`)).default;
-  const t = (/** @type {string} */ key) => texts[key] ?? key;
-  return new Promise((resolve) => {
-    const id = freshId();
-    const input = h("input", { id, type: "password", autocomplete: "current-password", autofocus: true, required: true });
-    const problem = h("p.problem.bad.small", { role: "alert" });
-    let isConfirmed = false;
-    const submit = async (/** @type {Event} */ event) => {
-      event.preventDefault();
-      try {
-        await call("confirm", { body: { password: input.value } });
-        isConfirmed = true;
-        dialog.close();
-      } catch (error) {
-        put(problem, error instanceof Refusal && error.status === 429 ? t("confirm.tooMany") : t("confirm.wrong"));
-        input.select();
-      }
-    };
-    const dialog = openDialog(t("confirm.title"), [h("form", { on: { submit } }, h("p.quiet", t("confirm.text")),
-      h("input", { type: "text", autocomplete: "username", value: view.session.operator, hidden: true }),
-      h("div.field", h("label", { for: id }, t("confirm.password")), input, problem),
-      h("div.actions", h("button", { type: "button", on: { click: () => dialog.close() } }, view.t("cancel")), h("button.primary", t("confirm.yes"))))]);
-    dialog.addEventListener("close", () => resolve(isConfirmed));
-  });
 }
 
 /**

@@ -54,11 +54,22 @@ export async function loadLook(language) {
 function notes(appearance, t) {
   if (!appearance) return null;
   const list = [
-    ...(appearance.cautions ?? []).map((/** @type {string} */ one) => t(`caution.${one}`)),
+    ...(appearance.cautions ?? []).map((/** @type {string} */ one) => spoken(t(`caution.${one}`))),
     appearance.shownBy === "app" && !appearance.isSilent ? t("look.byApp") : null,
     appearance.badge !== undefined ? `${t("look.badge")} ${appearance.badge}` : null,
     appearance.picture ? `${t("look.picture")} ${appearance.picture}` : null,
     appearance.link ? `${t("look.link")} ${appearance.link}` : null,
   ].filter(Boolean);
   return list.length > 0 && h("ul.look-notes", list.map((one) => h("li", one)));
+}
+
+/**
+ * A name of a newer server that there is no text for yet, as words.
+ *
+ * @param {string} text A text, or the key that stands for a missing one.
+ */
+function spoken(text) {
+  if (!text.startsWith("caution.")) return text;
+  const words = text.slice(8).replace(/([A-Z])/g, " $1").toLowerCase();
+  return `${words.charAt(0).toUpperCase()}${words.slice(1)}.`;
 }

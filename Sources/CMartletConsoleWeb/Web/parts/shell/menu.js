@@ -30,7 +30,7 @@ export async function openMenu(view, opener, settings, zone) {
         options.map(([key, name]) => h("option", { value: key, lang: label === t("language") ? key : null }, name))));
   };
   const own = Intl.DateTimeFormat().resolvedOptions().timeZone;
-  const zones = [...new Set([zone, own, "UTC", ...Intl.supportedValuesOf("timeZone")])];
+  const zones = [...new Set([zone, own, "UTC", .../** @type {any} */ (Intl).supportedValuesOf("timeZone")])];
   const menu = h("div.menu", { popover: "auto", role: "dialog", "aria-label": view.session.operator }, h("div.stack",
     h("div", h("p.strong.clip", view.session.operator), h("p.quiet.small", view.session.roles.join(", "))),
     choice(t("language"), view.language, Object.entries(LANGUAGES), (language) => save({ language })),

@@ -2,7 +2,8 @@
 
 import { call } from "../../lib/api.js";
 import { freshId, h, icon, put } from "../../lib/dom.js";
-import { failure, pane } from "../../lib/screen.js";
+import { failure } from "../../lib/screen.js";
+import { pane } from "../../parts/pane/pane.js";
 
 /**
  * @param {import("../../lib/screen.js").View} view

@@ -3,7 +3,9 @@
 import { call, Refusal } from "../../lib/api.js";
 import { freshId, h, icon, put, say } from "../../lib/dom.js";
 import { failure, serviceName, to } from "../../lib/screen.js";
-import { ask, commandButton, openDialog } from "../../parts/dialog/dialog.js";
+import { instants, wallClock } from "../../lib/zone.js";
+import { ask } from "../../parts/dialog/ask.js";
+import { commandButton, openDialog } from "../../parts/dialog/dialog.js";
 import { expression } from "../../parts/expression/expression.js";
 import { limits, toGroups } from "../../parts/expression/rules.js";
 import { loadLook, look } from "../../parts/look/look.js";
@@ -44,6 +46,7 @@ class Compose {
     this.checkTimer = 0;
     this.controller = new AbortController();
     this.countController = new AbortController();
+    this.counted = "";
     this.pending = /** @type {{id: string, timer: number} | null} */ (null);
   }
 
@@ -129,7 +132,7 @@ class Compose {
   choice(name, options) {
     const id = freshId();
     const select = h("select", { id, value: this.draft[name], on: { change: () => { this.draft[name] = select.value; this.changed(); } } },
-      options.map((one) => h("option", { value: one }, this.view.t(`${name}.${one}`))));
+      options.map((one) => h("option", { value: one }, this.view.t(name === "sound" ? `sound.${one}` : `priority.${one}`))));
     return h("div.field", h("label", { for: id }, this.view.t(`field.${name}`)), select);
   }
 
@@ -166,7 +169,7 @@ class Compose {
     const { t, time } = this.view;
     const name = freshId();
     const note = h("div.stack.tight", { role: "status" });
-    const input = h("input", { type: "datetime-local", "aria-label": t("when.time"), value: this.draft.at || time.local(Date.now() + 3_600_000), min: time.local(Date.now()), on: { input: () => update(), focus: () => { choose("at"); } } });
+    const input = h("input", { type: "datetime-local", "aria-label": t("when.time"), value: this.draft.at || wallClock(new Date(Date.now() + 3_600_000), time.zone), min: wallClock(new Date(Date.now()), time.zone), on: { input: () => choose("at") } });
     const radios = /** @type {Record<string, any>} */ ({});
     for (const kind of ["now", "at"]) radios[kind] = h("input", { type: "radio", name, checked: this.draft.when === kind, on: { change: () => choose(kind) } });
     const choose = (/** @type {string} */ kind) => {
@@ -177,14 +180,14 @@ class Compose {
     };
     const update = () => {
       this.draft.at = input.value;
-      const instants = time.instants(input.value);
+      const found = instants(input.value, time.zone);
       if (this.draft.when !== "at") return put(note);
-      if (instants.length === 0) return put(note, h("p.bad.small", t("when.none")));
-      if (instants.length > 1) {
+      if (found.length === 0) return put(note, h("p.bad.small", t("when.none")));
+      if (found.length > 1) {
         const twice = freshId();
-        return put(note, h("p.small", t("when.twice")), instants.map((one, index) => h("label.choice", h("input", { type: "radio", name: twice, checked: this.draft.which === index, on: { change: () => { this.draft.which = index; this.changed(); } } }), `${one.toISOString().slice(0, 16).replace("T", " ")} UTC`)));
+        return put(note, h("p.small", t("when.twice")), found.map((one, index) => h("label.choice", h("input", { type: "radio", name: twice, checked: this.draft.which === index, on: { change: () => { this.draft.which = index; this.changed(); } } }), `${one.toISOString().slice(0, 16).replace("T", " ")} UTC`)));
       }
-      return put(note, h("p.quiet.small.number", t("when.both", { local: time.full(instants[0] ?? 0), utc: `${(instants[0] ?? new Date()).toISOString().slice(0, 16).replace("T", " ")} UTC` })));
+      return put(note, h("p.quiet.small.number", t("when.both", { local: time.full(found[0] ?? 0), utc: `${(found[0] ?? new Date()).toISOString().slice(0, 16).replace("T", " ")} UTC` })));
     };
     update();
     return h("div.stack.tight", { role: "radiogroup", "aria-label": t("when") }, h("label.choice", radios.now, t("when.now")),
@@ -415,6 +418,7 @@ class Compose {
       event.preventDefault();
       put(results, h("p.quiet", t("test.running")));
       try {
+        /** @type {Record<string, string>} */
         const fields = { ...this.fields(), "servicebusnotification-tags": input.value.trim() };
         delete fields["martlet-everybody"];
         delete fields["martlet-rollout"];
@@ -476,8 +480,8 @@ class Compose {
   }
 
   dueAt() {
-    const instants = this.view.time.instants(this.draft.at);
-    return instants[Math.min(this.draft.which, instants.length - 1)] ?? new Date();
+    const found = instants(this.draft.at, this.view.time.zone);
+    return found[Math.min(this.draft.which, found.length - 1)] ?? new Date();
   }
 
   /**
@@ -542,11 +546,26 @@ class Compose {
  * @param {any} answer
  */
 function testResults({ t }, answer) {
-  if (!answer?.results) return h("p.good", t("test.sent"));
-  if (answer.results.length === 0) return h("p.warn", t("test.nobody"));
-  return h("ul.check-list", answer.results.map((/** @type {any} */ one) => {
+  const results = answer?.results ?? resultsOf(answer?.text ?? "");
+  if (!results) return h("p.good", t("test.sent"));
+  if (results.length === 0) return h("p.warn", t("test.nobody"));
+  return h("ul.check-list", results.map((/** @type {any} */ one) => {
     const isGood = /success/i.test(one.outcome);
     return h("li", h("span", { class: isGood ? "good" : "bad" }, icon(isGood ? "check" : "cross")), h("span", h("span.strong", serviceName(one.platform)), " ", h("code.quiet", one.registration), " ", isGood ? t("verdict.delivered") : h("span.quote", one.outcome)));
+  }));
+}
+
+/**
+ * The results of a test send where the answer is the original service's XML. Only text is read, nothing is parsed as markup.
+ *
+ * @param {string} text
+ */
+function resultsOf(text) {
+  if (!text.includes("<NotificationOutcome")) return null;
+  const part = (/** @type {string} */ one, /** @type {string} */ name) => new RegExp(`<${name}>([^<]*)</${name}>`).exec(one)?.[1] ?? "";
+  return text.split("<RegistrationResult>").slice(1).map((one) => ({
+    platform: part(one, "ApplicationPlatform"), registration: part(one, "RegistrationId"),
+    outcome: /successfully sent/.test(part(one, "Outcome")) ? "Success" : part(one, "Outcome"),
   }));
 }
 

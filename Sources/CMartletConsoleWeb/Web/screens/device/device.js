@@ -2,8 +2,10 @@
 
 import { call } from "../../lib/api.js";
 import { freshId, h, icon, put } from "../../lib/dom.js";
-import { empty, failure, pane, path, serviceName, to } from "../../lib/screen.js";
-import { ask, commandButton } from "../../parts/dialog/dialog.js";
+import { failure, path, serviceName, to } from "../../lib/screen.js";
+import { empty, pane } from "../../parts/pane/pane.js";
+import { ask } from "../../parts/dialog/ask.js";
+import { commandButton } from "../../parts/dialog/dialog.js";
 
 /**
  * @param {import("../../lib/screen.js").View} view
@@ -27,10 +29,11 @@ export function screen(view) {
 function facts(view, device, id) {
   const { t, time, hub } = view;
   const role = view.role(hub);
+  const tags = device.tags.filter((/** @type {string} */ tag) => !tag.startsWith("$InstallationId:"));
   const rows = [
     [t("service"), `${serviceName(device.platform)}, ${t(`kind.${device.kind}`)}`],
     [t("handle"), [h("code", device.handle), " ", h("span.quiet.small", t("digest", { digest: device.handleDigest }))]],
-    [t("tags"), device.tags.length === 0 ? h("span.quiet", t("tags.none")) : h("span.row", device.tags.map((/** @type {string} */ tag) => h("span.chip", h("span.clip", tag))))],
+    [t("tags"), tags.length === 0 ? h("span.quiet", t("tags.none")) : h("span.row", tags.map((/** @type {string} */ tag) => h("span.chip", h("span.clip", tag))))],
     device.installation && [t("installation"), h("code", device.installation)],
     [t("registration"), h("code", device.registration)],
     [t("made"), time.full(device.createdAt)],
@@ -42,8 +45,9 @@ function facts(view, device, id) {
   return h("div.stack.loose",
     h("div.head", h("div", h("h1", device.user ?? device.installation ?? device.registration),
       h("p.quiet", t("subtitle", { service: serviceName(device.platform) }))),
-    h("div.row", role !== "viewer" && h("a.button", { href: `${to.sends(hub)}/new?to=${encodeURIComponent(testTag(device))}` }, icon("sends"), t("send")),
+    device.isRegistered !== false && h("div.row", role !== "viewer" && h("a.button", { href: `${to.sends(hub)}/new?to=${encodeURIComponent(testTag(device))}` }, icon("sends"), t("send")),
       role === "admin" && h("button.danger", { type: "button", on: { click: () => remove(view, device) } }, t("remove")))),
+    device.isRegistered === false && h("div.notice.warn-notice", icon("info"), h("div", h("p", t("gone")))),
     h("dl.facts.card", rows.map((/** @type {any} */ [name, value]) => [h("dt", name), h("dd", value)])),
     h("form.row.why-form", { on: { submit: (/** @type {Event} */ event) => {
       event.preventDefault();

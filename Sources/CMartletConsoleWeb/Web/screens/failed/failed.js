@@ -2,8 +2,10 @@
 
 import { call } from "../../lib/api.js";
 import { h, icon } from "../../lib/dom.js";
-import { empty, pane, serviceName, to } from "../../lib/screen.js";
-import { ask, commandButton } from "../../parts/dialog/dialog.js";
+import { serviceName, to } from "../../lib/screen.js";
+import { empty, pane } from "../../parts/pane/pane.js";
+import { ask } from "../../parts/dialog/ask.js";
+import { commandButton } from "../../parts/dialog/dialog.js";
 
 /** Outcomes for which sending again helps as soon as the cause is mended; the others need the device or the message. */
 const MENDABLE = ["PnsUnavailable", "PnsUnreachable", "PnsServerError", "PnsInterfaceError", "InvalidCredentials", "Throttled", "ChannelThrottled", "NoPushService", "TokenProviderUnreachable", "TokenProviderInterfaceError", "AbandonedNotificationMessages", "ChannelDisconnected"];

@@ -2,8 +2,10 @@
 
 import { call, Refusal } from "../../lib/api.js";
 import { freshId, h, icon, put } from "../../lib/dom.js";
-import { empty, failure, pane, path, serviceName, to } from "../../lib/screen.js";
-import { ask, commandButton, copyable, openDialog } from "../../parts/dialog/dialog.js";
+import { failure, path, serviceName, to } from "../../lib/screen.js";
+import { empty, pane } from "../../parts/pane/pane.js";
+import { ask } from "../../parts/dialog/ask.js";
+import { commandButton, copyable, openDialog } from "../../parts/dialog/dialog.js";
 
 const TABS = ["services", "tags", "keys", "limits"];
 

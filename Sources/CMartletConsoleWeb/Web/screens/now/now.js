@@ -64,11 +64,11 @@ export function screen(view) {
     if (!history) return;
     const step = history.step * 1000;
     const length = Math.max(history.waiting?.length ?? 0, ...Object.values(history.taken).map((values) => values.length));
-    const start = Date.parse(history.end) - step * Math.max(length - 1, 0);
+    const start = (history.end ? Date.parse(history.end) : Date.now()) - step * Math.max(length - 1, 0);
     const taken = Object.keys(history.taken).sort((a, b) => total(history.taken[b]) - total(history.taken[a])).slice(0, 4)
       .map((platform) => ({ name: serviceName(platform), values: history.taken[platform] }));
     const failed = added(Object.values(history.failed), length);
-    const lines = taken.length > 0 ? taken : [{ name: t("figure.taken"), values: Array(length).fill(0) }];
+    const lines = taken.length > 0 ? taken : [{ name: t("figure.taken"), values: Array(length).fill(null) }];
     const hasFailures = failed.some((value) => (value ?? 0) > 0);
     rates.show(hasFailures ? [...lines, { name: t("failedLine"), values: failed, kind: "bad-line" }] : lines, start, step);
     latencies.show([{ name: "p50", values: history.p50 }, { name: "p99", values: history.p99 }], start, step);
@@ -272,7 +272,7 @@ function runningRow(view, send) {
     }
     if (now.targeted) bar.value = over / now.targeted;
     else bar.removeAttribute("value");
-    say(count, now.targeted ? `${n.whole(over)} ${t("of", { n: now.targeted })}` : n.whole(over));
+    say(count, now.targeted ? t("outOf", { done: n.whole(over), n: now.targeted }) : n.whole(over));
   }
   return { node: h("li", h("a.running", { href: to.send(send.hub, send.id) }, name, badge, bar, count)), update };
 }

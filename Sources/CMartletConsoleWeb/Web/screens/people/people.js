@@ -2,7 +2,8 @@
 
 import { call } from "../../lib/api.js";
 import { freshId, h, icon, put } from "../../lib/dom.js";
-import { empty, failure, serviceName, skeleton, to } from "../../lib/screen.js";
+import { failure, serviceName, skeleton, to } from "../../lib/screen.js";
+import { empty } from "../../parts/pane/pane.js";
 
 /** The last search stays in this tab, so that going back shows it; never in an address: it may be a handle or a name. */
 const KEPT = "search";
@@ -79,7 +80,7 @@ function answer(view, found, text, choose) {
  */
 function row(view, device) {
   const { t, time } = view;
-  const others = device.tags.filter((/** @type {string} */ tag) => tag !== `username:${device.user}`);
+  const others = device.tags.filter((/** @type {string} */ tag) => tag !== `username:${device.user}` && !tag.startsWith("$InstallationId:"));
   return h("li", h("a", { href: to.device(view.hub, device.installation ?? device.registration) },
     h("span.device-icon", icon(device.platform === "browser" ? "globe" : "phone")),
     h("span.grow.whose", h("span.strong.clip", device.user ?? device.installation ?? device.registration),

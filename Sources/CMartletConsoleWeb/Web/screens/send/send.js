@@ -2,7 +2,8 @@
 
 import { call, live } from "../../lib/api.js";
 import { h, icon, put, say, svg } from "../../lib/dom.js";
-import { failure, pane, sendState, serviceName, stateBadge, to } from "../../lib/screen.js";
+import { failure, sendState, serviceName, stateBadge, to } from "../../lib/screen.js";
+import { pane } from "../../parts/pane/pane.js";
 import { commandButton, openDialog, copyable } from "../../parts/dialog/dialog.js";
 import { chart } from "../../parts/chart/chart.js";
 

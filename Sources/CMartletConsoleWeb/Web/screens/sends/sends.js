@@ -2,7 +2,8 @@
 
 import { call, live } from "../../lib/api.js";
 import { freshId, h, icon, put, say } from "../../lib/dom.js";
-import { empty, failure, pane, serviceName, stateBadge, to } from "../../lib/screen.js";
+import { failure, serviceName, stateBadge, to } from "../../lib/screen.js";
+import { empty, pane } from "../../parts/pane/pane.js";
 
 const PAGE = 50;
 /** So many rows stay in the page; older ones are reached by filters. */
@@ -118,7 +119,7 @@ function filterForm(view, filters) {
     event.preventDefault();
     const query = new URLSearchParams();
     for (const control of form.querySelectorAll("select")) if (control.value) query.set(control.name, control.value);
-    view.go(`${to.sends(hub)}${query.size > 0 ? `?${query}` : ""}`);
+    view.go(`${to.sends(hub)}${String(query) ? `?${query}` : ""}`);
   };
   /**
    * @param {string} name

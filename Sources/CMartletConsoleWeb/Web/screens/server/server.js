@@ -2,7 +2,8 @@
 
 import { call, Refusal } from "../../lib/api.js";
 import { freshId, h, icon, put } from "../../lib/dom.js";
-import { empty, failure, pane, path, serviceName } from "../../lib/screen.js";
+import { failure, path, serviceName } from "../../lib/screen.js";
+import { empty, pane } from "../../parts/pane/pane.js";
 import { commandButton, copyable, openDialog } from "../../parts/dialog/dialog.js";
 
 /**
@@ -34,10 +35,10 @@ function health(view) {
       h("div.figures", [
         [facts.startedAt ? time.duration((Date.now() - Date.parse(facts.startedAt)) / 1000) : t("unknown"), t("uptime")], [bytes(facts.databaseBytes), t("database")],
         [bytes(facts.diskFree), t("diskFree", { reserve: bytes(facts.diskReserve) })], [bytes(facts.memory), t("memory")],
-        [typeof facts.commitP99 === "number" ? `${n.short(facts.commitP99)} ms` : t("unknown"), t("commit")],
+        ...(typeof facts.commitP99 === "number" ? [[`${n.short(facts.commitP99)} ms`, t("commit")]] : []),
       ].map(([value, name]) => h("div", h("span.value", value), h("span.name", name)))),
       h("section.stack.tight", h("h2", t("backup")), h("div.card.row.between", h("p", facts.backupAt ? t("backup.at", { time: time.full(facts.backupAt), relative: time.relative(facts.backupAt) }) : t("backup.none")), commandButton(view, "martlet backup FILE", "serverFacts"))),
-      h("section.stack.tight", h("h2", t("listeners")), h("ul.list", facts.listeners.map((/** @type {any} */ one) => h("li", h("div.item.listener", h("span.strong", one.name), h("code", `${one.isTLS ? "https" : "http"}://${one.address}`),
+      facts.listeners?.length > 0 && h("section.stack.tight", h("h2", t("listeners")), h("ul.list", facts.listeners.map((/** @type {any} */ one) => h("li", h("div.item.listener", h("span.strong", one.name), h("code", `${one.isTLS ? "https" : "http"}://${one.address}`),
         h("span.quiet.small", one.certificateEndsAt ? t("certificate", { date: time.date(one.certificateEndsAt), relative: time.relative(one.certificateEndsAt) }) : one.isTLS ? "" : t("clear")))))))),
   });
 }

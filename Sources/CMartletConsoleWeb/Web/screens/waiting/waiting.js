@@ -2,8 +2,11 @@
 
 import { call } from "../../lib/api.js";
 import { freshId, h, icon, put } from "../../lib/dom.js";
-import { empty, failure, pane, to } from "../../lib/screen.js";
-import { ask, openDialog } from "../../parts/dialog/dialog.js";
+import { failure, to } from "../../lib/screen.js";
+import { instants, wallClock } from "../../lib/zone.js";
+import { empty, pane } from "../../parts/pane/pane.js";
+import { ask } from "../../parts/dialog/ask.js";
+import { openDialog } from "../../parts/dialog/dialog.js";
 
 const API = { "api-version": "2020-06" };
 
@@ -72,18 +75,18 @@ async function change(view, send, reload) {
   const { t, time, hub } = view;
   const full = await call("send", { path: { hub, id: send.id } }).catch(() => send);
   const id = freshId();
-  const input = h("input", { id, type: "datetime-local", value: time.local(send.dueAt), required: true, autofocus: true });
+  const input = h("input", { id, type: "datetime-local", value: wallClock(new Date(send.dueAt), time.zone), required: true, autofocus: true });
   const problem = h("div");
   const note = h("p.quiet.small.number");
   const update = () => {
-    const [first] = time.instants(input.value);
+    const [first] = instants(input.value, time.zone);
     put(note, first ? `${time.full(first)} · ${first.toISOString().slice(0, 16).replace("T", " ")} UTC` : t("change.none"));
   };
   input.addEventListener("input", update);
   update();
   const submit = async (/** @type {Event} */ event) => {
     event.preventDefault();
-    const [at] = time.instants(input.value);
+    const [at] = instants(input.value, time.zone);
     if (!at) return;
     try {
       if (full.content?.body === undefined) throw new Error(t("change.withheld"));

@@ -30,7 +30,7 @@ export default {
   "event.meant": "이 기기가 대상이었습니다.", "event.notMeant": "이 기기는 대상이 아니었습니다.", "has": "있음 {tag}", "lacks": "없음 {tag}",
   "event.taken": "접수한 서비스: {service}", "event.attempt": "시도 {n}: {answer}", "event.connection": "연결 {number}", "event.next": "다음 시도 예정입니다.", "event.expired": "만료됨: {time}",
   "token.removed": "기기의 등록을 지웠습니다. 더 이상 보내지 않습니다.", "token.quarantined": "기기를 남겨 두었습니다. 한꺼번에 너무 많은 기기가 사라졌다고 해서 믿기 어렵습니다.", "token.moved": "서비스가 기기에 새 핸들을 주었습니다.",
-  "since.changed": "그 뒤에 등록이 바뀌었습니다.", "since.deleted": "그 뒤에 등록이 삭제되었습니다.", "since.taken": "다른 등록이 핸들을 넘겨받았습니다.", "since.unregistered": "푸시 서비스가 기기가 사라졌다고 알렸습니다.", "since.moved": "기기가 새 핸들을 받았습니다.",
+  "since.changed": "그 뒤에 등록이 바뀌었습니다.", "since.expired": "그 뒤에 등록이 만료되었습니다.", "since.deleted": "그 뒤에 등록이 삭제되었습니다.", "since.taken": "다른 등록이 핸들을 넘겨받았습니다.", "since.unregistered": "푸시 서비스가 기기가 사라졌다고 알렸습니다.", "since.moved": "기기가 새 핸들을 받았습니다.",
   "control.paused": "발송이 일시 중지되었습니다.", "control.halted": "발송이 스스로 멈췄습니다.", "control.canceled": "발송이 중지되었습니다.", "control.holding": "첫 기기들 다음에서 확인을 기다립니다.",
   "receipt.received": "앱이 수신했다고 알렸습니다.", "receipt.opened": "앱에서 열었다고 알렸습니다.",
   "receipt.none": "수신 확인이 없습니다.", "receipt.none.text": "SDK를 쓰는 앱만 수신 확인을 보냅니다.",

@@ -2,7 +2,8 @@
 
 import { call } from "../../lib/api.js";
 import { h, icon } from "../../lib/dom.js";
-import { pane, serviceName, to } from "../../lib/screen.js";
+import { serviceName, to } from "../../lib/screen.js";
+import { pane } from "../../parts/pane/pane.js";
 import { commandButton, copyable } from "../../parts/dialog/dialog.js";
 import { loadLook, look } from "../../parts/look/look.js";
 

@@ -1,0 +1,230 @@
+"""What people come to the console for, from the first link to a stopped send, with the mouse and with the keyboard alone; a
+film of pictures where a folder is given."""
+
+import os
+import time
+
+from rig import HUB, NAME, PASSWORD, enter
+
+# Keys with Ctrl have the modifier 2.
+CTRL = 2
+
+
+class Film:
+    """Pictures of a job, its clicks and its seconds."""
+
+    def __init__(self, page, folder):
+        self.page, self.folder, self.number = page, folder, 0
+
+    def begin(self, job):
+        self.job, self.number, self.clicks, self.began = job, 0, 0, time.monotonic()
+        self.shoot()
+
+    def click(self, css, text=None):
+        self.page.click(css, text)
+        self.clicks += 1
+
+    def shoot(self):
+        self.number += 1
+        if self.folder:
+            self.page.picture(os.path.join(self.folder, f"{self.job}-{self.number}.webp"))
+
+    def end(self):
+        self.shoot()
+        print(f"console-pages: {self.job}: {time.monotonic() - self.began:.1f} s, {self.clicks} clicks", flush=True)
+
+
+def text(page):
+    return page.js("document.querySelector('main').innerText")
+
+
+def first_hour(page, rig, film, checks):
+    """From a link to a notification on a screen."""
+    page.goto(rig.invite())
+    film.begin("first-hour")
+    page.type("input[type=password]", PASSWORD)
+    film.click("button.primary")
+    page.until("!!document.querySelector('.steps')")
+    checks.that("the token has left the address", "#" not in page.js("location.href"))
+    film.shoot()
+    page.type(".step.is-here input", HUB)
+    film.click(".step.is-here button.primary")
+    page.until("document.querySelectorAll('.step.is-done').length === 1")
+    film.shoot()
+    film.click(".step.is-here button.primary")
+    page.until("document.querySelectorAll('.step.is-done').length === 2")
+    film.shoot()
+    film.click(".step.is-here button.primary")
+    page.until("!!document.querySelector('.phone .look-card')")
+    checks.that("the phone shows the text", "Hello from Martlet" in text(page), text(page))
+    page.until("!!document.querySelector('.step.is-done a[href*=devices]')")
+    film.end()
+    film.click(".step.is-done a[href*=devices]")
+    page.until("!!document.querySelector('.verdict')")
+    checks.that("Why says that it was taken", "Taken" in text(page), text(page)[:200])
+
+
+def is_it_working(page, rig, film, checks):
+    """Now says that all is well, and what is not, within seconds."""
+    page.goto(rig.console)
+    page.until("!!document.querySelector('.now[class*=is-]')")
+    film.begin("now")
+    checks.that("the headline is a sentence", text(page).startswith(("All notifications are going out.", "Notifications are going out.")), text(page)[:80])
+    rig.call("POST", "/simulator/faults", {"fault": "unavailable", "service": "apns"})
+    rig.send("city:berlin", {"title": "During the fault"})
+    page.until("/paused|failed/i.test(document.querySelector('[aria-label=\"Needs attention\"]')?.innerText ?? '')", 20)
+    film.end()
+    rig.call("DELETE", "/simulator/faults")
+
+
+def why_not(page, rig, film, checks):
+    """Support has a name and nothing else."""
+    rig.device("fcmv1", "tablet", ["username:alice"])
+    page.goto(rig.console)
+    page.until("!!document.querySelector('.now[class*=is-]')")
+    film.begin("why")
+    film.click(".places a", "People")
+    page.until("!!document.querySelector('.people-search input')")
+    page.type(".people-search input", "alice")
+    film.click(".people-search button")
+    page.until("!!document.querySelector('.devices a')")
+    checks.that("names stand in no address", "alice" not in page.js("location.href"))
+    film.shoot()
+    film.click(".devices a", "Web Push")
+    page.until("!!document.querySelector('.meant a')")
+    film.shoot()
+    film.click(".meant a", "Half price")
+    page.until("!!document.querySelector('.verdict')")
+    checks.that("the verdict comes first", text(page).split("\n")[1:].index("Taken") < 6, text(page)[:200])
+    film.end()
+    page.goto(f"{rig.console}hubs/{HUB}/sends/{rig.sends[0]}/devices/phone7")
+    page.until("!!document.querySelector('.verdict')")
+    checks.that("a device that is gone is told so", "this device is gone" in text(page) and "410 Unregistered" in text(page), text(page)[:400])
+
+
+def compose(page, rig, title):
+    page.goto(f"{rig.console}hubs/{HUB}/sends/new")
+    page.type("input[name=title]", title)
+    page.type("textarea[name=text]", "Every bike in the shop")
+    page.type("[data-group=all] input", "news")
+    page.key("Enter")
+    page.until("[...document.querySelectorAll('.chip')].some(e => e.textContent.includes('news'))")
+
+
+def send_safely(page, rig, film, checks):
+    """Compose, check, test, send, undo; then send, and watch."""
+    film.page = page
+    page.goto(rig.console)
+    page.until("!!document.querySelector('.now')")
+    film.begin("send")
+    compose(page, rig, "Half price until noon")
+    checks.that("nothing can be sent before the check", page.js("document.querySelector('.compose-end .primary').disabled"))
+    page.until("!document.querySelector('.compose-end .primary').disabled")
+    checks.that("the button names the number", "11 devices" in page.js("document.querySelector('.compose-end .primary').textContent"))
+    checks.that("each platform has a preview", page.js("document.querySelectorAll('.looks .look-card').length") == 3)
+    film.shoot()
+    film.click(".compose-end button", "Send a test")
+    page.type("dialog input", "username:alice")
+    film.click("dialog .primary")
+    page.until("/Taken|sent/.test(document.querySelector('dialog .check-list, dialog .good')?.textContent ?? '')")
+    film.shoot()
+    page.key("Escape")
+    page.until("!document.querySelector('dialog')")
+    film.click(".compose-end .primary")
+    page.until("!!document.querySelector('.undo button')")
+    film.shoot()
+    film.click(".undo button")
+    page.until("!!document.querySelector('.compose-end .primary')")
+    newest = rig.call("GET", f"/hubs/{HUB}/sends?limit=1")["sends"][0]
+    checks.equal("undone is not sent", (newest["state"].lower(), newest["succeeded"]) if newest["text"] == "Half price until noon" else None, ("canceled", 0))
+    page.until("!document.querySelector('.compose-end .primary').disabled")
+    film.click(".compose-end .primary")
+    page.until("/sends\\/[0-9a-f]+$/.test(location.pathname)", 40)
+    page.until("/Completed/.test(document.querySelector('.big-badge')?.textContent ?? '')")
+    checks.that("the report says what was taken", "11 of 11 done" in text(page), text(page)[:300])
+    film.end()
+
+
+def stop(page, rig, film, checks):
+    """A slow send is stopped in one click, and spares the rest."""
+    identifier = rig.send("news", {"title": "Too early"}, martlet_rollout="rate=1")
+    page.goto(f"{rig.console}hubs/{HUB}/sends/{identifier}")
+    page.until("!document.querySelector('.controls .danger')?.disabled")
+    film.begin("stop")
+    film.click(".controls .danger")
+    page.until("/Stopped/.test(document.querySelector('.big-badge')?.textContent ?? '')")
+    film.end()
+    status = rig.settled(identifier)
+    checks.that("what was spared was not sent", status["outcomes"].get("Canceled", 0) > 0, status["outcomes"])
+
+
+def by_keyboard(page, rig, film, checks):
+    """The same places without a mouse."""
+    page.goto(rig.console)
+    page.until("!!document.querySelector('.now[class*=is-]')")
+    for key in "gs":
+        page.key(key)
+    page.until("!!document.querySelector('.sends a')")
+    page.key("j")
+    page.key("j")
+    checks.that("j moves through rows", page.js("document.activeElement.closest('.list') !== null"))
+    page.key("Enter")
+    page.until("!!document.querySelector('.funnel')")
+    page.key("?")
+    page.until("!!document.querySelector('dialog kbd')")
+    page.key("Escape")
+    page.until("!document.querySelector('dialog')")
+    page.key("c")
+    page.until("!!document.querySelector('input[name=title]')")
+    page.type("input[name=title]", "By keyboard")
+    page.type("[data-group=any] input", "city:berlin")
+    page.key("Enter")
+    page.until("!document.querySelector('.compose-end .primary').disabled")
+    page.js("document.querySelector('input[name=title]').focus()")
+    page.key("Enter", CTRL)
+    page.until("!!document.querySelector('.undo button')")
+    checks.that("Undo has the focus", page.js("document.activeElement.closest('.undo') !== null"))
+    page.key("Enter")
+    page.until("!!document.querySelector('.compose-end .primary')")
+    page.key("/")
+    for key in "gn":
+        page.key(key)
+
+
+def signed_out(page, rig, film, checks):
+    """A session that ends under the page leads to the form, and a draft survives it."""
+    compose(page, rig, "A draft")
+    page.until("document.querySelector('main').innerText.includes('Draft kept')")
+    rig.sign_in()
+    for session in rig.call("GET", "/sessions"):
+        if not session["isCurrent"]:
+            rig.call("DELETE", f"/sessions/{session['id']}")
+    page.type("[data-group=any] input", "beta")
+    page.key("Enter")
+    page.until("!!document.querySelector('input[type=password]')")
+    checks.that("it says that the session has ended", "session has ended" in text(page), text(page)[:300])
+    page.type("input[name=username]", NAME)
+    page.type("input[name=password]", PASSWORD)
+    page.click("button.primary")
+    page.until("document.querySelector('input[name=title]')?.value === 'A draft'")
+
+
+def roles(page, rig, film, checks):
+    """A viewer sees no button that the server would refuse."""
+    link = rig.invite("mia", "viewer")
+    keeper, rig.cookie = rig.cookie, None
+    rig.use(link)
+    rig.cookie = keeper
+    page.call("Network.clearBrowserCookies")
+    enter(page, rig, "mia")
+    page.until("!!document.querySelector('.now[class*=is-]')")
+    checks.that("a viewer is offered no new send", page.js("document.querySelector('a[href$=\"/new\"]')") is None)
+    page.goto(f"{rig.console}hubs/{HUB}/sends/new")
+    page.until("document.querySelector('main').innerText.includes('Your role does not allow this')")
+    page.goto(f"{rig.console}server/operators")
+    page.until("document.querySelector('main').innerText.includes('Your role does not allow this')")
+    page.call("Network.clearBrowserCookies")
+    enter(page, rig)
+
+
+ALL = [is_it_working, why_not, send_safely, stop, by_keyboard, signed_out, roles]

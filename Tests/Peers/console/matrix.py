@@ -1,0 +1,118 @@
+"""Every screen in every state, theme, language and width: what axe, the layout and the browser say of it."""
+
+import importlib.util
+import itertools
+import json
+import os
+import random
+import re
+import urllib.parse
+
+from rig import HUB, WEB
+
+SCREENS = {
+    "now": "", "sends": f"hubs/{HUB}/sends", "waiting": f"hubs/{HUB}/sends/waiting", "failed": f"hubs/{HUB}/sends/failed",
+    "send": f"hubs/{HUB}/sends/{{send}}", "why": f"hubs/{HUB}/sends/{{send}}/devices/phone7", "compose": f"hubs/{HUB}/sends/new",
+    "people": f"hubs/{HUB}/people", "device": f"hubs/{HUB}/people/laptop", "hub": f"hubs/{HUB}", "tags": f"hubs/{HUB}/tags",
+    "keys": f"hubs/{HUB}/keys", "limits": f"hubs/{HUB}/limits", "welcome": "welcome", "account": "account", "server": "server",
+    "operators": "server/operators", "audit": "server/audit", "simulator": "server/simulator",
+}
+STATES = ["full", "empty", "error", "loading"]
+# `long` is English with texts that are half as long again.
+LANGUAGES = ["en", "de", "ko", "long"]
+WIDTHS = [320, 768, 1280]
+THEMES = ["light", "dark"]
+# Screens that ask for nothing, or that have no empty state.
+NO_DATA = {"people", "keys", "compose"}
+RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
+
+
+def axe():
+    """The script of axe-core, which a package of PyPI carries; None where it is not installed."""
+    found = importlib.util.find_spec("axe_playwright_python")
+    if not found:
+        return None
+    with open(os.path.join(os.path.dirname(found.origin), "axe.min.js")) as file:
+        return file.read()
+
+
+def longer(url):
+    """An English file of texts with longer texts."""
+    path = urllib.parse.urlparse(url).path.removeprefix("/console/")
+    with open(os.path.join(WEB, path)) as file:
+        return re.sub(r'(: )"((?:[^"\\]|\\.)+)"', lambda match: f'{match[1]}"{match[2]} {"langes " * (len(match[2]) // 14 + 1)}"', file.read())
+
+
+def cells():
+    for screen, state, theme, language, width in itertools.product(SCREENS, STATES, THEMES, LANGUAGES, WIDTHS):
+        if state != "full" and screen in NO_DATA:
+            continue
+        if state == "empty" and screen not in ("now", "sends", "waiting", "failed", "tags"):
+            continue
+        yield screen, state, theme, language, width
+
+
+def show(page, rig, screen, state, theme, language, width):
+    page.look(width, 820 if width > 700 else 740, theme)
+    page.js(f"localStorage.setItem('settings', JSON.stringify({{language: '{'en' if language == 'long' else language}'}}))")
+    hub = "empty" if state == "empty" else HUB
+    address = rig.console + SCREENS[screen].format(send=rig.sends[0]).replace(f"hubs/{HUB}", f"hubs/{hub}")
+    if language == "long":
+        page.rewrite("*/text.en.js", longer)
+    elif state == "error":
+        page.fail(f"*/console/api/{'hubs' if 'hubs' in address else 'events' if screen == 'now' else 's'}*")
+    elif state == "loading":
+        page.hold("*/console/api/hubs/*")
+    page.goto(address)
+    page.until("!!document.querySelector('main h1') || !!document.querySelector('main .skeleton')")
+    page.until("!document.querySelector('[aria-busy=true]')" if state not in ("loading",) else "true", 20)
+    page.js("new Promise(done => setTimeout(done, 60))")
+
+
+def judge(page, rig, checks, sample, seed):
+    """Judges every cell, or a sample of them."""
+    script, every = axe(), list(cells())
+    rig.call("PUT", "/hubs/empty", {})
+    chosen = every if sample is None else random.Random(seed).sample(every, sample)
+    if sample is not None:
+        # Each screen at least once, however the dice fall.
+        chosen += [next(cell for cell in every if cell[0] == screen) for screen in SCREENS if screen not in {cell[0] for cell in chosen}]
+    found = {"violations": 0, "incomplete": 0}
+    for cell in chosen:
+        name = " ".join(map(str, cell))
+        try:
+            show(page, rig, *cell)
+        except Exception as error:  # noqa: BLE001  one cell is not all
+            checks.that(f"{name} is shown", False, str(error)[:400])
+            page.release()
+            continue
+        overflow = page.js("document.documentElement.scrollWidth - document.documentElement.clientWidth")
+        checks.that(f"{name} does not overflow", overflow <= 0, overflow)
+        complaints = [one for one in page.complaints() if cell[1] not in ("error", "loading") or "Failed to load" not in one]
+        checks.equal(f"{name} brings no complaint", complaints, [])
+        checks.that(f"{name} keeps markup as text", page.js("document.querySelector('main img[onerror], main script')") is None)
+        if script:
+            page.js(script + ";1")
+            result = page.js(f"axe.run(document, {{runOnly: {{type: 'tag', values: {json.dumps(RULES)}}}}}).then(r => ({{"
+                             "violations: r.violations.map(v => [v.id, v.nodes.map(n => n.html.slice(0, 160)).slice(0, 3)]), "
+                             "incomplete: r.incomplete.map(v => [v.id, v.nodes.map(n => n.html.slice(0, 160)).slice(0, 3)])}))")
+            for kind in found:
+                found[kind] += len(result[kind])
+                checks.equal(f"{name} has no {kind} in axe", result[kind], [])
+        page.release()
+    print(f"console-pages: {len(chosen)} of {len(every)} cells, axe {'found ' + json.dumps(found) if script else 'is not installed'}", flush=True)
+
+
+PICTURES = ["now", "sends", "send", "why", "compose", "people", "device", "hub", "welcome", "operators"]
+
+
+def pictures(page, rig, folder):
+    """Ten screens, light and dark, at 1280 and 360 pixels."""
+    for screen, theme, width in itertools.product(PICTURES, THEMES, (1280, 360)):
+        show(page, rig, screen, "full", theme, "en", width)
+        if screen == "people":
+            page.type(".people-search input", "alice")
+            page.click(".people-search button")
+            page.until("!!document.querySelector('.devices')")
+        page.js("new Promise(done => setTimeout(done, 300))")
+        page.picture(os.path.join(folder, f"{screen}-{theme}-{width}.webp"))

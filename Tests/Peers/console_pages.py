@@ -1,0 +1,69 @@
+"""The console in a real Chromium, on a real server with its simulator: the jobs that people come for, by mouse and by
+keyboard; then its screens in states, themes, languages and widths: axe finds nothing, nothing overflows, nothing is thrown,
+nothing is refused by the policy, and markup is shown as text.
+
+    console_pages.py MARTLET [--matrix] [--seed N] [--films FOLDER] [--pictures FOLDER]
+
+Without --matrix a sample of the cells is judged, chosen by the seed. --pictures writes the pictures of Docs/Console.
+"""
+
+import argparse
+import asyncio
+import os
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "console"))
+
+import chromium  # noqa: E402
+import jobs  # noqa: E402
+import matrix  # noqa: E402
+from checks import Checks  # noqa: E402
+from rig import Rig  # noqa: E402
+
+checks = Checks("console-pages")
+
+
+async def course(options, directory):
+    rig = Rig(os.path.abspath(options.martlet), directory)
+    await rig.start()
+    browser = chromium.Chromium()
+    try:
+        page = browser.page()
+        page.look()
+        film = jobs.Film(page, options.films)
+        jobs.first_hour(page, rig, film, checks)
+        rig.sign_in()
+        rig.shop()
+        for job in jobs.ALL:
+            job(page, rig, film, checks)
+            complaints = page.complaints()
+            checks.equal(f"{job.__name__} brings no complaint", complaints, [])
+        matrix.judge(page, rig, checks, None if options.matrix else options.sample, options.seed)
+        if options.pictures:
+            matrix.pictures(page, rig, options.pictures)
+    finally:
+        browser.close()
+        await rig.stop()
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("martlet")
+    parser.add_argument("--matrix", action="store_true")
+    parser.add_argument("--sample", type=int, default=24)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--films")
+    parser.add_argument("--pictures")
+    options = parser.parse_args()
+    if not chromium.program():
+        print("console-pages: no Chromium here: 0 passed, 0 failed")
+        return
+    for folder in (options.films, options.pictures):
+        if folder:
+            os.makedirs(folder, exist_ok=True)
+    with tempfile.TemporaryDirectory() as directory:
+        checks.finish(course(options, directory))
+
+
+main()
