@@ -20,7 +20,7 @@ SEED ?= 1
 PEERS = .build/python/bin/python3 -B
 SWIFT_CODE = Package.swift Sources Tests Benchmarks/Package.swift Benchmarks/Sources/LoadGenerator Examples
 
-.PHONY: help setup build demo tour run test lint format checks peers ceilings sanitize bench durability soak faults mass-jobs fuzz bare-debian deb image package-test clean
+.PHONY: help setup build demo tour run test lint format checks peers ceilings sanitize bench durability soak faults mass-jobs console-matrix fuzz bare-debian deb image package-test clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -60,7 +60,7 @@ lint: ## check formatting
 format: ## format the code in place
 	$(SWIFT) format --in-place --recursive --parallel $(SWIFT_CODE)
 
-checks: ## check the walls: imports, platform names, words, the compatibility table, citations, links; the SDK's interface, documentation and examples
+checks: ## check the walls: imports, platform names, words, the compatibility table, citations, links; the SDK's interface, documentation and examples; the console's pages
 	@Scripts/check-imports --self-test && Scripts/check-imports
 	@Scripts/console-files --self-test && Scripts/console-files --check
 	@Scripts/check-platforms --self-test && Scripts/check-platforms
@@ -72,6 +72,7 @@ checks: ## check the walls: imports, platform names, words, the compatibility ta
 	@Scripts/check-sdk-interface --self-test && Scripts/check-sdk-interface
 	@Scripts/check-documentation --self-test && Scripts/check-documentation
 	@Scripts/check-examples --self-test && Scripts/check-examples
+	@Scripts/check-console --self-test && Scripts/check-console
 
 peers: ## judge the independent peers that the tests rely on
 	@Scripts/setup test
@@ -110,6 +111,10 @@ faults: build ## every fault of the simulator, alone and together, while 100,000
 mass-jobs: build ## import, list and export a million registrations: times and peak memory
 	@Scripts/setup test
 	$(PEERS) Tests/Peers/mass_jobs.py .build/release/martlet
+
+console-matrix: build ## every screen of the console in every state, theme, language and width, in a real browser; pictures into Docs/Console
+	@Scripts/setup test
+	$(PEERS) Tests/Peers/console_pages.py .build/release/martlet --matrix --pictures Docs/Console
 
 fuzz: ## feed the parsers of strangers' bytes with mutations for FUZZ_SECONDS each
 	@Scripts/setup build

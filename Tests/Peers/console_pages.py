@@ -51,7 +51,7 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("martlet")
     parser.add_argument("--matrix", action="store_true")
-    parser.add_argument("--sample", type=int, default=24)
+    parser.add_argument("--sample", type=int, default=8)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--films")
     parser.add_argument("--pictures")

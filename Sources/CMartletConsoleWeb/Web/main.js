@@ -159,10 +159,7 @@ function preload(address) {
   if (found) import(`./screens/${found.name}/${found.name}.js`).catch(() => {});
 }
 
-/**
- * @param {string} address
- * @param {boolean} [replace]
- */
+/** @param {string} address @param {boolean} [replace] */
 function go(address, replace = false) {
   if (replace) history.replaceState(null, "", address);
   else if (address !== location.pathname + location.search) history.pushState(null, "", address);

@@ -20,6 +20,11 @@ struct ClientJudgeTests {
         try await Judge.run("browser_push.py")
     }
 
+    @Test("The console's jobs by mouse and by keyboard, and its screens by axe, in a real browser")
+    func theConsoleIsSatisfying() async throws {
+        try await Judge.run("console_pages.py")
+    }
+
     @Test("The three guides and end-to-end encryption, on six platforms, by what phones show")
     func theGuidesAreTold() async throws {
         try await Judge.run("guides.py")

@@ -70,9 +70,9 @@ def is_it_working(page, rig, film, checks):
     page.until("!!document.querySelector('.now[class*=is-]')")
     film.begin("now")
     checks.that("the headline is a sentence", text(page).startswith(("All notifications are going out.", "Notifications are going out.")), text(page)[:80])
-    rig.call("POST", "/simulator/faults", {"fault": "unavailable", "service": "apns"})
+    rig.call("POST", "/simulator/faults", {"fault": "credentialRefused", "service": "apns"})
     rig.send("city:berlin", {"title": "During the fault"})
-    page.until("/paused|failed/i.test(document.querySelector('[aria-label=\"Needs attention\"]')?.innerText ?? '')", 20)
+    page.until("/is paused/.test(document.querySelector('[aria-label=\"Needs attention\"]')?.innerText ?? '')", 20)
     film.end()
     rig.call("DELETE", "/simulator/faults")
 

@@ -86,11 +86,7 @@ export const CALLS = /** @type {const} */ ({
 
 /** The server's answer that something is not done, or that the server was not reached (`status` 0). */
 export class Refusal extends Error {
-  /**
-   * @param {number} status
-   * @param {any} document
-   * @param {number} [retryAfter] Seconds.
-   */
+  /** @param {number} status @param {any} document @param {number} [retryAfter] Seconds. */
   constructor(status, document, retryAfter) {
     super(typeof document?.error === "string" ? document.error : "");
     this.status = status;

@@ -69,10 +69,7 @@ export function set(node, name, value) {
   }
 }
 
-/**
- * @param {Node} node
- * @param {any[]} children
- */
+/** @param {Node} node @param {any[]} children */
 export function append(node, children) {
   for (const child of children.flat(Infinity)) {
     if (child === null || child === undefined || child === false) continue;

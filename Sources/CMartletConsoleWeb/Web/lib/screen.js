@@ -5,29 +5,8 @@
 import { Refusal } from "./api.js";
 import { h, icon } from "./dom.js";
 
-/**
- * @typedef {object} View What a screen is given.
- * @property {Record<string, string>} params The named parts of the address.
- * @property {URLSearchParams} query
- * @property {string} hub The hub of the address, or the chosen one; "" where there is none.
- * @property {import("./text.js").Translate} t
- * @property {ReturnType<typeof import("./text.js").numbers>} n
- * @property {import("./time.js").Times} time
- * @property {string} language
- * @property {any} session
- * @property {(hub?: string) => "viewer" | "sender" | "admin" | null} role
- * @property {(path: string, replace?: boolean) => void} go
- * @property {() => Promise<void>} refreshSession
- * @property {(settings: Record<string, any>) => Promise<void>} saveSettings
- * @property {(text: string, kind?: "good" | "bad") => void} toast
- */
-/**
- * @typedef {object} Screen
- * @property {string} title
- * @property {Element} node
- * @property {() => void} [leave]
- * @property {(key: string) => boolean} [key] Hears single keys; answers whether it has used one.
- */
+/** @typedef {import("./types").View} View */
+/** @typedef {import("./types").Screen} Screen */
 
 /**
  * Finds the screen of an address.
@@ -86,10 +65,7 @@ export const to = {
   device: (hub, id) => path("hubs", hub, "people", id),
 };
 
-/**
- * @param {View["t"]} t
- * @param {number} bars
- */
+/** @param {View["t"]} t @param {number} bars */
 export function skeleton(t, bars) {
   return h("div.skeleton", { role: "status" }, h("span.unseen", t("loading")),
     Array.from({ length: bars }, () => h("div.bar", { "aria-hidden": "true" })));
@@ -162,7 +138,7 @@ export function stateBadge(t, send) {
 
 /** Names of push services as their documentation writes them: they are the same in every language. */
 const SERVICES = /** @type {Record<string, string>} */ ({
-  apns: "APNs", fcmv1: "FCM", browser: "Web Push", wns: "WNS", mpns: "MPNS", adm: "ADM", baidu: "Baidu", xiaomi: "Xiaomi",
+  apns: "APNs", fcmv1: "FCM", gcm: "GCM", browser: "Web Push", wns: "WNS", mpns: "MPNS", adm: "ADM", baidu: "Baidu", xiaomi: "Xiaomi",
 });
 
 /** @param {string} platform */

@@ -15,13 +15,16 @@ import { failure, skeleton } from "../../lib/screen.js";
  * @param {(data: any) => any} options.render Nodes for the data.
  * @param {number} [options.bars] How many grey bars stand for it.
  * @param {string} [options.kind] Classes.
+ * @param {string} [options.heading] The screen's heading, for as long as the data that has it is not there.
  * @returns {any} An element with a method `reload`.
  */
-export function pane({ t, load, render, bars = 3, kind }) {
+export function pane({ t, load, render, bars = 3, kind, heading }) {
   const node = h("div.pane", { class: kind ?? "", "aria-busy": "true" });
   let controller = new AbortController();
   let isShown = false;
   let shownAt = new Date();
+  const title = () => heading !== undefined && h("h1.unseen", heading);
+  put(node, title());
 
   async function reload() {
     controller.abort();
@@ -29,7 +32,7 @@ export function pane({ t, load, render, bars = 3, kind }) {
     const { signal } = controller;
     node.setAttribute("aria-busy", "true");
     const timer = window.setTimeout(() => {
-      if (!isShown) put(node, skeleton(t, bars));
+      if (!isShown) put(node, title(), skeleton(t, bars));
     }, 300);
     try {
       const data = await load(signal);
@@ -42,7 +45,7 @@ export function pane({ t, load, render, bars = 3, kind }) {
       node.querySelector(":scope > .notice")?.remove();
       const notice = failure(t, error, reload, isShown ? shownAt : null);
       if (isShown) node.prepend(notice);
-      else put(node, notice);
+      else put(node, title(), notice);
     } finally {
       window.clearTimeout(timer);
       if (!signal.aborted) node.removeAttribute("aria-busy");

@@ -16,7 +16,7 @@ export function screen(view) {
   const id = view.params.id ?? "";
   const node = h("div.stack.loose",
     h("nav.small", { "aria-label": t("back") }, h("a", { href: path("hubs", hub, "people") }, t("place.people"))),
-    pane({ t, bars: 5, load: (signal) => call("device", { path: { hub, id }, signal }), render: (device) => facts(view, device, id) }),
+    pane({ t, bars: 5, heading: t("title"), load: (signal) => call("device", { path: { hub, id }, signal }), render: (device) => facts(view, device, id) }),
     h("section.stack", h("h2", t("meant")), sends(view, id)));
   return { title: t("title"), node };
 }

@@ -55,7 +55,8 @@ function services(view) {
     t, bars: 6, load: (signal) => call("services", { path: { hub }, signal }),
     render: ({ platforms }) => {
       const order = ["unusable", "usable", "unchecked", "missing"];
-      const isUsed = (/** @type {any} */ one) => one.state !== "missing" || (one.devices ?? 0) > 0 || one.isSimulated;
+      // The built-in simulator stands in where a hub has no credential of its own.
+      const isUsed = (/** @type {any} */ one) => (one.isSimulated && !one.fingerprint ? one.connections > 0 : one.state !== "missing" || (one.devices ?? 0) > 0);
       const sorted = [...platforms].sort((one, other) => order.indexOf(one.state) - order.indexOf(other.state));
       const used = sorted.filter(isUsed);
       const rest = sorted.filter((one) => !isUsed(one));
@@ -74,11 +75,12 @@ function services(view) {
 function service(view, one, reload) {
   const { t, time, hub } = view;
   const isAdmin = view.role(hub) === "admin";
+  const isSimulated = one.isSimulated && !one.fingerprint;
   const isHeld = one.lane?.state === "paused" || one.origins?.length > 0;
-  const state = one.state === "unusable" ? "failed" : isHeld ? "paused" : one.state === "usable" ? "done" : one.isSimulated && one.state === "missing" ? "waiting" : "stopped";
-  const word = isHeld && one.state !== "unusable" ? t("state.held") : one.isSimulated && one.state === "missing" ? t("credential.simulated") : t(`credential.${one.state}`);
+  const state = one.state === "unusable" ? "failed" : isHeld ? "paused" : isSimulated ? "waiting" : one.state === "usable" ? "done" : "stopped";
+  const word = isHeld && one.state !== "unusable" ? t("state.held") : isSimulated ? t("credential.simulated") : t(`credential.${one.state}`);
   const facts = [
-    one.expiresAt ? t("ends", { date: time.date(one.expiresAt), relative: time.relative(one.expiresAt) }) : one.state === "usable" ? t("ends.unknown") : null,
+    one.expiresAt ? t("ends", { date: time.date(one.expiresAt), relative: time.relative(one.expiresAt) }) : isSimulated ? t("simulated.text") : one.state === "usable" ? t("ends.unknown") : null,
     one.connections > 0 ? t("connections", { n: one.connections }) : null,
     one.devices !== null && one.devices !== undefined ? t("devices", { n: one.devices }) : null,
   ].filter(Boolean);
@@ -90,9 +92,9 @@ function service(view, one, reload) {
     one.lane?.state === "paused" && h("p.warn", t("lane.paused", { reason: one.lane.outcome ?? "", time: one.lane.until ? time.clock(one.lane.until) : "" })),
     (one.origins ?? []).map((/** @type {any} */ origin) => h("p.warn", t("origin.paused", { origin: origin.origin, time: time.clock(origin.until) }), " ", h("span.quiet.small", [origin.outcome, origin.reason].filter(Boolean).join(": ")))),
     one.quarantines?.length > 0 && h("p.warn", t("quarantine", { names: one.quarantines.join(", ") })),
-    h("div.row", isAdmin && h("button", { type: "button", on: { click: () => setCredential(view, one, reload) } }, one.state === "missing" ? t("set") : t("replace")),
-      isAdmin && one.state === "missing" && one.canGenerate && h("button", { type: "button", on: { click: () => generate(view, one, reload) } }, t("generate")),
-      isAdmin && one.state !== "missing" && h("button.plain", { type: "button", on: { click: () => removeCredential(view, one, reload) } }, t("remove")),
+    h("div.row", isAdmin && h("button", { type: "button", on: { click: () => setCredential(view, one, reload) } }, one.state === "missing" || isSimulated ? t("set") : t("replace")),
+      isAdmin && (one.state === "missing" || isSimulated) && one.canGenerate && h("button", { type: "button", on: { click: () => generate(view, one, reload) } }, t("generate")),
+      isAdmin && one.state !== "missing" && !isSimulated && h("button.plain", { type: "button", on: { click: () => removeCredential(view, one, reload) } }, t("remove")),
       one.fingerprint && h("span.quiet.small", t("fingerprint"), " ", h("code", one.fingerprint))));
 }
 
@@ -189,6 +191,7 @@ function tags(view) {
   const id = freshId();
   const input = h("input", { id, type: "search", autocomplete: "off", autocapitalize: "none", spellcheck: "false", placeholder: t("tags.placeholder") });
   const list = pane({ t, bars: 6, load: (signal) => call("tags", { path: { hub }, query: { prefix: input.value.trim() || null }, signal }), render: (page) => tagList(view, page, input.value.trim()) });
+  const isOwn = (/** @type {string} */ name) => !name.toLowerCase().startsWith("$installationid:");
   let timer = 0;
   input.addEventListener("input", () => {
     window.clearTimeout(timer);
@@ -196,7 +199,7 @@ function tags(view) {
   });
   const prefixes = pane({
     t, bars: 1, load: (signal) => call("tagPrefixes", { path: { hub }, signal }),
-    render: (found) => h("div.row", found.prefixes.map((/** @type {string} */ prefix) => h("button", { type: "button", on: { click: () => {
+    render: (found) => h("div.row", found.prefixes.filter(isOwn).map((/** @type {string} */ prefix) => h("button", { type: "button", on: { click: () => {
       input.value = prefix;
       list.reload();
       input.focus();
@@ -230,7 +233,8 @@ function tagList(view, page, prefix) {
   };
   const more = h("div.row.center");
   const show = (/** @type {any} */ one) => {
-    list.append(...one.tags.map(row));
+    // Every installation has a tag of its own: nobody looks for it here.
+    list.append(...one.tags.filter((/** @type {string} */ tag) => !tag.toLowerCase().startsWith("$installationid:")).map(row));
     put(more, one.next && h("button", { type: "button", on: { click: async () => show(await call("tags", { path: { hub }, query: { prefix: prefix || null, after: one.next } })) } }, t("tags.more")));
   };
   show(page);

@@ -1,7 +1,7 @@
 export default {
   "subtitle": "The push services, tags, keys and limits of one app.", "tab.services": "Services", "tab.tags": "Tags", "tab.keys": "Keys", "tab.limits": "Limits",
   "hub.new": "New hub", "hub.name": "Name", "hub.name.help": "Letters, digits, dots and hyphens; it is part of the app's connection string.", "hub.make": "Create",
-  "others": { one: "1 more push service", other: "{n} more push services" }, "credential.usable": "Usable", "credential.missing": "No credential", "credential.unusable": "Not usable", "credential.unchecked": "Not checked", "credential.simulated": "Simulated", "state.held": "Partly paused",
+  "others": { one: "1 more push service", other: "{n} more push services" }, "credential.usable": "Usable", "credential.missing": "No credential", "credential.unusable": "Not usable", "credential.unchecked": "Not checked", "credential.simulated": "Simulated", "simulated.text": "goes to the built-in simulator", "state.held": "Partly paused",
   "ends": "expires {date}, {relative}", "ends.unknown": "no known expiry", "connections": { one: "1 connection", other: "{n} connections" },
   "missing.devices": { one: "1 device gets nothing.", other: "{n} devices get nothing." }, "lane.paused": "Paused until {time}: {reason}. Pushes wait and go out automatically.", "origin.paused": "{origin} does not answer. Next attempt {time}.", "quarantine": "Nearly all devices of {names} are reported as gone. None is removed until pushes succeed again.",
   "set": "Set the credential", "replace": "Replace", "generate": "Generate a key", "generated": "Key generated", "generated.text": "Apps subscribe with this public key. The private key stays on the server.", "fingerprint": "Fingerprint",

@@ -135,7 +135,7 @@ export function screen(view) {
   /** @param {any} data */
   function showRunning(data) {
     if (!data.running) return;
-    running.set(data.hub, data.running.slice(0, 5));
+    running.set(data.hub, data.running.filter((/** @type {any} */ send) => sendState({ control: "running", ...send }) !== "scheduled").slice(0, 5));
     const sends = [...running].flatMap(([hub, list]) => list.map((/** @type {any} */ send) => ({ ...send, hub })));
     underWay.hidden = sends.length === 0;
     for (const [id, row] of rows) {
@@ -154,10 +154,7 @@ export function screen(view) {
   const running = /** @type {Map<string, any[]>} */ (new Map());
   const rows = /** @type {Map<string, {node: any, update: (send: any) => void}>} */ (new Map());
 
-  /**
-   * @param {string} event
-   * @param {any} data
-   */
+  /** @param {string} event @param {any} data */
   function hear(event, data) {
     if (event === "past" || event === "alert") showAlerts(data);
     if (event === "past") {
@@ -212,10 +209,7 @@ function total(values) {
   return values.reduce((/** @type {number} */ all, one) => all + (one ?? 0), 0);
 }
 
-/**
- * @param {(number | null)[][]} lists
- * @param {number} length
- */
+/** @param {(number | null)[][]} lists @param {number} length */
 function added(lists, length) {
   return Array.from({ length }, (_, index) => lists.reduce((all, values) => all + (values[index] ?? 0), 0));
 }

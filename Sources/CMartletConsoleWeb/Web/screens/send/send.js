@@ -24,7 +24,7 @@ export function screen(view) {
   let unwatch = () => {};
 
   const node = pane({
-    t, bars: 6, load: async (signal) => {
+    t, bars: 6, heading: t("title"), load: async (signal) => {
       const [send, status, funnel] = await Promise.all([
         call("send", { path, signal }), call("status", { path, signal }),
         call("funnel", { path, signal }).catch((error) => {

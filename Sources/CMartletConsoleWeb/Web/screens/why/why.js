@@ -18,7 +18,7 @@ export function screen(view) {
   const { t, hub, params } = view;
   const path = { hub, id: params.id ?? "", device: params.device ?? "" };
   const node = pane({
-    t, bars: 6,
+    t, bars: 6, heading: t("title"),
     load: async (signal) => {
       const [trace, send] = await Promise.all([
         call("trace", { path, signal }), call("send", { path, signal }).catch(() => null), loadLook(view.language),
@@ -79,7 +79,7 @@ function registration(view, trace, push, isOneOfMany) {
   return h("section.stack", h("h2", isOneOfMany ? t("timelineOf", { id: push.registration }) : t("timeline")),
     h("ol.timeline", events(view, trace, push).map((one) => h("li", { class: one.kind ?? "" },
       h("time.number.quiet", { datetime: one.at ?? null }, one.at ? time.precise(one.at) : "–"),
-      h("div", h("p", one.text), one.detail && h("p.quiet.small", one.detail))))),
+      h("div", h("i.mark", { "aria-hidden": "true" }), h("p", one.text), one.detail && h("p.quiet.small", one.detail))))),
     push.payload && payload(view, push));
 }
 

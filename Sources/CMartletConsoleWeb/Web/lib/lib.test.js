@@ -1,0 +1,87 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { address } from "./api.js";
+import { match, sendState } from "./screen.js";
+import { chooseLanguage, numbers, translator } from "./text.js";
+import { duration, largestUnit, times } from "./time.js";
+import { instants, wallClock } from "./zone.js";
+
+test("an address has its parts encoded, absent items left out and bare names bare", () => {
+  assert.equal(address("trace", { path: { hub: "shop", id: "1", device: "a/b?c" } }), "/console/api/hubs/shop/messages/1/devices/a%2Fb%3Fc");
+  assert.equal(address("post", { path: { hub: "shop" }, query: { "api-version": "1", dryRun: "", tags: null } }), "/console/api/rest/shop/messages?api-version=1&dryRun");
+});
+
+test("the more special route comes first, and parts are decoded", () => {
+  const routes = [["/console/hubs/{hub}/sends/new", "compose"], ["/console/hubs/{hub}/sends/{id}", "send"]];
+  assert.equal(match(routes, "/console/hubs/shop/sends/new").name, "compose");
+  assert.deepEqual(match(routes, "/console/hubs/a%20b/sends/7").params, { hub: "a b", id: "7" });
+  assert.deepEqual(match(routes, "/console/hubs/%E0/sends/7").params.hub, "%E0");
+  assert.equal(match(routes, "/console/hubs"), null);
+});
+
+test("a plural is chosen by the language's own rules", () => {
+  const texts = { devices: { one: "{n} device", other: "{n} devices" } };
+  const t = translator("en", texts);
+  assert.equal(t("devices", { n: 1 }), "1 device");
+  assert.equal(t("devices", { n: 12_000 }), "12,000 devices");
+  assert.equal(translator("ko", { devices: { other: "기기 {n}대" } })("devices", { n: 1 }), "기기 1대");
+  assert.equal(t("nothing"), "nothing");
+});
+
+test("a placeholder that has no value stays, and values are not read as texts", () => {
+  const t = translator("en", { a: "{x} and {y}" });
+  assert.equal(t("a", { x: "{y}" }), "{y} and {y}");
+});
+
+test("the first language that there are texts in is chosen", () => {
+  assert.equal(chooseLanguage(["fr-CA", "de-AT", "en"]), "de");
+  assert.equal(chooseLanguage(["fr"]), "en");
+});
+
+test("numbers are short where they are large", () => {
+  assert.equal(numbers("en").short(9_876), "9,876");
+  assert.equal(numbers("en").short(726_097), "726.1K");
+  assert.equal(numbers("de").share(0.004), "0,4\u00a0%");
+  assert.equal(numbers("en").bytes(1), "1 byte");
+  assert.equal(numbers("en").bytes(412_000_000), "412 MB");
+});
+
+test("the largest unit that fits says how long ago it was", () => {
+  assert.deepEqual(largestUnit(-59), [-59, "second"]);
+  assert.deepEqual(largestUnit(-3_599), [-59, "minute"]);
+  assert.deepEqual(largestUnit(90_000), [1, "day"]);
+});
+
+test("a duration has at most two units", () => {
+  assert.equal(duration("en", 0.006), "6 ms");
+  assert.equal(duration("en", 41), "41 sec");
+  assert.equal(duration("en", 3_660), "1 hr 1 min");
+  assert.equal(duration("en", 12 * 86_400), "12 days");
+});
+
+test("times are shown in the chosen zone", () => {
+  const time = times("en", "Asia/Seoul");
+  assert.equal(time.precise("2026-11-25T10:00:03.918Z"), "19:00:03.918");
+  assert.equal(time.brief("2026-11-25T10:00:00Z", new Date("2026-11-25T11:00:00Z")), "19:00");
+  assert.equal(time.brief("2026-11-24T10:00:00Z", new Date("2026-11-25T11:00:00Z")), "Nov 24, 19:00");
+});
+
+test("a time of a form is one instant, none where clocks skip it, and two where they show it twice", () => {
+  const one = instants("2026-11-25T18:00", "Europe/Berlin");
+  assert.deepEqual(one.map((time) => time.toISOString()), ["2026-11-25T17:00:00.000Z"]);
+  assert.deepEqual(instants("2026-03-29T02:30", "Europe/Berlin"), []);
+  assert.deepEqual(instants("2026-10-25T02:30", "Europe/Berlin").map((time) => time.toISOString()), ["2026-10-25T00:30:00.000Z", "2026-10-25T01:30:00.000Z"]);
+  assert.deepEqual(instants("", "UTC"), []);
+  assert.equal(wallClock(new Date("2026-11-25T17:00:00Z"), "Asia/Kathmandu"), "2026-11-25T22:45");
+});
+
+test("the state of a send is what matters of state and control", () => {
+  assert.equal(sendState({ state: "Processing", control: "running" }), "running");
+  assert.equal(sendState({ state: "Processing", control: "halted" }), "halted");
+  assert.equal(sendState({ state: "Scheduled", control: "paused" }), "paused");
+  assert.equal(sendState({ state: "Completed", control: "paused", succeeded: 1 }), "done");
+  assert.equal(sendState({ state: "Completed", control: "running", succeeded: 0, failed: 2 }), "failed");
+  assert.equal(sendState({ state: "Processing", control: "canceled" }), "stopped");
+  assert.equal(sendState({ state: "NoTargetFound", control: "running", succeeded: 0, failed: 0 }), "done");
+});
