@@ -2,7 +2,7 @@
 keyboard; then its screens in states, themes, languages and widths: axe finds nothing, nothing overflows, nothing is thrown,
 nothing is refused by the policy, and markup is shown as text.
 
-    console_pages.py MARTLET [--matrix] [--seed N] [--films FOLDER] [--pictures FOLDER]
+    console_pages.py MARTLET [--matrix] [--seed N] [--measure] [--films FOLDER] [--pictures FOLDER]
 
 Without --matrix a sample of the cells is judged, chosen by the seed. --pictures writes the pictures of Docs/Console.
 """
@@ -40,6 +40,8 @@ async def course(options, directory):
             complaints = page.complaints()
             checks.equal(f"{job.__name__} brings no complaint", complaints, [])
         matrix.judge(page, rig, checks, None if options.matrix else options.sample, options.seed)
+        if options.matrix or options.measure:
+            matrix.measure(page, rig, checks)
         if options.pictures:
             matrix.pictures(page, rig, options.pictures)
     finally:
@@ -53,6 +55,7 @@ def main():
     parser.add_argument("--matrix", action="store_true")
     parser.add_argument("--sample", type=int, default=8)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--measure", action="store_true")
     parser.add_argument("--films")
     parser.add_argument("--pictures")
     options = parser.parse_args()

@@ -18,7 +18,7 @@ SCREENS = {
     "operators": "server/operators", "audit": "server/audit", "simulator": "server/simulator",
 }
 STATES = ["full", "empty", "error", "loading"]
-# `long` is English with texts that are half as long again.
+# `long` is English with texts that are two fifths longer.
 LANGUAGES = ["en", "de", "ko", "long"]
 WIDTHS = [320, 768, 1280]
 THEMES = ["light", "dark"]
@@ -26,6 +26,8 @@ THEMES = ["light", "dark"]
 NO_DATA = {"people", "keys", "compose", "welcome"}
 # What a screen asks for, where that is nothing of a hub.
 ASKS = {"now": "events", "account": "sessions", "server": "server", "operators": "operators", "audit": "audit/", "simulator": "simulator/"}
+# Screens that show grey bars until the first answer comes.
+SKELETONS = set(SCREENS) - {"now"} - NO_DATA
 RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
 
 
@@ -42,7 +44,8 @@ def longer(url):
     """An English file of texts with longer texts."""
     path = urllib.parse.urlparse(url).path.removeprefix("/console/")
     with open(os.path.join(WEB, path)) as file:
-        return re.sub(r'(: )"((?:[^"\\]|\\.)+)"', lambda match: f'{match[1]}"{match[2]} {"langes " * (len(match[2]) // 14 + 1)}"', file.read())
+        more = lambda text: ("lang und weit " * (len(text) // 30 + 1))[: -(-len(text) * 2 // 5)]
+        return re.sub(r'(: )"((?:[^"\\]|\\.)+)"', lambda match: f'{match[1]}"{match[2]} {more(match[2])}"', file.read())
 
 
 def cells():
@@ -68,6 +71,8 @@ def show(page, rig, screen, state, theme, language, width):
     page.goto(address)
     page.until("!!document.querySelector('main h1') || !!document.querySelector('main .skeleton')")
     page.until("!document.querySelector('[aria-busy=true]')" if state not in ("loading",) else "true", 20)
+    if state == "loading" and screen in SKELETONS:
+        page.until("!!document.querySelector('.skeleton')", 10)
     page.js("new Promise(done => setTimeout(done, 60))")
 
 
@@ -123,3 +128,35 @@ def pictures(page, rig, folder):
             page.until("!document.querySelector('.compose-end .primary').disabled")
         page.js("new Promise(done => setTimeout(done, 300))")
         page.picture(os.path.join(folder, f"{screen}-{theme}-{width}.webp"))
+
+
+def measure(page, rig, checks):
+    """The budgets of time and memory, with the processor four times slower."""
+    page.look()
+    page.goto(rig.console)
+    page.until("!!document.querySelector('.now[class*=is-]')")
+    page.call("Emulation.setCPUThrottlingRate", {"rate": 4})
+    shown = []
+    for _ in range(5):
+        page.call("Network.setCacheDisabled", {"cacheDisabled": True})
+        page.goto(rig.console)
+        page.until("document.querySelector('.now[class*=is-]') && (window.shownAt ??= performance.now())")
+        shown.append(page.js("window.shownAt"))
+    files = [size or 0 for url, size in page.requests() if "/api/" not in url]
+    page.call("Performance.enable")
+
+    def metrics():
+        return {one["name"]: one["value"] for one in page.call("Performance.getMetrics")["metrics"]}
+
+    before, seconds = metrics(), 10
+    page.js(f"new Promise(done => setTimeout(done, {seconds * 1000}))")
+    after = metrics()
+    page.call("Emulation.setCPUThrottlingRate", {"rate": 1})
+    busy = (after["TaskDuration"] - before["TaskDuration"]) / seconds * 1000
+    figures = {
+        "shown ms": round(sorted(shown)[2]), "files": len(files), "bytes on the wire": sum(files),
+        "main thread ms a live second": round(busy, 1), "heap MB": round(after["JSHeapUsedSize"] / 1e6, 1), "nodes": page.js("document.querySelectorAll('*').length"),
+    }
+    print("console-pages: Now, processor four times slower: " + json.dumps(figures), flush=True)
+    checks.that("Now has at most 1,500 elements", figures["nodes"] <= 1500, figures)
+    checks.that("Now comes with at most 14 files", figures["files"] <= 14, figures)

@@ -55,9 +55,8 @@ function services(view) {
     t, bars: 6, load: (signal) => call("services", { path: { hub }, signal }),
     render: ({ platforms }) => {
       const order = ["unusable", "usable", "unchecked", "missing"];
-      // The built-in simulator stands in where a hub has no credential of its own.
-      const isUsed = (/** @type {any} */ one) => (one.isSimulated && !one.fingerprint ? one.connections > 0 : one.state !== "missing" || (one.devices ?? 0) > 0);
-      const sorted = [...platforms].sort((one, other) => order.indexOf(one.state) - order.indexOf(other.state));
+      const isUsed = (/** @type {any} */ one) => one.state !== "missing" || (one.devices ?? 0) > 0;
+      const sorted = [...platforms].sort((one, other) => order.indexOf(one.state) - order.indexOf(other.state) || other.connections - one.connections);
       const used = sorted.filter(isUsed);
       const rest = sorted.filter((one) => !isUsed(one));
       const card = (/** @type {any} */ one) => service(view, one, () => content.reload());
@@ -75,6 +74,7 @@ function services(view) {
 function service(view, one, reload) {
   const { t, time, hub } = view;
   const isAdmin = view.role(hub) === "admin";
+  // The built-in simulator stands in where a hub has no credential of its own.
   const isSimulated = one.isSimulated && !one.fingerprint;
   const isHeld = one.lane?.state === "paused" || one.origins?.length > 0;
   const state = one.state === "unusable" ? "failed" : isHeld ? "paused" : isSimulated ? "waiting" : one.state === "usable" ? "done" : "stopped";

@@ -36,7 +36,7 @@ export function screen(view) {
   const services = h("ul.service-line");
   const first = h("div", { hidden: true });
   const sum = (/** @type {Record<string, number>} */ table) => Object.values(table ?? {}).reduce((all, one) => all + one, 0);
-  const milliseconds = (/** @type {number} */ value) => `${n.short(value)} ms`;
+  const milliseconds = latency(view);
 
   const rates = chart({ view, label: t("chart.rate"), format: (value) => n.short(value), sentence: (values) => t("chart.rate.text", values) });
   const latencies = chart({ view, label: t("chart.latency"), format: milliseconds, sentence: (values) => t("chart.latency.text", values) });
@@ -204,6 +204,11 @@ export function screen(view) {
   };
 }
 
+/** @param {import("../../lib/screen.js").View} view */
+function latency({ n }) {
+  return (/** @type {number} */ ms) => (ms < 1000 ? `${n.short(ms)} ms` : `${n.short(ms / 1000)} s`);
+}
+
 /** @param {(number | null)[]} values */
 function total(values) {
   return values.reduce((/** @type {number} */ all, one) => all + (one ?? 0), 0);
@@ -225,7 +230,7 @@ function alertRow(view, alert) {
   const values = {
     n: alert.count ?? alert.waiting ?? 0, hub: alert.hub ?? "", service: alert.platform ? serviceName(alert.platform) : "",
     date: alert.endsAt ? time.date(alert.endsAt) : "", time: typeof alert.seconds === "number" ? time.duration(alert.seconds) : "",
-    ms: n.short(alert.p99 ?? 0), share: n.share(alert.share ?? 0), free: n.bytes(alert.free ?? 0), reserve: n.bytes(alert.reserve ?? 0),
+    ms: latency(view)(alert.p99 ?? 0), share: n.share(alert.share ?? 0), free: n.bytes(alert.free ?? 0), reserve: n.bytes(alert.reserve ?? 0),
     sentence: alert.sentence ?? "",
   };
   const code = alert.code === "backup-old" && typeof alert.seconds !== "number" ? "backup-none" : alert.code;

@@ -21,7 +21,7 @@ export default {
   "alert.credential-ended": "Die Zugangsdaten für {service} sind abgelaufen", "todo.credential-ended": "Auf dieser Plattform geht nichts raus, bis sie ersetzt sind.",
   "alert.certificate-ends": "Das Zertifikat des Servers endet in {time}, am {date}", "todo.certificate-ends": "Erneuere es; danach verbinden sich Clients nicht mehr.",
   "alert.oldest-waits": { one: "1 Push wartet, seit {time}", other: "{n} Pushs warten, der älteste seit {time}" }, "todo.oldest-waits": "Sieh nach, ob ein Push-Dienst pausiert oder eine Sendung angehalten ist.",
-  "alert.latency": "Einer von hundert Pushs braucht über {ms} ms bis zur Leitung", "todo.latency": "Nutzer warten. Sieh nach Last und Platte der Maschine.",
+  "alert.latency": "Einer von hundert Pushs braucht über {ms} bis zur Leitung", "todo.latency": "Nutzer warten. Sieh nach Last und Platte der Maschine.",
   "alert.wrong-credential": { one: "1 Push wurde wegen der Zugangsdaten für {service} abgelehnt", other: "{n} Pushs wurden wegen der Zugangsdaten für {service} abgelehnt" }, "todo.wrong-credential": "Prüfe Schlüssel, Topic und Umgebung und ersetze die Zugangsdaten.",
   "alert.quarantine": { one: "Fast alle Geräte gelten als fort", other: "Fast alle Geräte gelten als fort, an {n} Stellen" }, "todo.quarantine": "Meist stimmt Topic, Projekt oder Umgebung nicht. Kein Gerät wird entfernt, bis wieder Pushs gelingen.",
   "alert.lane-paused": "{service} ist pausiert: keine Antwort oder nur Ablehnung", "todo.lane-paused": "Pushs warten und gehen raus, wenn er wieder antwortet. Nichts zu tun, außer es bleibt so.",
@@ -30,6 +30,6 @@ export default {
   "alert.backup-old": "Die letzte Sicherung ist {time} alt", "alert.backup-none": "Es gibt noch keine Sicherung",
   "todo.backup-old": "Starte martlet backup jeden Tag.", "todo.backup-none": "Starte martlet backup jeden Tag, und bewahre secret.key getrennt auf.",
   "alert.disk-low": "Auf der Platte sind noch {free} frei", "todo.disk-low": "Unter {reserve} wird nichts Neues angenommen.",
-  "alert.commit-slow": "Die Platte braucht {ms} ms zum Schreiben", "todo.commit-slow": "Sieh nach, was sie sonst benutzt.",
+  "alert.commit-slow": "Die Platte braucht {ms} zum Schreiben", "todo.commit-slow": "Sieh nach, was sie sonst benutzt.",
   "alert.failing": "{share} der Pushs sind in 5 Minuten fehlgeschlagen", "todo.failing": "Die fehlgeschlagenen Sendungen nennen die Gründe.",
 };

@@ -21,7 +21,7 @@ export default {
   "alert.credential-ended": "The credential for {service} has expired", "todo.credential-ended": "Nothing is sent on this platform until it is replaced.",
   "alert.certificate-ends": "The server's own certificate expires in {time}, on {date}", "todo.certificate-ends": "Renew it. Clients refuse to connect once it has expired.",
   "alert.oldest-waits": { one: "1 push has been waiting for {time}", other: "{n} pushes are waiting, the oldest for {time}" }, "todo.oldest-waits": "Check whether a push service or a send is paused.",
-  "alert.latency": "1 push in 100 takes more than {ms} ms to reach the wire", "todo.latency": "Users are waiting. Check the load and the disk of the machine.",
+  "alert.latency": "1 push in 100 takes more than {ms} to reach the wire", "todo.latency": "Users are waiting. Check the load and the disk of the machine.",
   "alert.wrong-credential": { one: "1 push was refused because of the credential for {service}", other: "{n} pushes were refused because of the credential for {service}" }, "todo.wrong-credential": "Check its key, topic and environment, or replace it.",
   "alert.quarantine": { one: "Nearly all devices are reported as gone", other: "Nearly all devices are reported as gone, in {n} places" }, "todo.quarantine": "Usually a topic, project or environment is wrong. No device is removed until pushes succeed again.",
   "alert.lane-paused": "{service} is paused, because it does not answer or refuses requests", "todo.lane-paused": "Pushes wait and go out when it answers again. No action needed unless it lasts.",
@@ -30,6 +30,6 @@ export default {
   "alert.backup-old": "The last backup is {time} old", "alert.backup-none": "There is no backup yet",
   "todo.backup-old": "Run martlet backup daily.", "todo.backup-none": "Run martlet backup daily, and keep secret.key in another place.",
   "alert.disk-low": "The disk has {free} left", "todo.disk-low": "Below {reserve}, new requests are refused.",
-  "alert.commit-slow": "The disk takes {ms} ms to write", "todo.commit-slow": "Check what else is using it.",
+  "alert.commit-slow": "The disk takes {ms} to write", "todo.commit-slow": "Check what else is using it.",
   "alert.failing": "{share} of pushes failed in the last 5 minutes", "todo.failing": "The failed sends show the reasons.",
 };

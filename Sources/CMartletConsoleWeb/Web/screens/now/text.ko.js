@@ -21,7 +21,7 @@ export default {
   "alert.credential-ended": "{service} 인증 정보가 만료되었습니다", "todo.credential-ended": "바꿀 때까지 이 플랫폼으로는 나가지 않습니다.",
   "alert.certificate-ends": "서버 인증서 만료까지 {time} ({date})", "todo.certificate-ends": "갱신하세요. 만료되면 클라이언트가 연결하지 못합니다.",
   "alert.oldest-waits": { other: "푸시 {n}건 대기, 최장 {time}" }, "todo.oldest-waits": "푸시 서비스가 멈췄거나 발송이 보류되었는지 확인하세요.",
-  "alert.latency": "푸시 백 건 중 한 건은 전송까지 {ms} ms 넘게 걸립니다", "todo.latency": "사용자가 기다립니다. 서버의 부하와 디스크를 확인하세요.",
+  "alert.latency": "푸시 백 건 중 한 건은 전송까지 {ms} 넘게 걸립니다", "todo.latency": "사용자가 기다립니다. 서버의 부하와 디스크를 확인하세요.",
   "alert.wrong-credential": { other: "{service} 인증 정보 때문에 푸시 {n}건이 거부되었습니다" }, "todo.wrong-credential": "키, 토픽, 환경을 확인하고 인증 정보를 바꾸세요.",
   "alert.quarantine": { other: "거의 모든 기기가 사라진 것으로 보입니다 ({n}곳)" }, "todo.quarantine": "대개 토픽, 프로젝트, 환경이 잘못된 것입니다. 다시 성공할 때까지 기기를 지우지 않습니다.",
   "alert.lane-paused": "{service} 일시 중지: 응답이 없거나 거부 중입니다", "todo.lane-paused": "다시 응답하면 대기 중인 푸시가 나갑니다. 오래가지 않으면 할 일은 없습니다.",
@@ -30,6 +30,6 @@ export default {
   "alert.backup-old": "마지막 백업 후 {time} 지났습니다", "alert.backup-none": "아직 백업이 없습니다",
   "todo.backup-old": "martlet backup 명령을 매일 실행하세요.", "todo.backup-none": "martlet backup 명령을 매일 실행하고, secret.key 파일은 따로 보관하세요.",
   "alert.disk-low": "디스크 여유 공간: {free}", "todo.disk-low": "{reserve} 아래로 내려가면 새 요청을 받지 않습니다.",
-  "alert.commit-slow": "디스크 쓰기에 {ms} ms 걸립니다", "todo.commit-slow": "디스크를 쓰는 다른 프로그램이 있는지 확인하세요.",
+  "alert.commit-slow": "디스크 쓰기에 {ms} 걸립니다", "todo.commit-slow": "디스크를 쓰는 다른 프로그램이 있는지 확인하세요.",
   "alert.failing": "최근 5분 동안 푸시의 {share} 실패", "todo.failing": "실패한 발송에서 이유를 볼 수 있습니다.",
 };
