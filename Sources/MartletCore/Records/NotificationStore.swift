@@ -4,7 +4,8 @@ public import MartletModel
 public protocol NotificationStore: CollapseStore {
     /// Accepts a notification; it will be delivered once this returns. A scheduled notification waits for `release`;
     /// any other begins at once, with a delivery on each platform. A repeated request is recognized in the same
-    /// transaction.
+    /// transaction. One with a collapse key begins after the scheduled notifications of its hub that have a collapse
+    /// key, are due and have not begun: they are older, so they begin in the same transaction.
     func accept(_ draft: NotificationDraft) async throws(StorageError) -> Acceptance
 
     /// The platforms that have registrations without a template in a hub, in the order of their names.
@@ -65,7 +66,7 @@ public protocol NotificationStore: CollapseStore {
     /// When the earliest retry of a delivery is due; nil if it has none.
     func nextRetry(of delivery: Delivery.ID) async throws(StorageError) -> Timestamp?
 
-    /// Makes retries that are due after a timestamp due earlier by an amount, but not before the timestamp.
+    /// Makes retries that are due after a timestamp due earlier by an amount.
     func expediteRetries(beyond timestamp: Timestamp, by amount: Duration) async throws(StorageError)
 
     /// The report of a notification, for telemetry; nil if the hub has none with this id.

@@ -171,7 +171,6 @@ struct DeliveryTable {
 
     func expediteRetries(beyond timestamp: Timestamp, by amount: Duration) throws(StorageError) {
         try connection.run(
-            "UPDATE retries SET due_at = max(?1, due_at - ?2) WHERE due_at > ?1", timestamp,
-            amount.wholeMilliseconds)
+            "UPDATE retries SET due_at = due_at - ?2 WHERE due_at > ?1", timestamp, amount.wholeMilliseconds)
     }
 }

@@ -20,14 +20,28 @@ struct NotificationTable {
         {
             return .backlogged(excess)
         }
+        let overdue = try beginOlder(than: draft)
         let notification = Notification(sequence: try insert(draft), draft)
         if let request = draft.request { try requests.insert(request, draft) }
         guard draft.dueAt == nil else { return .accepted(notification, []) }
-        guard !draft.laterParts.contains(where: { $0.number == 0 }) else { return .accepted(notification, []) }
+        guard !draft.laterParts.contains(where: { $0.number == 0 }) else { return .accepted(notification, overdue) }
         let deliveries = try makeDeliveries(of: notification)
         if deliveries.isEmpty { try end(notification, hasParts: !draft.laterParts.isEmpty, at: draft.acceptedAt) }
-        return .accepted(notification, deliveries)
+        return .accepted(notification, overdue + deliveries)
     }
+
+    /// Begins the scheduled notifications with a collapse key that are due and have not begun, because the process was
+    /// suspended or the disk was full. Deliveries are newer in the order in which they begin, so a notification that is
+    /// accepted after the due time must not begin before them.
+    private func beginOlder(than draft: NotificationDraft) throws(StorageError) -> [Delivery] {
+        guard draft.collapse != nil, draft.dueAt == nil else { return [] }
+        let due = try due(
+            at: draft.acceptedAt, limit: Self.overdueLimit, "n.hub = ?3 AND n.collapse IS NOT NULL", draft.hub.rawValue)
+        return try begin(due, at: draft.acceptedAt)
+    }
+
+    /// The maximum number of overdue notifications that begin when another is accepted.
+    private static let overdueLimit = 1000
 
     private func insert(_ draft: NotificationDraft) throws(StorageError) -> Int64 {
         let content = StoredMessage(draft.content)
@@ -55,15 +69,33 @@ struct NotificationTable {
     private static let isWaiting = "begun_at IS NULL AND finished_at IS NULL"
 
     func release(due now: Timestamp, limit: Int) throws(StorageError) -> ReleasedNotifications {
-        let due = try connection.all(
+        let due = try due(at: now, limit: limit)
+        var deliveries = try begin(due, at: now)
+        let parts = try PartTable(connection).due(at: now, limit: limit)
+        for (notification, part) in parts { deliveries += try begin(part, of: notification, at: now) }
+        return ReleasedNotifications(count: due.count + parts.count, deliveries: deliveries)
+    }
+
+    private typealias Due = (notification: Notification, hasParts: Bool)
+
+    /// Selects scheduled notifications that begin at or before a time, in the order in which they are due.
+    /// - Parameters:
+    ///   - condition: Restricts the selection further; `?3` stands for `argument`.
+    private func due(
+        at now: Timestamp, limit: Int, _ condition: String = "?3 = 0", _ argument: Int64 = 0
+    ) throws(StorageError) -> [Due] {
+        try connection.all(
             """
             \(StoredNotification.selection) WHERE n.begun_at IS NULL AND n.finished_at IS NULL AND n.due_at <= ?1
-                AND (n.control = 'running' OR n.expires_at <= ?1)
+                AND (n.control = 'running' OR n.expires_at <= ?1) AND \(condition)
             ORDER BY n.due_at, n.sequence LIMIT ?2
-            """, now, limit
+            """, now, limit, argument
         ) { row throws(StorageError) in
             (notification: try StoredNotification.read(row), hasParts: StoredNotification.hasParts(row))
         }
+    }
+
+    private func begin(_ due: [Due], at now: Timestamp) throws(StorageError) -> [Delivery] {
         var deliveries: [Delivery] = []
         for (notification, hasParts) in due {
             try markBegun(notification, isOver: false, at: now)
@@ -72,9 +104,7 @@ struct NotificationTable {
             if own.isEmpty { try end(notification, hasParts: hasParts, at: now) }
             deliveries += own
         }
-        let parts = try PartTable(connection).due(at: now, limit: limit)
-        for (notification, part) in parts { deliveries += try begin(part, of: notification, at: now) }
-        return ReleasedNotifications(count: due.count + parts.count, deliveries: deliveries)
+        return deliveries
     }
 
     /// Ends a notification that begins for nobody.

@@ -72,6 +72,27 @@ extension StorageConformance {
             _ = try await bench.storage.release(due: bench.now + .seconds(10), limit: 9)
             try require(try await bench.superseded(first, channels), is: [0])
         },
+        Requirement("A schedule that is due is older than what is accepted afterwards, even if it has not begun") {
+            bench in
+            let (hub, other) = (try await bench.hub("one"), try await bench.hub("two"))
+            try await bench.put("1", "a", in: hub)
+            try await bench.put("1", "a", in: other)
+            for (target, seconds) in [(hub, 10), (hub, 20), (other, 10)] as [(Hub.ID, Int64)] {
+                var schedule = bench.notificationDraft(target, dueIn: seconds)
+                schedule.collapse = Collapse(key: "k")
+                _ = try await bench.accepted(schedule)
+            }
+            _ = try await bench.accepted(bench.notificationDraft(hub, dueIn: 10))
+            var draft = bench.notificationDraft(hub, at: bench.now + .seconds(10))
+            draft.collapse = Collapse(key: "k")
+            let begun = try await bench.accepted(draft).deliveries
+            try require(begun.count, is: 2)
+            let channels = try await bench.channels(hub)
+            try require(try await bench.superseded(begun[0], channels), is: [0])
+            try require(try await bench.superseded(begun[1], channels), is: [])
+            let rest = try await bench.storage.release(due: bench.now + .seconds(10), limit: 9)
+            try require(rest.count, is: 2)
+        },
         Requirement("What was ended before anything of it went out supersedes nobody any more") { bench in
             let hub = try await bench.hub()
             try await bench.put("1", "a", in: hub)

@@ -13,9 +13,7 @@ extension MemoryStorage: NotificationStore {
 
     public func release(due now: Timestamp, limit: Int) async throws(StorageError) -> ReleasedNotifications {
         state.withLock { state in
-            let due = state.notifications.filter { $0.isWaiting && $0.beginsAt <= now }
-                .sorted { ($0.dueAt, $0.notification.sequence) < ($1.dueAt, $1.notification.sequence) }
-                .prefix(limit)
+            let due = state.due(at: now).prefix(limit)
             var deliveries = due.flatMap { state.begin($0.notification, at: now) }
             let parts = state.waitingParts().filter { $0.beginsAt <= now }
                 .sorted { ($0.beginsAt, $0.index, $0.part.number) < ($1.beginsAt, $1.index, $1.part.number) }
@@ -147,7 +145,7 @@ extension MemoryStorage: NotificationStore {
         state.withLock { state in
             for index in state.deliveries.indices {
                 for (member, retry) in state.deliveries[index].retries where retry.dueAt > timestamp {
-                    state.deliveries[index].retries[member]?.dueAt = max(timestamp, retry.dueAt + amount * -1)
+                    state.deliveries[index].retries[member]?.dueAt = retry.dueAt + amount * -1
                 }
             }
         }
@@ -234,6 +232,12 @@ extension MemoryState {
             return known.fingerprint == request.fingerprint ? .repeated(known.notification) : .conflicting
         }
         if let excess = excess(of: draft) { return .backlogged(excess) }
+        // Deliveries are newer in the order in which they begin.
+        let isNewest = draft.collapse != nil && draft.dueAt == nil
+        let older =
+            isNewest
+            ? due(at: draft.acceptedAt).map(\.notification).filter { $0.hub == draft.hub && $0.collapse != nil } : []
+        let overdue = older.flatMap { begin($0, at: draft.acceptedAt) }
         lastNotification += 1
         let notification = Notification(sequence: lastNotification, draft)
         var entry = MemoryNotification(notification: notification)
@@ -244,7 +248,13 @@ extension MemoryState {
             requests[draft.hub, default: [:]][request.key] = MemoryRequest(
                 fingerprint: request.fingerprint, notification: draft.id, acceptedAt: draft.acceptedAt)
         }
-        return .accepted(notification, draft.dueAt == nil ? begin(notification, at: draft.acceptedAt) : [])
+        return .accepted(notification, draft.dueAt == nil ? overdue + begin(notification, at: draft.acceptedAt) : [])
+    }
+
+    /// Scheduled notifications that begin at or before a time, in the order in which they are due.
+    fileprivate func due(at now: Timestamp) -> [MemoryNotification] {
+        notifications.filter { $0.isWaiting && $0.beginsAt <= now }
+            .sorted { ($0.dueAt, $0.notification.sequence) < ($1.dueAt, $1.notification.sequence) }
     }
 
     fileprivate func nativePlatforms(in hub: Hub.ID) -> [PlatformID] {
