@@ -1,8 +1,8 @@
-"""The console in a real Chromium, on a real server with its simulator: the jobs that people come for, by mouse and by
+"""The console in a real Chromium, and with --firefox in a real Firefox, on a real server with its simulator: the jobs that people come for, by mouse and by
 keyboard; then its screens in states, themes, languages and widths: axe finds nothing, nothing overflows, nothing is thrown,
 nothing is refused by the policy, and markup is shown as text.
 
-    console_pages.py MARTLET [--matrix] [--seed N] [--measure] [--films FOLDER] [--pictures FOLDER]
+    console_pages.py MARTLET [--matrix] [--seed N] [--measure] [--firefox] [--films FOLDER] [--pictures FOLDER]
 
 Without --matrix a sample of the cells is judged, chosen by the seed. --pictures writes the pictures of Docs/Console.
 """
@@ -16,6 +16,7 @@ import tempfile
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "console"))
 
 import chromium  # noqa: E402
+import firefox_pages  # noqa: E402
 import jobs  # noqa: E402
 import matrix  # noqa: E402
 from checks import Checks  # noqa: E402
@@ -44,8 +45,13 @@ async def course(options, directory):
             matrix.measure(page, rig, checks)
         if options.pictures:
             matrix.pictures(page, rig, options.pictures)
-    finally:
         browser.close()
+        browser = None
+        if options.firefox or options.matrix:
+            firefox_pages.judge(rig, checks, directory)
+    finally:
+        if browser:
+            browser.close()
         await rig.stop()
 
 
@@ -55,6 +61,7 @@ def main():
     parser.add_argument("--matrix", action="store_true")
     parser.add_argument("--sample", type=int, default=8)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--firefox", action="store_true")
     parser.add_argument("--measure", action="store_true")
     parser.add_argument("--films")
     parser.add_argument("--pictures")

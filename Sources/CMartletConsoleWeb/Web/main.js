@@ -87,9 +87,13 @@ function role(inHub) {
 
 // Start: language and theme first, then the header, then the screen.
 
+function choose() {
+  language = settings().language ?? chooseLanguage(navigator.languages);
+}
+
 async function start() {
   const chosen = settings();
-  language = chosen.language ?? chooseLanguage(navigator.languages);
+  choose();
   if (chosen.theme === "light" || chosen.theme === "dark") document.documentElement.dataset.theme = chosen.theme;
   else delete document.documentElement.dataset.theme;
   document.documentElement.lang = language;
@@ -155,8 +159,10 @@ function changeHub(event) {
 
 /** @param {string} address */
 function preload(address) {
-  const found = match(ROUTES, address);
-  if (found) import(`./screens/${found.name}/${found.name}.js`).catch(() => {});
+  const name = match(ROUTES, address)?.name;
+  if (!name) return;
+  for (const file of [name, `text.${language}`]) import(`./screens/${name}/${file}.js`).catch(() => {});
+  style(`/console/screens/${name}/${name}.css`);
 }
 
 /** @param {string} address @param {boolean} [replace] */
@@ -359,6 +365,10 @@ function move(step) {
   return true;
 }
 
+// What the address needs is fetched while the server is asked who this is.
+choose();
+import(`./text.${language}.js`);
+preload(location.pathname);
 append(document.body, [skip, header, band, main, toasts]);
 refreshSession().catch((error) => {
   start().finally(() => put(main, failure(t, error, () => location.reload())));

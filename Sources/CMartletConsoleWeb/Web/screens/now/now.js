@@ -22,6 +22,7 @@ export function screen(view) {
   let history = null;
   /** @type {any} */
   let recent = null;
+  let ticks = 0;
   let range = /** @type {typeof RANGES[number]} */ ("15m");
 
   const dot = h("span.lamp", { "aria-hidden": "true" });
@@ -170,7 +171,9 @@ export function screen(view) {
     if (event === "second") {
       extend(data);
       showSecond(data);
-      if (range === "15m") draw();
+      // A point of the chart is three seconds wide.
+      ticks += 1;
+      if (range === "15m" && ticks % 3 === 0) draw();
     }
     if (event === "sends") showRunning(data);
   }
