@@ -28,6 +28,15 @@ struct ConsoleAnswerTests {
         #expect(entry.subject == "abc" && entry.answer == 200)
     }
 
+    @Test func theAuditLogHasWhoWasInvited() async throws {
+        let bench = try await ConsoleBench()
+        let cookie = try await bench.signIn("ops", "admin")
+        let body: JSON = ["name": "kim", "roles": ["viewer"]]
+        _ = await bench.send(.post, "/console/api/operators", cookie: cookie, body: body)
+        let entry = try await bench.storage.actions(OperatorActionQuery(limit: 1)).first?.1
+        #expect(entry?.action == "POST /operators" && entry?.subject == "kim")
+    }
+
     @Test func readingASecretIsAuditedAndReadingAListIsNot() async throws {
         let bench = try await ConsoleBench()
         let cookie = try await bench.signIn("ops", "admin")

@@ -179,6 +179,11 @@ class Judged:
         checks.that("no page may frame the console", "frame-ancestors 'none'" in headers["content-security-policy"])
         for path in ["/console/../data/secret.key", "/console/%2e%2e/secret.key", "/console/..%2fsecret.key"]:
             checks.equal(f"{path} leads nowhere", page.ask("GET", path)[0], 404)
+        status, invited = page.api("POST", "/operators", {"name": "lee", "roles": ["sender@shop"]})
+        entry = page.api("GET", "/audit/operators?limit=1")[1]["entries"][0]
+        checks.equal(
+            "an operator invites another, and the audit log has the name",
+            (status, "#" in invited["link"], entry["action"], entry["subject"]), (201, True, "POST /operators", "lee"))
         viewer = Page(page.port)
         viewer.enter("/link/use", {"token": self.invite("kim", "viewer@shop"), "password": PASSWORD})
         checks.equal("a viewer sees the hub of the role", [hub["name"] for hub in viewer.api("GET", "/hubs")[1]], ["shop"])
@@ -224,7 +229,7 @@ class Judged:
         await self.server.start()
         self.page.port = self.server.port
         checks.equal("a session outlives a restart", self.page.api("GET", "/session")[1]["operator"], "ops")
-        checks.equal("so do roles", self.martlet("operator", "list"), "kim sender@shop (disabled)\nops admin")
+        checks.equal("so do roles", self.martlet("operator", "list"), "kim sender@shop (disabled)\nlee sender@shop\nops admin")
         self.martlet("operator", "end-sessions", "ops")
         checks.equal("until it is ended", self.page.api("GET", "/session")[0], 401)
 

@@ -34,8 +34,11 @@ struct ConsoleRoute: Sendable {
     /// The name in the audit log, such as `PUT /hubs/{hub}/limits`.
     var name: String { "\(method.rawValue) \(pattern)" }
 
-    /// What a request is about besides its hub: the last parameter of the path.
-    func subject(of match: RouteMatch) -> String? {
+    /// What a request is about besides its hub: the last parameter of the path; for an operator who is invited, the name
+    /// in the body.
+    func subject(of call: ConsoleCall) -> String? {
+        if pattern == "/operators" { return (try? call.body())?["name"]?.string.map { String($0.prefix(64)) } }
+        let match = call.match
         let names = pattern.split(separator: "/").filter { $0.hasPrefix("{") }.map { $0.dropFirst().dropLast() }
         guard let name = names.last, name != "hub" else { return nil }
         let value = match[name.hasSuffix("...") ? String(name.dropLast(3)) : String(name)]

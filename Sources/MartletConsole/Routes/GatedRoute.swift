@@ -89,7 +89,7 @@ struct GatedRoute: Sendable {
     private func audited(_ call: ConsoleCall, _ entry: Operator) async throws(ConsoleRefusal) -> HTTPResponse {
         let action = OperatorAction(
             at: call.now, operatorName: entry.name, address: call.request.clientAddress,
-            role: call.role?.rawValue ?? "", action: route.name, hub: call.hub, subject: route.subject(of: call.match))
+            role: call.role?.rawValue ?? "", action: route.name, hub: call.hub, subject: route.subject(of: call))
         let store = signIn.directory.store
         let id: OperatorAction.ID
         do throws(StorageError) {
