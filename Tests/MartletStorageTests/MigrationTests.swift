@@ -23,7 +23,8 @@ struct MigrationTests {
         #expect(
             Migration.all.map(\.name) == [
                 "hubs", "devices", "notifications", "users", "jobs", "payloads", "receipts", "sends",
-                "pages and refusals", "collapse keys", "versions", "followed handles", "operators",
+                "pages and refusals", "collapse keys", "versions", "followed handles", "parts",
+                "operators",
             ])
     }
 
@@ -54,6 +55,7 @@ struct MigrationTests {
                 ("collapse keys", 0xC7CC_20E5_692D_D246),
                 ("versions", 0x14D0_26DE_5A0F_4CEF),
                 ("followed handles", 0xAF27_E7A2_B0EB_8E65),
+                ("parts", 0x26A4_1B13_8FC8_0B77),
                 ("operators", 0x8138_A949_1CDA_91E9),
             ] as [(String, UInt64)]
         for (name, hash) in known {
@@ -66,23 +68,20 @@ struct MigrationTests {
     }
 
     @Test func collapseKeysOfAnOldDatabaseAreKept() async throws {
-        let old = try open(Array(Migration.all.prefix(7)))
-        let now = Timestamp(seconds: 1_700_000_000)
-        let hub = try #require(try await old.createHub(name: "loft", settings: HubSettings(), at: now)).id
         var ids: [Int64] = []
-        for number in 0..<3 {
-            ids.append(try await Self.insertOldDelivery(number, hub, old))
-        }
-        try await old.writer.write { [ids] connection throws(StorageError) in
-            for (id, expression) in zip(ids, [nil, "a", nil] as [String?]) {
+        try Migration.makeDatabase(Array(Migration.all.prefix(7)), in: directory.path) {
+            connection throws(StorageError) in
+            try Self.insertOldHub(connection)
+            for (number, expression) in ([nil, "a", nil] as [String?]).enumerated() {
+                let id = try Self.insertOldDelivery(number, connection)
+                ids.append(id)
                 try connection.run(
                     """
                     INSERT INTO collapses (hub, platform, key, anchor, delivery, expression, last_channel)
-                    VALUES (?, 'pigeon', 'k', 'x', ?, ?, 9)
-                    """, hub.rawValue, id, expression)
+                    VALUES (1, 'pigeon', 'k', 'x', ?, ?, 9)
+                    """, id, expression)
             }
         }
-        await old.close()
         let new = try open(Migration.all)
         let rows = try await new.readers.read { connection throws(StorageError) in
             try connection.all("SELECT delivery, expression, is_latest FROM collapses ORDER BY delivery") {
@@ -93,22 +92,47 @@ struct MigrationTests {
         await new.close()
     }
 
-    private static func insertOldDelivery(
-        _ number: Int, _ hub: Hub.ID, _ storage: SQLiteStorage
-    ) async throws -> Int64 {
-        try await storage.writer.write { connection throws(StorageError) in
+    /// The step of parts finds a roll-out and a delivery of an earlier version, which are whole and no canary.
+    @Test func whatWasUnderWayBeforeThereWerePartsIsOnePart() async throws {
+        try Migration.makeDatabase(Array(Migration.all.prefix(12)), in: directory.path) {
+            connection throws(StorageError) in
+            try Self.insertOldHub(connection)
+            _ = try Self.insertOldDelivery(1, connection, state: "Processing")
             try connection.run(
-                """
-                INSERT INTO notifications (hub, id, is_confidential, accepted_at, expires_at, states_expiry)
-                VALUES (?, ?, 0, 0, 0, 0)
-                """, hub.rawValue, [UInt8(number)])
+                "INSERT INTO messages (notification, body, fields) VALUES (1, ?, ?)", [1] as [UInt8], [] as [UInt8])
             try connection.run(
-                """
-                INSERT INTO deliveries (notification, platform, last_channel, last_registration, state, is_final,
-                    cursor_channel, cursor_registration, is_fanned_out) VALUES (?, 'pigeon', 9, 9, 'running', 0, 0, 0, 0)
-                """, connection.lastInsertedRow)
-            return connection.lastInsertedRow
+                "INSERT INTO rollouts (notification, rate, halt_share, halt_answers) VALUES (1, 500, 200, 100)")
         }
+        let new = try open(Migration.all)
+        let found = try await new.unfinished(after: .none, limit: 9)
+        #expect(found.map(\.delivery.part) == [nil])
+        #expect(found.map(\.delivery.notification.rollout) == [Rollout(.rate(500), halt: Rollout.Halt(share: 200))])
+        #expect(try await new.hubs().map(\.settings.sending) == [SendingSettings()])
+        #expect(try await new.nextDue() == nil)
+        await new.close()
+    }
+
+    /// The hub with the number 1.
+    private static func insertOldHub(_ connection: Connection) throws(StorageError) {
+        try connection.run(
+            "INSERT INTO hubs (name, folded_name, created_at, modified_at) VALUES ('loft', 'loft', 0, 0)")
+    }
+
+    private static func insertOldDelivery(
+        _ number: Int, _ connection: Connection, state: String = "running"
+    ) throws(StorageError) -> Int64 {
+        let id = [UInt8](repeating: UInt8(number), count: 16)
+        try connection.run(
+            """
+            INSERT INTO notifications (hub, id, platform, is_confidential, accepted_at, expires_at, states_expiry, begun_at)
+            VALUES (1, ?, 'pigeon', 0, 0, 0, 0, 0)
+            """, id)
+        try connection.run(
+            """
+            INSERT INTO deliveries (notification, platform, last_channel, last_registration, state, is_final,
+                cursor_channel, cursor_registration, is_fanned_out) VALUES (?, 'pigeon', 9, 9, ?, 0, 0, 0, 0)
+            """, connection.lastInsertedRow, state)
+        return connection.lastInsertedRow
     }
 
     /// FNV-1a.

@@ -62,7 +62,7 @@ struct UpgradeTests {
             copy: { source in copied.withLock { $0.append(source.schema) } },
             report: { event in told.withLock { $0.append(event) } })
         let old = Array(Migration.all.prefix(9))
-        try await open(old, upgrade).close()
+        try Migration.makeDatabase(old, in: directory.path)
         #expect(copied.withLock(\.self).isEmpty)
         for _ in 0..<2 { try await open(Migration.all, upgrade).close() }
         #expect(copied.withLock(\.self) == [old.map(\.name)])
@@ -77,7 +77,7 @@ struct UpgradeTests {
 
     @Test func aRefusedCopyLeavesTheDatabaseAsItIs() async throws {
         let old = Array(Migration.all.prefix(9))
-        try await open(old).close()
+        try Migration.makeDatabase(old, in: directory.path)
         let refusing = Upgrade(copy: { _ throws(StorageError) in throw StorageError(.full, "no room") })
         #expect(throws: StorageError.self) { try open(Migration.all, refusing) }
         #expect(try SQLiteStorage.schemaState(in: directory.path) == .older(steps: Migration.all.count - 9))
