@@ -18,7 +18,9 @@ struct CompletionTests {
         #expect(texts("").contains("serve"))
         #expect(texts("").filter { $0 == "hub" }.count == 1)
         #expect(
-            texts("hub ") == ["create", "list", "show", "connection-string", "delete", "credential", "limits", "key"])
+            texts("hub ") == [
+                "create", "list", "show", "connection-string", "delete", "credential", "limits", "sending", "key",
+            ])
         #expect(texts("hub credential ") == ["set", "remove"])
         #expect(!texts("").contains("complete"))
         #expect(texts("nothing ").isEmpty)

@@ -101,7 +101,8 @@ extension MetricFamily {
 
     /// All metrics, in the order in which they are written.
     static let all = [
-        accepted, attempts, outcomes, latency, deliveries, held, backlog, oldest, connections, paused, quarantines,
+        accepted, attempts, outcomes, latency, deliveries, held, backlog, oldest, partsWaiting, partsLate, connections,
+        paused, quarantines,
         renewals, credentialExpiry, certificateExpiry, backupAge, databaseBytes, databaseMemory, diskBytes,
         writesWaiting,
         writeWait, commitTime,
