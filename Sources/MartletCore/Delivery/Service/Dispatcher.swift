@@ -58,7 +58,8 @@ public final class Dispatcher: Sendable {
             messageIDs: messageIDs, requestTimeout: settings.requestTimeout, time: time, metrics: metrics)
         (self.sender, self.hubs, self.platforms, self.devices) = (sender, hubs, platforms, devices)
         // A roll-out that halts itself has no sleeping deliveries to wake.
-        controls = SendControls(store: notifications, board: board, time: time, scheduled: { alarm.ring() }) { _ in }
+        controls = SendControls(
+            store: notifications, board: board, time: time, scheduled: { alarm.ring() }, wake: { _ in })
         deliverer = Deliverer(
             notifications: notifications, deadLetters: notifications, devices: devices, maps: maps, hubs: hubs,
             platforms: platforms, lanes: lanes, board: board, controls: controls, alarm: alarm, sender: sender,
@@ -88,11 +89,12 @@ public final class Dispatcher: Sendable {
 
     /// Creates the controls that pause, resume and cancel notifications.
     public func makeControls() -> SendControls {
-        SendControls(store: store, board: board, time: time, scheduled: { [alarm] in alarm.ring() }) {
-            [self] deliveries in
-            queue.withLock { $0.wake(deliveries) }
-            wake.yield()
-        }
+        SendControls(
+            store: store, board: board, time: time, scheduled: { [alarm] in alarm.ring() },
+            wake: { [self] deliveries in
+                queue.withLock { $0.wake(deliveries) }
+                wake.yield()
+            })
     }
 
     /// The deliveries in memory; the rest of the backlog is only in the store.
