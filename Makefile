@@ -20,7 +20,7 @@ SEED ?= 1
 PEERS = .build/python/bin/python3 -B
 SWIFT_CODE = Package.swift Sources Tests Benchmarks/Package.swift Benchmarks/Sources/LoadGenerator Examples
 
-.PHONY: help setup build demo tour run test lint format checks peers ceilings sanitize bench durability soak faults mass-jobs console-matrix fuzz bare-debian deb image package-test clean
+.PHONY: help setup build demo tour run test built-tests judged-peers run-tests spare-ceilings lint format checks peers ceilings sanitize bench durability soak faults mass-jobs console-matrix fuzz bare-debian deb image package-test clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -45,14 +45,27 @@ run: build ## build, then serve http://127.0.0.1:8080 and https://127.0.0.1:8443
 
 test: ## install what testing needs, then lint, check the walls, run every test and count what a push costs
 	@Scripts/setup test
-	@$(MAKE) --no-print-directory --jobs=3 --output-sync=target lint checks peers
 	@mkdir -p .build
-	$(SWIFT) build --build-tests $(STRICT_IMPORTS)
+	@$(MAKE) --no-print-directory --jobs=3 built-tests judged-peers
+	@$(MAKE) --no-print-directory --jobs=2 run-tests spare-ceilings
+
+# The steps of `test`. The peers mostly wait, and so do the judges among the tests: builds run beside them, with what the
+# processors have left (`nice`), so that nothing is late because of them.
+built-tests: checks
+	nice $(SWIFT) build --build-tests $(STRICT_IMPORTS)
 	@Scripts/check-layers --self-test && Scripts/check-layers
 	@Scripts/check-fuzz --self-test && Scripts/check-fuzz
-	@bash -o pipefail -c '$(SWIFT) test --skip-build 2>&1 | tee .build/test.log' || \
+
+judged-peers:
+	@$(MAKE) --no-print-directory --output-sync=target lint peers
+
+# Not by `swift test`, which would keep the release build from starting until the last test has ended.
+run-tests:
+	@bash -o pipefail -c '.build/debug/martletPackageTests.xctest --testing-library swift-testing 2>&1 | tee .build/test.log' || \
 		{ echo 'What failed:'; grep -E '✘|error:' .build/test.log; exit 1; }
-	@$(MAKE) --no-print-directory ceilings
+
+spare-ceilings:
+	@nice -n 19 $(MAKE) --no-print-directory --output-sync=target ceilings
 
 lint: ## check formatting
 	$(SWIFT) format lint --strict --recursive --parallel $(SWIFT_CODE)

@@ -178,12 +178,7 @@ class Judged:
 
     async def run(self):
         try:
-            await self._first_certificate()
-            await self._renewal_under_load()
-            await self._refused_challenge()
-            await self._restart()
-            await self._silent_directory()
-            await self._misleading_directory()
+            await asyncio.gather(self._renewal_under_load(), self._others())
         finally:
             for part in self._parts:
                 if isinstance(part, Authority):
@@ -191,6 +186,14 @@ class Judged:
                 elif part.process and part.process.returncode is None:
                     part.process.kill()
                     await part.process.wait()
+
+    async def _others(self):
+        """One after another, beside the renewal, which waits until a certificate is about to expire."""
+        await self._first_certificate()
+        await self._refused_challenge()
+        await self._restart()
+        await self._silent_directory()
+        await self._misleading_directory()
 
     async def _first_certificate(self):
         """With half of all good nonces refused, and two names."""

@@ -47,7 +47,6 @@ BUSY_ROUNDS = 30     # more than were asked for, at most
 SHOWN = 10           # failures of a kind
 PROBERS = 4          # writers who send then
 CALM = 3             # seconds without a delivery, before the clock is set for the last time
-IDLE_LOOKS = 10      # after what is being done still
 IDLE_SHARE = 0.15    # of a processor
 DELIVERY_CHECKS = 4  # per second, while waiting for the last deliveries
 ELSEWHERE = 0.3      # of the steps, where there is a simulator
@@ -682,7 +681,7 @@ class Run:
             storm.fail("stalled", f"message {key} does not come by the clock as it is")
         await self._come_to_rest()
         self._left = self._overdue()
-        for _ in range(IDLE_LOOKS):
+        for _ in range(self._options.idle_looks):
             self._busy = await self._processor_share()
             if self._busy <= IDLE_SHARE:
                 break
@@ -828,6 +827,8 @@ def parse_arguments():
     parser.add_argument("--long-waits", action="store_true", help="these also fail in ways that cost a minute")
     parser.add_argument("--stalls", type=float, default=0, metavar="SECONDS", help="programs stand still for so long")
     parser.add_argument("--clock", action="store_true", help="the clock on the wall is set forward and back")
+    parser.add_argument("--idle-looks", type=int, default=10, metavar="N",
+                        help="times that the server is looked at until it is idle: it may still be at work")
     parser.add_argument("--window", type=float, default=5, metavar="SECONDS",
                         help="how long before a kill something may have arrived that comes again behind it")
     parser.add_argument("--patience", type=float, default=90, metavar="SECONDS",

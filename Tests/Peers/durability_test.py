@@ -32,7 +32,7 @@ FAULTS = {
 # What it takes to see some of them.
 OPTIONS = {
     "sync-off": ["--forgetful"], "sends-again": ["--window", "0.3"], "forgets-retries": ["--simulator"],
-    "pauses-by-clock": ["--simulator", "--clock"], "spins": ["--clock"],
+    "pauses-by-clock": ["--simulator", "--clock"], "spins": ["--clock", "--idle-looks", "2"],
 }
 
 # A fault shows only if a kill meets it. A short storm can miss one, on a busy machine three in a row; six hardly can.

@@ -19,11 +19,6 @@ struct DeliveryJudgeTests {
         try await Judge.run("control.py", "--devices", "3000")
     }
 
-    @Test("Broadcasts to devices with large templates of their own take little memory, and give it back")
-    func largeTemplatesTakeLittleMemory() async throws {
-        try await Judge.run("template_memory.py")
-    }
-
     @Test("Whatever a push service does, messages arrive that can and devices stay that should")
     func faultsLeaveTheHubInTheRightState() async throws {
         try await Judge.run("faults.py")
