@@ -22,6 +22,8 @@ public final class Server: Sendable {
     public let origins: [HTTPOrigin]
     /// The path of the Unix socket for proxies.
     public var socket: String? { configuration.listenSocket }
+    /// True until an authority has issued the first certificate: no client can connect by TLS.
+    public var awaitsCertificate: Bool { certificate.map { $0.current == nil } ?? false }
     /// The path of the private authority's certificate that `--tls-self-signed` made.
     public let authorityFile: String?
 
@@ -75,6 +77,7 @@ public final class Server: Sendable {
         read: (@Sendable () throws -> ServerConfiguration)? = nil
     ) async throws(ServerError) -> Server {
         try configuration.validate()
+        try configuration.checkFirstStart()
         return try await manager.extending { () async throws(ServerError) in
             let engine = try await Engine.open(configuration, fallbacks: fallbacks)
             do throws(ServerError) {

@@ -1,4 +1,5 @@
 import Glibc
+import MartletClient
 import MartletServer
 
 /// The `martlet` program.
@@ -27,6 +28,9 @@ struct Martlet {
     static func main() {
         // Makes a write to a closed connection fail with an error instead of ending the process.
         signal(SIGPIPE, SIG_IGN)
+        // libdispatch reports to syslog each thread whose priority it may not raise, as in the packaged unit. Threads
+        // without that priority do the same work.
+        setenv("LIBDISPATCH_LOG", "NO", 0)
         Signals.block()
         let words = Result { try Arguments.words(CommandLine.argc, CommandLine.unsafeArgv) }
         // Not `exit`, which would destroy data that libraries keep for all threads while some threads are still
@@ -62,7 +66,25 @@ struct Martlet {
                 let warnings = EnvironmentVariables.warnings(EnvironmentVariables.names, settings: table.settings)
                 for sentence in warnings { Log().write(.warning, sentence) }
             }
+            try await run(command, invocation)
+        }
+    }
+
+    /// - Throws: What the command throws, with what only the invocation knows: where a setting comes from, and the
+    ///   address of a server that cannot be reached.
+    private static func run(_ command: Command, _ invocation: Invocation) async throws {
+        do {
             try await command.run(invocation)
+        } catch var error as UsageError {
+            error.description = invocation.located(error.description)
+            throw error
+        } catch let error as ServerError {
+            throw ServerError(invocation.located(error.description))
+        } catch let error as PushClientError {
+            guard [.unreachable, .insecureConnection].contains(error.kind), let address = invocation["backend"] else {
+                throw error
+            }
+            throw ServerError("\(address): \(error)")
         }
     }
 }

@@ -269,6 +269,8 @@ async def course(binary, write):
             file.write("# A setting with a typing error\nlistne = 127.0.0.1:8080\n")
         with open(os.path.join(folder, "twice.conf"), "w") as file:
             file.write("listen = '127.0.0.1:8080' # one\nlisten = 127.0.0.1:8081\n")
+        with open(os.path.join(folder, "unusable.conf"), "w") as file:
+            file.write("loops = 1\nlisten = 8443\n")
         judge_wrong_input(binary, folder, write)
         simulator = ["--simulator", "--simulator-listen", "127.0.0.1:0"]
         server = processes.Server(binary, data, os.path.join(folder, "log"), "--backend-hub", "demo", *simulator)

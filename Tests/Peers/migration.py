@@ -24,7 +24,7 @@ checks = Checks("migration")
 
 HUB, RULE = "demo", "DefaultFullSharedAccessSignature"
 TEMPLATES = {"apns": '{"aps":{"alert":"$(m)"}}', "fcmv1": '{"message":{"data":{"m":"$(m)"}}}'}
-PATIENCE = 60
+PATIENCE = 60  # seconds without a delivery
 CONNECTIONS = 8
 
 
@@ -136,6 +136,7 @@ class Course:
         self._binary, self._directory, self._count = binary, directory, count
         self._simulator = simulators.Simulator(binary, os.path.join(directory, "simulator"))
         self._arrived = collections.Counter()
+        self._deliveries = 0
         # By key of a send: the handles that it must reach, each once.
         self._owed = {}
         self._servers = {}
@@ -199,7 +200,8 @@ class Course:
         started = time.monotonic()
         await azure.put_all(devices)
         print(f"migration: {len(devices)} devices at the source in {time.monotonic() - started:.1f} s", flush=True)
-        proxy = Proxy(throttled=97, delay=0.05)
+        # Every refusal costs a second: with many devices, as many refusals as with few would take most of the time.
+        proxy = Proxy(throttled=max(97, self._count // 100), delay=0.05)
         await proxy.start(self._servers["azure"].port)
         with open(self._path("connection-string"), "w", encoding="utf-8") as file:
             file.write(f"Endpoint=http://127.0.0.1:{proxy.port}/;SharedAccessKeyName={RULE};SharedAccessKey={key}\n")
@@ -258,10 +260,14 @@ class Course:
         def read():
             for line in self._arrivals.read():
                 self._arrived[line["key"], line["handle"]] += 1
-            return sum(self._arrived.values())
+                self._deliveries += 1
+            return self._deliveries
 
         wanted = sum(sum(each.values()) for each in self._owed.values())
-        await eventually(lambda: read() >= wanted, PATIENCE)
+        before = -1
+        while before < read() < wanted:
+            before = self._deliveries
+            await eventually(lambda: read() > before, PATIENCE)
         await asyncio.sleep(1)
         read()
         found = collections.defaultdict(collections.Counter)

@@ -6,7 +6,7 @@ struct ConfigurationFileTests {
     private let settings: Set<String> = ["listen", "public-url", "faults", "tls-listen"]
 
     private func parse(_ text: String) throws -> [String: String] {
-        try ConfigurationFile.parse(text, path: "martlet.conf", settings: settings)
+        try ConfigurationFile.parse(text, path: "martlet.conf", settings: settings).mapValues(\.value)
     }
 
     @Test(arguments: [
@@ -44,7 +44,7 @@ struct ConfigurationFileTests {
         let set = try ConfigurationFile.parse(
             lines.map { $0.dropFirst() }.joined(separator: "\n"), path: "", settings: Martlet.table.settings)
         #expect(Set(set.keys) == Set(options.map(\.name)))
-        for option in options { #expect(option.fallback == nil || set[option.name] == option.fallback) }
+        for option in options { #expect(option.fallback == nil || set[option.name]?.value == option.fallback) }
         #expect(text.split(separator: "\n").allSatisfy { $0.count <= 120 })
     }
 

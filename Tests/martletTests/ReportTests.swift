@@ -33,7 +33,10 @@ struct ReportTests {
             {"notification":"n","state":"Completed","deadLetters":[{"at":"T","platform":"apns","installation":"i",
             "outcome":"BadChannel","reason":"R","token":"removed"}]}
             """)
-        #expect(DeadLetterCommands.lines(of: some, isFirst: false) == ["T  apns  i  BadChannel  R  handle removed"])
+        let row = "T  apns  i  BadChannel  R  handle removed"
+        #expect(DeadLetterCommands.lines(of: some, isFirst: false) == [row])
+        let headed = ["n  Completed", "WHEN  PLATFORM  DEVICE  OUTCOME  REASON AND HANDLE", row]
+        #expect(DeadLetterCommands.lines(of: some, isFirst: true) == headed)
         let none = try json(#"{"notification":"n","state":"Completed","deadLetters":[]}"#)
         #expect(DeadLetterCommands.lines(of: none, isFirst: true) == ["n  Completed", "It has no dead letters."])
         let empty = try json(#"{"notifications":[]}"#)

@@ -2,59 +2,127 @@ import MartletCore
 import MartletModel
 
 extension MigrationWork {
-    /// Copies installations. Each element has the `id`, the `document` of the source and the `rows` that `copy`
-    /// returned.
-    func copyInstallations(_ installations: [JSON]) async throws -> JSON {
-        var counts = MigrationCounts()
-        for item in installations {
-            guard let id = item["id"]?.string, let document = item["document"] else { continue }
-            let platform = item["platform"]?.string ?? ""
-            let rows = (item["rows"]?.array ?? []).compactMap { row -> (Key, UInt64)? in
+    /// How many installations are written at a time. The database commits them together, so that they share the wait for
+    /// the disk.
+    private static let width = 32
+
+    /// An installation of the source.
+    private struct Item: Sendable {
+        let id: String
+        let document: JSON
+        let platform: String
+        /// Its registrations in the source's listing.
+        let rows: [(key: Key, source: UInt64)]
+        let digest: UInt64
+
+        var key: Key { .installation(id) }
+
+        init?(_ json: JSON) {
+            guard let id = json["id"]?.string, let document = json["document"] else { return nil }
+            self.id = id
+            self.document = document
+            platform = json["platform"]?.string ?? ""
+            rows = (json["rows"]?.array ?? []).compactMap { row in
                 guard let parts = row.array, parts.count == 2, let key = parts[0].string.flatMap({ UInt64($0) }),
                     let source = parts[1].string.flatMap({ UInt64($0) })
                 else { return nil }
                 return (Key(digest: key), source)
             }
-            try await copy(id, document, platform, rows, &counts)
+            digest = MigrationLedger.digest(document.text)
         }
-        return .object(counts.json)
     }
 
-    private func copy(
-        _ id: String, _ document: JSON, _ platform: String, _ rows: [(Key, UInt64)], _ counts: inout MigrationCounts
-    ) async throws {
-        let key = Key.installation(id)
-        let source = MigrationLedger.digest(document.text)
+    private struct Write: Sendable {
+        let item: Item
+        let installation: Installation
+        let condition: WriteCondition
+    }
+
+    private enum WriteResult: Sendable {
+        case written(MigrationLedger.Stored)
+        case kept
+        case refused(String)
+    }
+
+    /// Copies installations. Each element has the `id`, the `document` of the source and the `rows` that `copy`
+    /// returned. The ledger is written twice for all of them: before the first write and after the last.
+    func copyInstallations(_ installations: [JSON]) async throws -> JSON {
+        var counts = MigrationCounts()
+        var intents: [(Key, Entry)] = []
+        var writes: [Write] = []
         let pass = state.read(\.pass)
-        let stored = try await stored(installation: id)
-        var outcome: MigrationCounts.Outcome? = .unchanged
-        switch state.read({ $0.decision(key, source: source, stored: stored) }) {
-        case .unchanged:
-            // The registrations of an installation may be on several pages.
-            if state.read({ $0.entries[key]?.pass == pass }) { outcome = nil }
-            try state.set([(key, entry(source, stored, pass))])
-        case .kept: outcome = .kept
-        case .write(let condition):
-            do {
-                let installation = try Installation(parsing: document.bytes, id: id)
-                try state.set([
-                    (key, Entry(source: source, version: (stored?.version ?? 0) + 1, createdAt: 0, pass: pass))
-                ])
-                let record = try await devices.put(installation, in: hub, condition: condition)
-                try state.set([(key, entry(source, .init(version: record.version, createdAt: record.createdAt), pass))])
-                outcome = .copied
-            } catch let error as InstallationError {
-                return counts.refuse(platform, error.description)
-            } catch let error as DeviceRegistryError {
-                switch error {
-                case .invalid(let sentence): return counts.refuse(platform, sentence)
-                case .storage(let error): throw error
-                case .refused: outcome = .kept
+        for item in installations.compactMap(Item.init) {
+            let stored = try await stored(installation: item.id)
+            switch state.read({ $0.decision(item.key, source: item.digest, stored: stored) }) {
+            case .unchanged:
+                // The registrations of an installation may be on several pages.
+                if state.read({ $0.entries[item.key]?.pass != pass }) { counts.add(item.platform, .unchanged) }
+                intents.append((item.key, entry(item.digest, stored, pass)))
+                intents += rows(of: item, pass)
+            case .kept:
+                counts.add(item.platform, .kept)
+                intents += rows(of: item, pass)
+            case .write(let condition):
+                do {
+                    let installation = try Installation(parsing: item.document.bytes, id: item.id)
+                    writes.append(Write(item: item, installation: installation, condition: condition))
+                    let version = (stored?.version ?? 0) + 1
+                    intents.append((item.key, Entry(source: item.digest, version: version, createdAt: 0, pass: pass)))
+                } catch {
+                    counts.refuse(item.platform, error.description)
                 }
             }
         }
-        try state.set(rows.map { ($0.0, .notCopied(source: $0.1, pass)) })
-        if let outcome { counts.add(platform, outcome) }
+        try state.set(intents)
+        try await write(writes, pass, &counts)
+        return .object(counts.json)
+    }
+
+    private func write(_ writes: [Write], _ pass: Int64, _ counts: inout MigrationCounts) async throws {
+        var done: [(Key, Entry)] = []
+        var failure: (any Error)?
+        for start in stride(from: 0, to: writes.count, by: Self.width) {
+            await withTaskGroup(of: (Item, Result<WriteResult, any Error>).self) { group in
+                for write in writes[start..<min(start + Self.width, writes.count)] {
+                    group.addTask { (write.item, await put(write)) }
+                }
+                for await (item, result) in group {
+                    switch result {
+                    case .failure(let error): failure = error
+                    case .success(.refused(let sentence)): counts.refuse(item.platform, sentence)
+                    case .success(.kept):
+                        counts.add(item.platform, .kept)
+                        // The app's own write may have the version that was planned for the copy.
+                        done.append((item.key, .notCopied(source: item.digest, pass)))
+                        done += rows(of: item, pass)
+                    case .success(.written(let stored)):
+                        counts.add(item.platform, .copied)
+                        done.append((item.key, entry(item.digest, stored, pass)))
+                        done += rows(of: item, pass)
+                    }
+                }
+            }
+            if failure != nil { break }
+        }
+        try state.set(done)
+        if let failure { throw failure }
+    }
+
+    private func put(_ write: Write) async -> Result<WriteResult, any Error> {
+        do throws(DeviceRegistryError) {
+            let record = try await devices.put(write.installation, in: hub, condition: write.condition)
+            return .success(.written(.init(version: record.version, createdAt: record.createdAt)))
+        } catch {
+            switch error {
+            case .invalid(let sentence): return .success(.refused(sentence))
+            case .storage(let error): return .failure(error)
+            case .refused: return .success(.kept)
+            }
+        }
+    }
+
+    private func rows(of item: Item, _ pass: Int64) -> [(Key, Entry)] {
+        item.rows.map { ($0.key, .notCopied(source: $0.source, pass)) }
     }
 
     /// Whether an installation must be read from the source.

@@ -1,26 +1,32 @@
 /// A configuration file with one line `key = value` for each setting. ` #` begins a comment, and quotes around a value
 /// are removed. One file may serve all commands, so a key of another command is not an error.
 enum ConfigurationFile {
+    struct Setting: Hashable {
+        let value: String
+        /// The number of its line, from 1.
+        let line: Int
+    }
+
     /// - Parameter settings: The names of the settings of all commands.
-    static func read(_ path: String, settings: Set<String>) throws -> [String: String] {
+    static func read(_ path: String, settings: Set<String>) throws -> [String: Setting] {
         try parse(try TextFile.readText(path), path: path, settings: settings)
     }
 
-    static func parse(_ text: String, path: String, settings: Set<String>) throws(UsageError) -> [String: String] {
-        var values: [String: (value: String, line: Int)] = [:]
+    static func parse(_ text: String, path: String, settings: Set<String>) throws(UsageError) -> [String: Setting] {
+        var values: [String: Setting] = [:]
         for (index, line) in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).enumerated() {
             let number = index + 1
             do throws(Problem) {
                 guard let (key, value) = try setting(line, settings) else { continue }
                 if let earlier = values[key] { throw Problem("'\(key)' is set already in line \(earlier.line).") }
-                values[key] = (value, number)
+                values[key] = Setting(value: value, line: number)
             } catch {
                 throw UsageError(
                     description: "\(path), line \(number): \(error.sentence)",
                     hint: "'martlet config example' prints every setting.")
             }
         }
-        return values.mapValues(\.value)
+        return values
     }
 
     private struct Problem: Error {

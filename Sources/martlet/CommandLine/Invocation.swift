@@ -10,6 +10,8 @@ struct Invocation: Sendable {
     private let settings: Set<String>
     private let operands: [String: String]
     private let values: [String: String]
+    /// Where options are set that were not given on the command line, for people.
+    private let origins: [String: String]
 
     /// Returns the value of a required operand.
     func operand(_ name: String) -> String { operands[name] ?? "" }
@@ -84,7 +86,7 @@ extension Invocation {
             self.command = command
             self.words = words
             self.settings = settings
-            (operands, values) = ([:], [:])
+            (operands, values, origins) = ([:], [:], [:])
             return
         }
         let (flags, found) = try Self.split(words, command)
@@ -112,12 +114,21 @@ extension Invocation {
         }
         let own = command.options.filter { !$0.isFlagAlone }.map(\.name)
         let configured = try file.map { try ConfigurationFile.read($0, settings: settings.union(own)) } ?? [:]
+        var origins: [String: String] = [:]
+        for option in command.options where flags[option.name] == nil {
+            if variable(option) != nil {
+                origins[option.name] = "the environment variable \(option.environmentVariable)"
+            } else if let file, let setting = configured[option.name] {
+                origins[option.name] = "\(file), line \(setting.line)"
+            }
+        }
         var values: [String: String] = [:]
         for option in command.options {
-            let value = flags[option.name] ?? variable(option) ?? configured[option.name] ?? option.fallback
+            let value = flags[option.name] ?? variable(option) ?? configured[option.name]?.value ?? option.fallback
             guard option.placeholder != nil || value.map({ Self.switchValues[$0.lowercased()] != nil }) ?? true else {
                 throw UsageError(
-                    description: "--\(option.name) is a switch: it is given without a value, or with true or false.",
+                    description: Self.located(
+                        "--\(option.name) is a switch: it is given without a value, or with true or false.", origins),
                     command: command)
             }
             values[option.name] = value
@@ -126,7 +137,7 @@ extension Invocation {
             let file = option.fileOption
             let sources: [(value: String?, file: String?)] = [
                 (flags[option.name], flags[file.name]), (variable(option), variable(file)),
-                (configured[option.name], configured[file.name]),
+                (configured[option.name]?.value, configured[file.name]?.value),
             ]
             values[option.name] = try Self.secret(option, in: sources, of: command)
         }
@@ -134,7 +145,19 @@ extension Invocation {
         self.words = words
         self.settings = settings
         self.values = values
+        self.origins = origins
         operands = Dictionary(uniqueKeysWithValues: zip(command.operands, found))
+    }
+
+    /// Returns a sentence followed by where the options that it names are set, if that is not the command line.
+    func located(_ sentence: String) -> String { Self.located(sentence, origins) }
+
+    private static func located(_ sentence: String, _ origins: [String: String]) -> String {
+        let named = sentence.split(separator: " ").map { word in
+            word.drop { $0 != "-" }.prefix { $0.isLetter || $0.isNumber || $0 == "-" }
+        }
+        let origins = origins.filter { named.contains("--\($0.key)") }.sorted { $0.key < $1.key }
+        return ([sentence] + origins.map { "--\($0.key) is set in \($0.value)." }).joined(separator: " ")
     }
 
     /// Returns the value of a secret option, from the first source that has the value or names a file with it.

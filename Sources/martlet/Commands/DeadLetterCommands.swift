@@ -52,12 +52,14 @@ enum DeadLetterCommands {
     /// Returns the lines of one page of either listing.
     static func lines(of page: JSON, isFirst: Bool) -> [String] {
         if let notifications = page["notifications"]?.array {
-            guard notifications.isEmpty, isFirst else { return notifications.map(line(notification:)) }
+            let heading = isFirst ? ["NOTIFICATION  ACCEPTED  STATE  OUTCOMES BY PLATFORM"] : []
+            guard notifications.isEmpty, isFirst else { return heading + notifications.map(line(notification:)) }
             return ["No notification of the hub has dead letters."]
         }
         let deadLetters = page["deadLetters"]?.array ?? []
         let none = deadLetters.isEmpty && isFirst ? ["It has no dead letters."] : []
-        return (isFirst ? [line(notification: page)] : []) + deadLetters.map(line(letter:)) + none
+        let heading = deadLetters.isEmpty ? [] : ["WHEN  PLATFORM  DEVICE  OUTCOME  REASON AND HANDLE"]
+        return (isFirst ? [line(notification: page)] + heading : []) + deadLetters.map(line(letter:)) + none
     }
 
     private static func line(notification entry: JSON) -> String {

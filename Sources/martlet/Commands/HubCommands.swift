@@ -114,6 +114,7 @@ enum HubCommands {
         if invocation["simulator"] != nil {
             properties = try await SimulatorConnection(invocation).credential(for: platform)
         }
+        try refuseForeignFlags(invocation, platform)
         for field in Platforms.credentialFields where field.platforms.contains(platform.lowercased()) {
             // A value given by its own flag takes precedence over a value from a file.
             guard properties[field.property] == nil, let value = invocation[field.flag] else { continue }
@@ -133,6 +134,25 @@ enum HubCommands {
         }
         let name = Platforms.name(of: platform) ?? platform
         invocation.report("Hub '\(invocation.operand("NAME"))' has a credential for \(name).")
+    }
+
+    /// Refuses flags that belong to the credentials of other platforms, and the name of a platform alone if another one
+    /// begins with it, such as the successor's. Both would store a credential that the person did not mean.
+    private static func refuseForeignFlags(_ invocation: Invocation, _ platform: String) throws(UsageError) {
+        let fields = Platforms.credentialFields.filter { $0.platforms.contains(platform.lowercased()) }
+        guard !fields.isEmpty, invocation["simulator"] == nil, !invocation.isOn("generate") else { return }
+        let own = fields.map(\.flag)
+        let given = Set(Platforms.credentialFields.map(\.flag)).filter { invocation[$0] != nil }
+        let foreign = given.subtracting(own).sorted()
+        let related = Platforms.names.filter { $0.hasPrefix(platform.lowercased()) && $0 != platform.lowercased() }
+        guard !foreign.isEmpty || (given.isEmpty && !related.isEmpty) else { return }
+        let question = related.first.map { " Did you mean '\($0)'?" } ?? ""
+        let sentence =
+            foreign.first.map { "--\($0) is not for \(platform)." }
+            ?? "Nothing was given of a credential for \(platform)."
+        let flags = own.map { "--\($0)" }.joined(separator: ", ")
+        throw UsageError(
+            description: "\(sentence)\(question) \(platform) takes \(flags).", command: invocation.command)
     }
 
     /// Generates a credential. The old credential must be deleted first, because a new key makes all registrations

@@ -1,6 +1,7 @@
 import MartletHTTP
 import MartletModel
 import MartletServer
+import Synchronization
 
 /// `martlet migrate azure`: copies the devices of a hub in Azure.
 enum MigrateCommand {
@@ -41,6 +42,8 @@ private struct Migration {
     private static let pageLimit = 100
     /// The maximum size of the documents in one request to the server, in bytes.
     private static let batchBytes = 1 << 20
+    /// How many installations are read at a time. `--rate` limits them too.
+    private static let width = 8
     /// How long to wait for a server that is not running, in seconds.
     private static let patience = 600
 
@@ -91,12 +94,12 @@ private struct Migration {
         show(report, ["copied", "unchanged", "kept", "refused"], deleted)
     }
 
-    /// Reads installations from the source, in groups that each fit one request.
+    /// Reads installations from the source, several at a time, in groups that each fit one request.
     private func installations(_ wanted: [JSON]) async throws -> [[JSON]] {
         var groups: [[JSON]] = []
         var bytes = Self.batchBytes
-        for item in wanted {
-            guard let id = item["id"]?.string, let document = try await source.installation(id) else { continue }
+        for (item, document) in zip(wanted, try await documents(wanted.map { $0["id"]?.string })) {
+            guard let document else { continue }
             if bytes + document.count > Self.batchBytes {
                 groups.append([])
                 bytes = 0
@@ -107,6 +110,21 @@ private struct Migration {
             bytes += document.count
         }
         return groups
+    }
+
+    /// - Returns: A document for each id; nil if there is no such installation.
+    private func documents(_ ids: [String?]) async throws -> [[UInt8]?] {
+        let source = source
+        return try await withThrowingTaskGroup(of: (Int, [UInt8]?).self) { group in
+            var found = [[UInt8]?](repeating: nil, count: ids.count)
+            for (index, id) in ids.enumerated() {
+                guard let id else { continue }
+                if index >= Self.width, let (index, document) = try await group.next() { found[index] = document }
+                group.addTask { (index, try await source.installation(id)) }
+            }
+            for try await (index, document) in group { found[index] = document }
+            return found
+        }
     }
 
     /// Deletes copies that no longer exist in the source. Each one is checked in the source first.
@@ -184,13 +202,14 @@ private struct Migration {
 }
 
 /// The hub in Azure.
-private final class Source {
+private final class Source: Sendable {
     /// The name for output; it contains no secret.
     let name: String
     private let client: SignedHubClient
     private let hub: String
     private let interval: Duration
-    private var next = ContinuousClock.now
+    /// When the next request may be sent.
+    private let next = Mutex(ContinuousClock.now)
 
     init(_ invocation: Invocation) throws {
         let text = try invocation.required("connection-string")
@@ -244,8 +263,7 @@ private final class Source {
 
     private func get(_ target: String) async throws -> HTTPResponse {
         for attempt in 1... {
-            try await Task.sleep(until: next)
-            next = max(next, .now) + interval
+            try await Task.sleep(until: turn())
             var response: HTTPResponse?
             var failure: any Error = ServerError("\(name) does not answer.")
             do {
@@ -260,8 +278,18 @@ private final class Source {
                 guard let response else { throw failure }
                 return response
             }
-            try await Task.sleep(for: .seconds(wait))
+            // What the source asks one request to wait for applies to all.
+            next.withLock { $0 = max($0, .now + .seconds(wait)) }
         }
         throw ServerError("\(name) does not answer.")
+    }
+
+    /// - Returns: When a request may be sent, in keeping with the rate.
+    private func turn() -> ContinuousClock.Instant {
+        next.withLock { next in
+            let turn = max(next, .now)
+            next = turn + interval
+            return turn
+        }
     }
 }

@@ -7,6 +7,20 @@ extension RetryPolicy {
     static let once = RetryPolicy(attempts: 1, keepsTrying: false)
 }
 
+extension Invocation {
+    /// Logs in at the app backend, for a command that ends soon.
+    func logIn(_ user: String, password: String, at backend: String) async throws -> PushClient {
+        let client = PushClient(
+            server: try ServerAddress(backend),
+            transport: NetworkTransport(
+                HTTPClient(loops: try EventLoopGroup(count: 1)),
+                trusting: try self["ca-file"].map { try TextFile.readText($0) }),
+            retry: .once)
+        try await client.logIn(user: user, password: password)
+        return client
+    }
+}
+
 /// Sends the SDK's requests with the server's own network code, so that Foundation is not linked.
 struct NetworkTransport: ClientTransport {
     private static let timeout: Duration = .seconds(30)

@@ -1,6 +1,5 @@
 import MartletClient
 import MartletModel
-import MartletNetwork
 import MartletServer
 
 /// `martlet notify`: a message from one user to others, through the app backend.
@@ -32,13 +31,7 @@ enum NotifyCommand {
         let backend = try invocation.required("backend")
         let notification = try Notification(invocation)
         let password = try invocation.readPassword()
-        let client = PushClient(
-            server: try ServerAddress(backend),
-            transport: NetworkTransport(
-                HTTPClient(loops: try EventLoopGroup(count: 1)),
-                trusting: try invocation["ca-file"].map { try TextFile.readText($0) }),
-            retry: .once)
-        try await client.logIn(user: user, password: password)
+        let client = try await invocation.logIn(user, password: password, at: backend)
         let id = try await notification.send(by: client)
         if !invocation.printJSON(["notification": .string(id)]) { Terminal.print(id) }
         await client.logOut()

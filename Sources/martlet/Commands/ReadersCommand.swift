@@ -1,6 +1,5 @@
 import MartletClient
 import MartletModel
-import MartletNetwork
 import MartletServer
 
 /// `martlet readers`: lists who has read a notification that a user sent.
@@ -22,13 +21,7 @@ enum ReadersCommand {
                 description: "ID is the number that 'martlet notify' printed.", command: invocation.command)
         }
         let password = try invocation.readPassword()
-        let client = PushClient(
-            server: try ServerAddress(backend),
-            transport: NetworkTransport(
-                HTTPClient(loops: try EventLoopGroup(count: 1)),
-                trusting: try invocation["ca-file"].map { try TextFile.readText($0) }),
-            retry: .once)
-        try await client.logIn(user: user, password: password)
+        let client = try await invocation.logIn(user, password: password, at: backend)
         for reader in try await client.readers(of: id) {
             let readAt = time(of: reader)
             let line: JSON = ["user": .string(reader.user), "readAt": readAt.map { .string($0) } ?? .null]

@@ -129,7 +129,7 @@ enum ServeCommand {
         let server = try await Server.start(
             configuration, fallbacks: simulator?.credentials ?? [:], simulator: simulator?.controls, manager: manager
         ) {
-            try Self.configuration(try invocation.again())
+            try Self.configuration(again: invocation)
         }
         Signals.onHangup { Task { await server.reload() } }
         if let simulator { try publishAuthority(of: simulator, in: configuration.dataDirectory) }
@@ -138,7 +138,7 @@ enum ServeCommand {
                 .info, "Clients must trust the private authority.", ["file": .string(file)])
         }
         await Signals.runUntilTermination(announce: server.logStop) { [simulator] in
-            Terminal.print(readyLine(server, simulator))
+            for line in readyLines(server, simulator) { Terminal.print(line) }
             await withTaskGroup { group in
                 group.addTask { await server.run() }
                 if let simulator { group.addTask { await simulator.run() } }
@@ -146,13 +146,28 @@ enum ServeCommand {
         }
     }
 
-    /// Returns `martlet: ready http://… https://… simulator=https://…`; each part is included only if it is enabled.
-    private static func readyLine(_ server: Server, _ simulator: Simulator?) -> String {
-        var parts = ["martlet: ready"] + server.origins.map(\.description)
+    /// Returns `martlet: ready http://… https://… simulator=https://…`; each part is included only if it is enabled. An
+    /// address without a certificate is not ready: it has a line of its own.
+    private static func readyLines(_ server: Server, _ simulator: Simulator?) -> [String] {
+        let waiting = server.awaitsCertificate ? server.origins.filter { $0.scheme == .https } : []
+        var parts = ["martlet: ready"] + server.origins.filter { !waiting.contains($0) }.map(\.description)
         if let socket = server.socket { parts.append("unix:\(socket)") }
         if let simulator { parts.append("simulator=\(simulator.origin)") }
         if let console = server.consoleURL { parts.append("console=\(console)") }
-        return parts.joined(separator: " ")
+        return [parts.joined(separator: " ")]
+            + waiting.map { origin in
+                "martlet: \(origin) waits for its first certificate; 'martlet health' says how the order stands."
+            }
+    }
+
+    /// Reads the configuration again, for a reload.
+    private static func configuration(again invocation: Invocation) throws -> ServerConfiguration {
+        let invocation = try invocation.again()
+        do {
+            return try configuration(invocation)
+        } catch let error as UsageError {
+            throw ServerError(invocation.located(error.description))
+        }
     }
 
     /// Also writes the authority's certificate to the data directory, where people look for it.

@@ -49,7 +49,7 @@ struct ServerCheckTests {
         #expect(check().database().map(\.level) == [.problem])
     }
 
-    @Test func aTakenPortIsAProblemAndAFreeOneIsNot() throws {
+    @Test func aTakenPortIsAProblemAndAFreeOneIsNotAndAStartOnItMakesNoDirectory() async throws {
         let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         defer { close(listener) }
         var address = sockaddr_in()
@@ -65,6 +65,10 @@ struct ServerCheckTests {
         let taken = ServerConfiguration.Address(host: "127.0.0.1", port: UInt16(bigEndian: address.sin_port))
         #expect(check { $0.listen = taken }.ports().map(\.level) == [.problem])
         #expect(check().ports().map(\.level) == [.ok])
+        await #expect(throws: ServerError.self) {
+            try await Server.start(ServerConfiguration(dataDirectory: directory, listen: taken))
+        }
+        #expect(!FileManager.default.fileExists(atPath: directory))
     }
 
     @Test func aCertificateThatCannotBeReadIsAProblem() {
