@@ -92,7 +92,7 @@ let package = Package(
         .target(
             name: "MartletTesting", dependencies: ["MartletCore", "MartletModel", "MartletHTTP"],
             path: "Tests/MartletTesting", swiftSettings: settings),
-        tests("MartletModelTests", ["MartletModel"]),
+        tests("MartletModelTests", ["MartletModel", "MartletTesting"]),
         tests("MartletHTTPTests", ["MartletHTTP"]),
         tests("MartletOpenAPITests", ["MartletOpenAPI", "MartletModel", "MartletHTTP"]),
         tests("MartletCoreTests", ["MartletCore", "MartletTesting", "MartletModel", "MartletHTTP"]),
@@ -103,7 +103,10 @@ let package = Package(
             ["MartletPush", "MartletCore", "MartletModel", "MartletHTTP", "MartletCrypto", "MartletTesting"]),
         tests(
             "MartletNetworkTests",
-            ["MartletNetwork", "MartletHTTP", "CMartletLinux", "CMartletOpenSSL", "CMartletNGHTTP2"]),
+            [
+                "MartletNetwork", "MartletHTTP", "MartletTesting", "CMartletLinux", "CMartletOpenSSL",
+                "CMartletNGHTTP2",
+            ]),
         tests("MartletStorageTests", ["MartletStorage", "MartletCore", "MartletModel", "MartletTesting"]),
         tests(
             "MartletHubAPITests",

@@ -1,8 +1,9 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// libFuzzer on the parsers of strangers' bytes. A package of its own, because its flags are unsafe; the modules are
-// those of the main package, by symbolic links, compiled here with coverage and open to @testable.
+// Fuzz targets for libFuzzer: one for each parser of input from outside. They are a separate package, because SwiftPM
+// does not allow unsafe flags in a package that others depend on. The modules are those of the main package, by symbolic
+// links, compiled with coverage instrumentation and with @testable enabled.
 //
 // `make fuzz` in the folder above runs every target from its seeds. A new target is a folder in Sources, with a file
 // and a folder `Seeds` of small inputs, and one line at the end of this file.

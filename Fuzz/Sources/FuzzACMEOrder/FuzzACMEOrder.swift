@@ -6,8 +6,8 @@ import MartletModel
 
 private let domains = ["push.example.org", "api.example.org"]
 
-/// The answers of a certificate authority, one on each line after its status: whatever they are, every order ends, keeps to
-/// https and gives certificates for its own names alone.
+/// Input: the answers of a certificate authority, one per line, each with its status first. Checks that every order ends,
+/// that requests use https only, and that challenges are answered for the ordered names only.
 @main
 struct FuzzACMEOrder {
     static func main() {
@@ -43,7 +43,7 @@ struct FuzzACMEOrder {
     }
 }
 
-/// `2`, `3`, `4` or `5` for the status, then the body; always with a nonce and an address.
+/// Parses a line: `2`, `3`, `4` or `5` stands for the status, and the body follows. Nonce and location are constant.
 private func answer(_ line: Substring) -> ACMEAnswer {
     let statuses: [Character: HTTPStatus] = ["2": 200, "3": 302, "4": 400, "5": 503]
     return ACMEAnswer(

@@ -2,8 +2,8 @@ import FuzzDriver
 
 @testable import MartletHubAPI
 
-/// A direct batch: the first line is its content type, the rest its body. Whatever they are, a batch is read with
-/// everything within its limits, or refused.
+/// Input: the body of a direct send to many handles, with its content type on the first line. Checks that it is refused,
+/// or that the parsed batch is within its limits.
 @main
 struct FuzzBatch {
     static func main() {

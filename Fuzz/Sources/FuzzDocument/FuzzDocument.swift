@@ -2,7 +2,8 @@ import FuzzDriver
 
 @testable import MartletHubAPI
 
-/// A registration's XML: what is read can be written and is read again as the same text.
+/// Input: an XML document. Checks that its text, written as an attribute and as the text of an element, is read back
+/// unchanged.
 @main
 struct FuzzDocument {
     static func main() {

@@ -1,6 +1,6 @@
 import CLibFuzzer
 
-/// A function that libFuzzer calls with inputs; it stops the process where one shows a fault.
+/// A fuzz target: a function that libFuzzer calls with inputs, and that stops the process if an input reveals a fault.
 public typealias FuzzTest = @convention(c) (UnsafePointer<UInt8>?, Int) -> CInt
 
 /// Runs libFuzzer with the options of the command line.
@@ -11,7 +11,7 @@ public func fuzz(_ test: FuzzTest) {
 }
 
 extension String {
-    /// An input as text; what is not UTF-8 becomes U+FFFD.
+    /// Returns an input as text. Invalid UTF-8 is replaced with U+FFFD.
     public init(input: UnsafePointer<UInt8>?, _ count: Int) {
         self.init(decoding: UnsafeBufferPointer(start: input, count: count), as: UTF8.self)
     }

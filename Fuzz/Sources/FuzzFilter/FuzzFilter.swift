@@ -3,7 +3,7 @@ import MartletPush
 
 @testable import MartletHubAPI
 
-/// A `$filter`: whatever it is, it is read or refused.
+/// Input: the value of the query parameter `$filter`. Checks that it is parsed or refused, without a crash.
 @main
 struct FuzzFilter {
     static func main() {

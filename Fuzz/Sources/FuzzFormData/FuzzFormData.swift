@@ -2,8 +2,8 @@ import FuzzDriver
 
 @testable import MartletHTTP
 
-/// A form: the first line is its content type, the rest its body. It is read the same whole and in pieces, within its
-/// limits, or refused alike.
+/// Input: a multipart form, with its content type on the first line. Checks that it is parsed to the same result, or
+/// refused with the same error, as a whole and in pieces, and that the limits hold.
 @main
 struct FuzzFormData {
     typealias Event = FormDataParser.Event

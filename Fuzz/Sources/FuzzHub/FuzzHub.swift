@@ -4,7 +4,7 @@ import MartletModel
 
 @testable import MartletHubAPI
 
-/// A hub's description: what is read is written as a document that changes nothing where it is written back.
+/// Input: the XML description of a hub. Checks that a parsed description, written and parsed again, changes nothing.
 @main
 struct FuzzHub {
     static func main() {
@@ -15,7 +15,7 @@ struct FuzzHub {
             let now = Timestamp(seconds: 0)
             var settings = HubSettings()
             document.apply(to: &settings, at: now)
-            // More would not be stored.
+            // A hub with more access rules is refused before it is stored.
             guard settings.accessRules.count <= HubSettings.accessRuleLimit else { return 0 }
             let hub = Hub(
                 id: Hub.ID(rawValue: 1), name: "demo", settings: settings, createdAt: now, modifiedAt: now)
@@ -30,7 +30,7 @@ struct FuzzHub {
     }
 }
 
-/// A platform with a credential of every kind of property.
+/// A platform whose credential has a property of each kind.
 private enum Rook: PushPlatform {
     static var descriptor: PushPlatformDescriptor {
         PushPlatformDescriptor(

@@ -3,7 +3,8 @@ import MartletModel
 
 @testable import MartletBackend
 
-/// A bearer token on the first line, a provider's keys behind it: whatever they are, they are read or refused.
+/// Input: a bearer token on the first line, followed by the key set of an identity provider. Checks that both are parsed
+/// or refused, without a crash.
 @main
 struct FuzzIdentityToken {
     static func main() {

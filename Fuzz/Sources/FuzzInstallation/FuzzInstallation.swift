@@ -1,7 +1,7 @@
 import FuzzDriver
 import MartletModel
 
-/// An installation's JSON: what is read is written as a document that is read as the same installation.
+/// Input: the JSON of an installation. Checks that a parsed installation, written as JSON, is parsed to the same one.
 @main
 struct FuzzInstallation {
     static func main() {

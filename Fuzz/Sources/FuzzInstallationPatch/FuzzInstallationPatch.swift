@@ -1,7 +1,8 @@
 import FuzzDriver
 import MartletModel
 
-/// A patch to an installation: whatever it is, it is refused or leaves an installation that can be written and read.
+/// Input: a JSON Patch of an installation. Checks that it is refused, or that the patched installation can be written and
+/// parsed again.
 @main
 struct FuzzInstallationPatch {
     static func main() {
@@ -19,7 +20,7 @@ struct FuzzInstallationPatch {
         }
     }
 
-    /// With something at every place that a patch can change.
+    /// An installation that has every member that a patch can change.
     private static func installation() -> Installation {
         let template = InstallationTemplate(body: "b", headers: ["h": "1"], expiry: "0")
         return Installation(

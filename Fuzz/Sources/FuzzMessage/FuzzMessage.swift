@@ -4,8 +4,9 @@ import MartletPush
 
 @testable import MartletModel
 
-/// A composed message: what is accepted is read back the same from what is written of it, and every platform renders it
-/// to a payload that shows its texts. And any bytes as a payload: they have an appearance or none.
+/// Input: the JSON of a composed message. Checks that an accepted message, written as JSON, is parsed to the same message,
+/// and that the payload that each platform renders shows its texts. The input is also read as a payload of each platform,
+/// which must not crash.
 @main
 struct FuzzMessage {
     static func main() {
@@ -29,7 +30,7 @@ struct FuzzMessage {
     private static func check(_ message: LocalizedMessage) {
         guard message.title != nil || message.text != nil || message.isSilent else { return }
         for platform in PushPlatforms.all {
-            // A text beyond what the reader of a payload reads at all is refused by its size.
+            // Payloads above the reader's limit are refused for their size.
             guard let rendered = platform.message(composed: message, id: NotificationID(high: 1, low: 2)),
                 rendered.body.count <= 65_536
             else { continue }

@@ -1,7 +1,8 @@
 import FuzzDriver
 import MartletHTTP
 
-/// The first bytes of a connection: a header, a part of one, or refused.
+/// Input: the first bytes of a connection with the PROXY protocol. Checks that a parsed header depends on its own bytes
+/// alone, that a part of it is incomplete, and that no header is longer than the limit.
 @main
 struct FuzzProxyHeader {
     static func main() {

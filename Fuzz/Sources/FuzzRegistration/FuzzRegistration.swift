@@ -5,7 +5,8 @@ import MartletPush
 
 @testable import MartletHubAPI
 
-/// A registration's document on every platform: what is accepted is written as an entry that reads as the same again.
+/// Input: the XML document of a registration, tried on every platform. Checks that an accepted registration, written as
+/// an Atom entry, is parsed to the same registration.
 @main
 struct FuzzRegistration {
     static func main() {
@@ -35,7 +36,7 @@ struct FuzzRegistration {
         }
     }
 
-    /// A native registration's nothing, or a template as it is kept; nil for one that is refused.
+    /// Returns the template as it is stored, which is `.some(nil)` for a native registration; nil if it is refused.
     fileprivate static func accepted(_ template: Template?, on platform: any PushPlatform.Type) -> Template?? {
         guard let template else { return .some(nil) }
         return (try? platform.prepared(template)).map { .some($0) }

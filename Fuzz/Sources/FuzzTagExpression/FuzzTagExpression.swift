@@ -1,7 +1,7 @@
 import FuzzDriver
 import MartletModel
 
-/// A tag expression: what is read is written as a text that is read as the same expression.
+/// Input: a tag expression. Checks that a parsed expression, written as text, is parsed to the same expression.
 @main
 struct FuzzTagExpression {
     static func main() {

@@ -1,6 +1,7 @@
 import MartletModel
 
-/// A message of one platform and language, of which only the values of variables are missing.
+/// A rendered message of one platform and language in which only the values of variables are missing. Devices with
+/// different values share the rendering.
 struct CompiledMessage: Sendable {
     private enum Piece: Sendable {
         case literal(ArraySlice<UInt8>)
@@ -13,8 +14,8 @@ struct CompiledMessage: Sendable {
     private let format: TemplateFormat
     private let fallbacks: [String: String]
 
-    /// Renders the message once with a mark in the place of each variable, and splits it at the marks. They are drawn
-    /// at random, so no text of a sender can contain one; and they are letters and digits, which no format escapes.
+    /// Renders the message once with a marker instead of each variable, and splits the result at the markers. Markers are
+    /// random, so that a sender's text cannot contain one, and consist of letters and digits, which no format escapes.
     init(_ rendering: ComposedRendering, language: Int) throws(ComposedRendering.Failure) {
         let names = rendering.content.variables.sorted()
         let prefix = "v" + String(UInt64.random(in: 1 << 60 ... .max), radix: 16) + "n"
@@ -37,7 +38,8 @@ struct CompiledMessage: Sendable {
         self.fallbacks = Dictionary(fallbacks.map { ($0.key.lowercased(), $0.value) }) { first, _ in first }
     }
 
-    /// - Parameter values: By names in lower case.
+    /// Returns the message for a device.
+    /// - Parameter values: The device's values of variables, by the names in lower case.
     func message(_ values: [String: String]) -> Message {
         var body: [UInt8] = []
         for piece in pieces {
@@ -50,7 +52,7 @@ struct CompiledMessage: Sendable {
         return Message(body: body, fields: fields)
     }
 
-    /// The approximate memory, in bytes.
+    /// The approximate memory that the value occupies, in bytes.
     var memoryBytes: Int {
         pieces.reduce(256) { sum, piece in
             if case .literal(let bytes) = piece { sum + bytes.count + 48 } else { sum + 48 }

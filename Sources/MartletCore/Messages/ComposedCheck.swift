@@ -1,6 +1,7 @@
 import MartletModel
 
-/// Checks a composed message before it is accepted, so that an accepted one fits everywhere.
+/// Checks a composed message before it is accepted, so that every accepted message can be rendered within the payload
+/// limits of all platforms.
 struct ComposedCheck: Sendable {
     let platforms: PushPlatformList
 
@@ -9,7 +10,7 @@ struct ComposedCheck: Sendable {
         case tooLarge(String)
     }
 
-    /// Checks what does not depend on the hub: names of platforms, of header fields and of data.
+    /// Checks what does not depend on the hub: the names of platforms, of header fields and of data.
     func check(_ content: ComposedContent) throws(Failure) {
         let message = content.message
         for (name, part) in message.platforms.sorted(by: { $0.key < $1.key }) {
@@ -45,7 +46,8 @@ struct ComposedCheck: Sendable {
         }
     }
 
-    /// Renders a message in every language for platforms, with what it shows for variables that a device does not have.
+    /// Checks the payload sizes by rendering the message in every language for the given platforms, with the defaults of
+    /// its variables.
     func checkSizes(
         of content: ComposedContent, on ids: [PlatformID], id: NotificationID, at now: Timestamp
     ) throws(Failure) {
@@ -66,7 +68,7 @@ struct ComposedCheck: Sendable {
         _ language: Int
     ) throws(Failure) {
         switch error {
-        // Its devices get what every send to them gets: an outcome that says so.
+        // Not an error of the message: each device of the platform gets an outcome that says so, as with every send.
         case .noPushService: return
         case .invalid(let sentence): throw .invalid(sentence)
         case .tooLarge(let size, let limit):
@@ -82,7 +84,8 @@ struct ComposedCheck: Sendable {
         }
     }
 
-    /// The collapse keys of a message by platform, so that it and native notifications replace each other.
+    /// Returns the collapse key of a message on each platform. With these keys, composed and native notifications can
+    /// replace each other.
     func collapseKeys(
         of content: ComposedContent, id: NotificationID, at now: Timestamp
     ) -> [PlatformID: String] {

@@ -1,12 +1,12 @@
 public import MartletModel
 
-/// A composed message as it was sent, with what is needed of it again and again.
+/// A composed message as it was sent, with values that every page of a delivery needs.
 public final class ComposedContent: Sendable {
-    /// The body as it was sent.
+    /// The body of the request.
     public let body: [UInt8]
     public let message: ComposedMessage
     public let languages: MessageLanguages
-    /// The variables that its texts use, in lower case.
+    /// The names of the variables that its texts contain, in lower case.
     public let variables: Set<String>
 
     /// - Parameter body: The JSON form of the message.
@@ -17,20 +17,20 @@ public final class ComposedContent: Sendable {
         variables = message.usedVariables
     }
 
-    /// Whether a device's variables can change its texts.
+    /// Whether the texts depend on the variables of a device.
     public var usesVariables: Bool { !variables.isEmpty }
 
-    /// Whether the devices of a page get different messages.
+    /// Whether devices of the same platform may get different messages.
     public var hasVariants: Bool { languages.count > 1 || usesVariables }
 
-    /// The name of a language, for people; nil if the message says none.
+    /// Returns a language's name for errors; nil if the message does not state a language.
     func languageName(_ index: Int) -> String? {
         languages.tags.indices.contains(index) ? languages.tags[index].spelling : nil
     }
 
-    /// What the sender has said about one platform.
+    /// Returns the sender's deviation for a platform; nil if there is none.
     func part(of platform: PlatformID) -> ComposedMessage.PlatformPart? { message.platforms[platform.rawValue] }
 
-    /// Whether the sender has left out a platform.
+    /// Whether the sender excludes a platform.
     public func omits(_ platform: PlatformID) -> Bool { part(of: platform) == .omitted }
 }

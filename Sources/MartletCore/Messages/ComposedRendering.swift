@@ -1,13 +1,13 @@
 import MartletModel
 
-/// Makes the messages of one platform from a composed message.
+/// Renders a composed message to messages of one platform.
 struct ComposedRendering: Sendable {
-    /// Why there is no message.
+    /// The reason why a message cannot be rendered.
     enum Failure: Error, Hashable {
-        /// In bytes.
+        /// The payload exceeds the platform's limit; both are in bytes.
         case tooLarge(size: Int, limit: Int)
         case invalid(String)
-        /// No push service shows composed messages on the platform.
+        /// The platform has no push service that composed messages can be rendered for.
         case noPushService
     }
 
@@ -17,14 +17,14 @@ struct ComposedRendering: Sendable {
     /// When the notification was accepted.
     let timestamp: Timestamp
 
-    /// The most renderings to find out how much of a text fits.
+    /// The maximum number of renderings to find out how much of a text fits.
     private static let truncationSteps = 12
     private static let ellipsis = "…"
 
-    /// Returns the message in one language, shortened where the sender allows it.
+    /// Returns the message in one language. If it exceeds the limit and the sender allows it, the message is truncated.
     /// - Parameters:
-    ///   - language: An index of the message's languages.
-    ///   - value: The value of a variable by its name in lower case; nil for what the message shows instead.
+    ///   - language: An index into the message's languages.
+    ///   - value: Returns a device's value of a variable, by the name in lower case; nil to use the message's default.
     func message(
         language: Int, value: (String) -> String? = { _ in nil }
     ) throws(Failure) -> Message {
@@ -35,7 +35,7 @@ struct ComposedRendering: Sendable {
         return try truncated(localized, excess)
     }
 
-    /// The message in one language, of any size.
+    /// Returns the message in one language, without checking its size.
     func uncheckedMessage(language: Int, value: (String) -> String?) throws(Failure) -> Message {
         try rendered(localized(language, value))
     }
@@ -45,7 +45,7 @@ struct ComposedRendering: Sendable {
         return content.message.localized(in: tags.indices.contains(language) ? tags[language] : nil, value: value)
     }
 
-    /// The platform's message with what the sender wants to be different there.
+    /// Renders the message, and applies the sender's deviation for the platform.
     private func rendered(_ localized: LocalizedMessage) throws(Failure) -> Message {
         let part = content.part(of: platform.descriptor.platform)
         if case .payload(let body, let headers)? = part {
@@ -65,7 +65,8 @@ struct ComposedRendering: Sendable {
         return platform.normalized(message, at: timestamp)
     }
 
-    /// - Returns: nil if the platform accepts the message; how much it is too large otherwise.
+    /// - Returns: `Failure.tooLarge` if the message exceeds the platform's limit; nil if the platform accepts it.
+    /// - Throws: `Failure.invalid` if the platform refuses it for another reason.
     private func excess(of message: Message) throws(Failure) -> Failure? {
         do throws(PushServiceError) {
             try platform.check(message)
@@ -80,7 +81,7 @@ struct ComposedRendering: Sendable {
 
     // MARK: Truncation
 
-    /// Cuts the text, and if that is not enough the title.
+    /// Truncates the text, and if that is not enough also the title.
     private func truncated(_ localized: LocalizedMessage, _ excess: Failure) throws(Failure) -> Message {
         var shortened = localized
         for part in [\LocalizedMessage.text, \LocalizedMessage.title] as [WritableKeyPath<LocalizedMessage, String?>] {
@@ -91,8 +92,8 @@ struct ComposedRendering: Sendable {
         throw excess
     }
 
-    /// Finds, by halving, about how many characters of a text fit.
-    /// - Returns: nil if the message does not fit even without the text.
+    /// Finds the longest start of a text that fits, approximately, by binary search.
+    /// - Returns: The message with the truncated text; nil if it does not fit even without the text.
     private func longest(
         of text: String, _ part: WritableKeyPath<LocalizedMessage, String?>, in message: LocalizedMessage
     ) throws(Failure) -> Message? {

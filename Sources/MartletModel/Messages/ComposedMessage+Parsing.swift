@@ -1,24 +1,24 @@
 extension ComposedMessage {
-    /// Limits of a message.
+    /// The limits of a message. Sizes of texts are in bytes of UTF-8; the others are numbers of elements.
     public enum Limit {
-        /// The most bytes of the JSON form.
+        /// The maximum size of the JSON form, in bytes.
         public static let body = 65_536
         static let title = 1024
         static let text = 16_384
         static let languages = 40
         static let variables = 20
         static let data = 32
-        /// Of all names and values of `data` together.
+        /// The maximum size of all names and values of `data` together.
         static let dataBytes = 4096
         static let actions = 3
-        /// Of `thread` and `collapse`.
+        /// The maximum size of `thread` and of `collapse`.
         static let key = 64
         static let badge = 99_999
         static let headers = 20
         static let headerBytes = 1024
     }
 
-    /// Names that `data` cannot have, because a payload uses them for other parts of the message.
+    /// Names that are not allowed in `data`, because payloads use them for other members of the message.
     private static let ownNames: Set<String> = [
         "link", "picture", "actions", "badge", "subtitle", "title", "text", "message", "notificationid",
     ]
@@ -26,11 +26,11 @@ extension ComposedMessage {
         "title", "subtitle", "text", "language", "variables", "link", "picture", "sound", "badge", "data", "actions",
         "priority", "thread", "collapse", "silent", "truncate", "platforms",
     ]
-    /// What a silent message can have.
+    /// The members that a silent message may have.
     private static let silentMembers: Set<String> = ["silent", "data", "collapse", "platforms"]
 
-    /// Reads the JSON form.
-    /// - Throws: `ComposedMessageError` for the first fault.
+    /// Parses and checks the JSON form.
+    /// - Throws: `ComposedMessageError` that names the first invalid member.
     public init(parsing body: [UInt8]) throws(ComposedMessageError) {
         guard body.count <= Limit.body else {
             throw ComposedMessageError(
@@ -46,7 +46,8 @@ extension ComposedMessage {
         try self.init(json)
     }
 
-    /// Reads the JSON form.
+    /// Checks the JSON form.
+    /// - Throws: `ComposedMessageError` that names the first invalid member.
     public init(_ json: JSON) throws(ComposedMessageError) {
         guard case .object(let object) = json else { throw ComposedMessageError("The message must be a JSON object.") }
         let members = MessageMembers(object)
@@ -76,7 +77,7 @@ extension ComposedMessage {
         try check(object)
     }
 
-    /// Checks what concerns several members.
+    /// Checks rules that involve several members.
     private func check(_ object: [String: JSON]) throws(ComposedMessageError) {
         if isSilent, let shown = object.keys.filter({ !Self.silentMembers.contains($0) }).min() {
             throw ComposedMessageError("The message is silent, so it has data alone, and no \(shown).")
@@ -135,7 +136,7 @@ extension ComposedMessage {
             guard folded.insert(name.lowercased()).inserted else {
                 throw ComposedMessageError("The message's variables have the name '\(name)' twice.")
             }
-            // An empty text stands for nothing, so that "$(greeting) half price" can do without a greeting.
+            // An empty default is allowed, so that "$(greeting) half price" works without a greeting.
             guard let text = value.string, text.isEmpty || MessageMembers.isText(text, limit: Limit.title) else {
                 throw .bad(
                     "variables.\(name)", "a text of at most \(grouped(Limit.title)) bytes without control characters")
@@ -166,7 +167,7 @@ extension ComposedMessage {
         return data
     }
 
-    /// The error for a name of `data` that a payload uses otherwise.
+    /// Returns the error for a name of `data` that payloads use for something else.
     public static func reserved(_ name: String) -> ComposedMessageError {
         ComposedMessageError("The message's data has the name '\(name)', which a payload uses itself.")
     }
@@ -209,7 +210,7 @@ extension ComposedMessage {
             }
     }
 
-    /// A number with commas between thousands, as errors write it.
+    /// Formats a number for errors, with commas between thousands: `65,536`.
     public static func grouped(_ number: Int) -> String {
         let digits = Array(String(number))
         return digits.enumerated().reduce(into: "") { text, digit in

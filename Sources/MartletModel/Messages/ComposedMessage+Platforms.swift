@@ -1,5 +1,6 @@
 extension ComposedMessage {
-    /// Reads `platforms`. Whether there are such platforms, and what may be in a payload, is for the server to say.
+    /// Parses the member `platforms`. Names of platforms and contents of payloads are not checked here, because only the
+    /// server knows the platforms: see `ComposedCheck` in MartletCore.
     static func platforms(_ members: MessageMembers) throws(ComposedMessageError) -> [String: PlatformPart] {
         guard let member = members["platforms"] else { return [:] }
         guard let object = member.object else { throw .bad("platforms", "an object of platforms by name") }
@@ -38,7 +39,7 @@ extension ComposedMessage {
         }
     }
 
-    /// The header fields of a payload, with names in lower case.
+    /// Parses the header fields of a payload. Names become lower case.
     private static func headers(
         _ members: MessageMembers, _ path: String
     ) throws(ComposedMessageError) -> [String: String] {

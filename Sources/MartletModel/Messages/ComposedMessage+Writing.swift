@@ -1,5 +1,5 @@
 extension ComposedMessage {
-    /// The JSON form.
+    /// The JSON form. Parsing it gives an equal message.
     public var json: JSON {
         var members: [String: JSON] = [:]
         members["title"] = title?.json
@@ -24,7 +24,7 @@ extension ComposedMessage {
 }
 
 extension ComposedMessage.Sound {
-    /// How a message writes it.
+    /// The value of the member `sound`.
     public var json: JSON {
         switch self {
         case .usual: "default"

@@ -1,36 +1,39 @@
-/// One message for every platform: what is to be shown, and not how a platform writes it.
+/// A message that says what a device shows, independent of how a platform encodes it. The server renders it to the
+/// payload of each platform.
 ///
-/// The server makes the payload of each platform from it. Its JSON form is the body of a send with
-/// `ServiceBusNotification-Format: message`, and of `POST /api/notifications/message`.
+/// Its JSON form is the body of a send with `ServiceBusNotification-Format: message`, and of
+/// `POST /api/notifications/message`. Docs/Delivery.md, section "One message", describes the members.
 public struct ComposedMessage: Hashable, Sendable {
     public var title: LocalizedText?
     public var subtitle: LocalizedText?
     public var text: LocalizedText?
-    /// The language of devices that say none, or one that the message does not have. Needed if any text has languages.
+    /// The language for devices without a language tag, and for devices whose language the message does not have.
+    /// Required if any text is given by language.
     public var language: String?
-    /// The variables of the texts, written `$(name)`, with what is shown where a device has none. Names are compared
-    /// without case.
+    /// The variables that texts contain as `$(name)`, with the default for devices that do not have the variable. Names
+    /// are case-insensitive.
     public var variables: [String: String] = [:]
-    /// What opens when the notification is tapped.
+    /// The URL that opens when the notification is tapped.
     public var link: String?
-    /// The https address of a picture.
+    /// The https URL of a picture.
     public var picture: String?
     public var sound: Sound?
     public var badge: Badge?
-    /// Texts for the app, by name.
+    /// Values for the app, by name.
     public var data: [String: String] = [:]
-    /// Buttons, in order.
+    /// The buttons, in the order in which they are shown.
     public var actions: [Action] = []
     public var priority: Priority?
-    /// Notifications of one thread are shown together.
+    /// The thread identifier. Devices group notifications with the same identifier.
     public var thread: String?
-    /// A later message with the same key replaces this one.
+    /// The collapse key. A later message with the same key replaces this one.
     public var collapse: String?
-    /// Whether the message only passes `data` to the app.
+    /// Whether nothing is shown and the message only passes `data` to the app.
     public var isSilent = false
-    /// Whether texts that are too long for a platform are cut there.
+    /// Whether the text, and then the title, is truncated for platforms whose payload limit it exceeds. Otherwise such a
+    /// message is refused.
     public var isTruncated = false
-    /// What is different on a platform, by the platform's name.
+    /// Deviations for single platforms, by the platform's name.
     public var platforms: [String: PlatformPart] = [:]
 
     public init(title: LocalizedText? = nil, text: LocalizedText? = nil, language: String? = nil) {
@@ -40,16 +43,17 @@ public struct ComposedMessage: Hashable, Sendable {
     }
 
     public enum Sound: Hashable, Sendable {
-        /// The device's usual sound.
+        /// The default sound of the device.
         case usual
         case none
-        /// A sound of the app, by its name.
+        /// A sound that the app contains, by its name.
         case named(String)
     }
 
     public enum Badge: Hashable, Sendable {
         case number(Int)
-        /// One more than the app has. The device counts, because no server knows when the app was opened.
+        /// Increases the number by one. The app on the device counts, because the server does not know when the app
+        /// resets the number.
         case oneMore
     }
 
@@ -61,10 +65,10 @@ public struct ComposedMessage: Hashable, Sendable {
 
     /// A button.
     public struct Action: Hashable, Sendable {
-        /// What the app is told.
+        /// The identifier that the app receives when the button is pressed.
         public var id: String
         public var title: LocalizedText
-        /// What opens when it is pressed.
+        /// The URL that opens when the button is pressed.
         public var link: String?
 
         public init(id: String, title: LocalizedText, link: String? = nil) {
@@ -74,19 +78,19 @@ public struct ComposedMessage: Hashable, Sendable {
         }
     }
 
-    /// What is different on one platform.
+    /// The deviation for one platform.
     public enum PlatformPart: Hashable, Sendable {
-        /// The message does not go there.
+        /// The message is not sent to the platform.
         case omitted
-        /// The rendered payload is changed by a JSON Merge Patch (RFC 7396).
+        /// A JSON Merge Patch (RFC 7396) is applied to the rendered payload.
         case merged([String: JSON])
-        /// The platform's own payload, as a native send would have it, with its header fields.
+        /// A payload in the platform's own format replaces the rendered one, with header fields, as in a native send.
         case payload([UInt8], headers: [String: String])
     }
 }
 
 extension ComposedMessage {
-    /// The languages that a device can get the message in.
+    /// The languages in which the message can be sent.
     public var languages: MessageLanguages {
         var tags: Set<LanguageTag> = []
         for case .byLanguage(let texts) in localizedTexts { tags.formUnion(texts.keys.compactMap { LanguageTag($0) }) }

@@ -1,6 +1,6 @@
-/// Why a text is not a composed message.
+/// The reason why a JSON text is not a valid composed message. The description is a sentence for the sender.
 public struct ComposedMessageError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// Whether the text is too large, and not wrong.
+    /// True if the only fault is the size, which is answered with another status than an invalid message.
     public let isTooLarge: Bool
     public let description: String
 
@@ -11,12 +11,13 @@ public struct ComposedMessageError: Error, Hashable, Sendable, CustomStringConve
 
     /// - Parameters:
     ///   - member: The path of the member, such as `actions[0].link`.
-    ///   - rule: What goes after "must be".
+    ///   - rule: The end of the sentence that begins with "must be".
     static func bad(_ member: String, _ rule: String) -> ComposedMessageError {
         ComposedMessageError("The message's \(member) must be \(rule).")
     }
 
-    /// A member of the message, or of a part of it, that there is not.
+    /// Returns the error for a member that the message, or an object in it, does not define.
+    /// - Parameter part: The path of the object; empty for the message itself.
     static func unknown(_ name: String, in part: String = "") -> ComposedMessageError {
         ComposedMessageError(
             "The message has a member '\(part.isEmpty ? "" : part + ".")\(name.prefix(64))', which it cannot have.")

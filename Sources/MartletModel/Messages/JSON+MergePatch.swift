@@ -1,6 +1,6 @@
 extension JSON {
-    /// The value after a merge patch (RFC 7396): members of the patch replace those of the value, and `null` removes
-    /// one.
+    /// Applies a JSON Merge Patch (RFC 7396): members of the patch replace members of the value, and `null` removes a
+    /// member.
     public func merged(with patch: JSON) -> JSON {
         guard case .object(let changes) = patch else { return patch }
         var members = object ?? [:]

@@ -2,13 +2,14 @@
 public struct LanguageTag: Hashable, Sendable, Comparable, CustomStringConvertible {
     /// The tag as it was written.
     public let spelling: String
-    /// The tag in lower case, in which tags are compared.
+    /// The tag in lower case, for comparisons.
     public let folded: String
 
-    /// The most bytes of a tag (BCP 47, section 4.4.1).
+    /// The maximum length of a tag in bytes (BCP 47, section 4.4.1).
     public static let lengthLimit = 35
 
-    /// Reads a tag; nil if the text is not subtags of letters and digits with hyphens between them.
+    /// Parses a tag; nil if the text does not consist of subtags of 1 to 8 letters and digits, separated by hyphens. The
+    /// first subtag has only letters.
     public init?(_ text: some StringProtocol) {
         guard (1...Self.lengthLimit).contains(text.utf8.count) else { return nil }
         let parts = text.utf8.split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)
@@ -19,8 +20,8 @@ public struct LanguageTag: Hashable, Sendable, Comparable, CustomStringConvertib
         folded = spelling.lowercased()
     }
 
-    /// The tags to look for, in lower case, from this one to the most general (RFC 4647, section 3.4): `de-at`, `de`.
-    /// A single letter or digit, which only introduces what follows it, never ends one.
+    /// The tags to look up, in lower case, from this tag to the most general one: `de-at`, `de`. As in RFC 4647, section
+    /// 3.4, a lookup never ends in a single-character subtag, because such a subtag only introduces the next one.
     public var lookups: [String] {
         var found: [String] = []
         var parts = folded.split(separator: "-")

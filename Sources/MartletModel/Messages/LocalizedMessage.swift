@@ -1,4 +1,5 @@
-/// A message as one device gets it: in one language, with its variables filled in. A platform makes its payload of it.
+/// A composed message for one device: in one language, with variables replaced by values. Platforms render it to their
+/// payloads.
 public struct LocalizedMessage: Hashable, Sendable {
     public var title: String?
     public var subtitle: String?
@@ -34,7 +35,7 @@ public struct LocalizedMessage: Hashable, Sendable {
         self.isSilent = isSilent
     }
 
-    /// The actions as JSON, for platforms that pass them to the app: `[{"id", "title", "link"}]`.
+    /// The buttons as JSON, for platforms that pass them to the app: `[{"id", "title", "link"}]`.
     public var actionsJSON: JSON {
         .array(
             actions.map { action in
@@ -46,10 +47,10 @@ public struct LocalizedMessage: Hashable, Sendable {
 }
 
 extension ComposedMessage {
-    /// The message in one language.
+    /// Returns the message in one language, with variables replaced.
     /// - Parameters:
-    ///   - language: nil for the message's own.
-    ///   - value: The value of a variable by its name in lower case; nil for what the message shows instead.
+    ///   - language: The language of the device; nil for the message's own language.
+    ///   - value: Returns the device's value of a variable, by the name in lower case; nil to use the message's default.
     public func localized(in language: LanguageTag?, value: (String) -> String? = { _ in nil }) -> LocalizedMessage {
         let own = self.language.flatMap { LanguageTag($0) }
         let fallbacks = Dictionary(variables.map { ($0.key.lowercased(), $0.value) }) { first, _ in first }
@@ -76,7 +77,7 @@ extension ComposedMessage {
         return message
     }
 
-    /// The names of the variables that its texts use, in lower case.
+    /// The names of the variables that title, subtitle and text contain, in lower case.
     public var usedVariables: Set<String> {
         Set(
             [title, subtitle, text].compactMap(\.self).flatMap(\.texts).flatMap(MessageVariables.names).map {

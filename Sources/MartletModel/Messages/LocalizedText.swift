@@ -1,4 +1,4 @@
-/// A text of a message: one for every device, or one for each language.
+/// A text of a message: the same for all devices, or one text per language.
 public enum LocalizedText: Hashable, Sendable, ExpressibleByStringLiteral, ExpressibleByDictionaryLiteral {
     case plain(String)
     /// Texts by language tag, such as `de` or `de-AT`.
@@ -10,10 +10,10 @@ public enum LocalizedText: Hashable, Sendable, ExpressibleByStringLiteral, Expre
         self = .byLanguage(Dictionary(texts) { _, last in last })
     }
 
-    /// The text for a device.
+    /// Returns the text for a device: in its language or a more general one, otherwise in the fallback language.
     /// - Parameters:
-    ///   - language: The language of the device, or of the message.
-    ///   - fallback: The language that every text has.
+    ///   - language: The language of the device; nil if it is unknown.
+    ///   - fallback: The message's own language, which every text by language contains.
     func text(in language: LanguageTag?, or fallback: LanguageTag?) -> String? {
         guard case .byLanguage(let texts) = self else {
             guard case .plain(let text) = self else { return nil }
@@ -24,7 +24,7 @@ public enum LocalizedText: Hashable, Sendable, ExpressibleByStringLiteral, Expre
         return wanted.lazy.compactMap { byTag[$0] }.first
     }
 
-    /// The texts without their languages.
+    /// All texts, without their languages.
     var texts: [String] {
         switch self {
         case .plain(let text): [text]

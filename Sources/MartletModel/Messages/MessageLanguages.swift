@@ -1,14 +1,14 @@
-/// The languages of a message, and which of them a device gets.
+/// The languages of a message, and the choice of one of them for a device.
 ///
-/// A device says its language by a tag such as `lang:de-AT`. It gets the message in that language, or else in a more
-/// general one (`de`), or else in the message's own (RFC 4647, section 3.4). Of several such tags of a device the first
-/// by name counts for which the message has a text.
+/// A device states its language by a tag such as `lang:de-AT`. The device gets the message in that language, otherwise in
+/// a more general one (`de`), otherwise in the message's own language (RFC 4647, section 3.4). If a device has several
+/// such tags, they are tried in alphabetical order, and the first that leads to a language of the message is used.
 public struct MessageLanguages: Hashable, Sendable {
-    /// What the tags of devices begin with, in lower case.
+    /// The prefix of a device's language tag, in lower case.
     public static let tagPrefix = "lang:"
 
-    /// The message's own language first, which is the only one of a message that has no texts by language. Empty if
-    /// the message says none.
+    /// The languages, the message's own first. A message without texts by language has only its own language. Empty if
+    /// the message does not state a language.
     public let tags: [LanguageTag]
     private let indices: [String: Int]
 
@@ -17,12 +17,12 @@ public struct MessageLanguages: Hashable, Sendable {
         indices = Dictionary(tags.enumerated().map { ($0.element.folded, $0.offset) }) { first, _ in first }
     }
 
-    /// The number of versions of the message.
+    /// The number of language versions of the message, at least 1.
     public var count: Int { max(tags.count, 1) }
 
-    /// The index of the language that a tag of a device leads to; nil for any other tag, and if the message has no
-    /// such language.
-    /// - Parameter tag: In lower case.
+    /// Returns the index in `tags` of the language for a tag of a device; nil if it is not a language tag, or if the
+    /// message does not have the language.
+    /// - Parameter tag: The device's tag in lower case, such as `lang:de`.
     public func index(ofTag tag: String) -> Int? {
         guard tag.hasPrefix(Self.tagPrefix), let wanted = LanguageTag(tag.dropFirst(Self.tagPrefix.count)) else {
             return nil
@@ -30,7 +30,7 @@ public struct MessageLanguages: Hashable, Sendable {
         return wanted.lookups.lazy.compactMap { indices[$0] }.first
     }
 
-    /// The index of the language for a device with these tags; 0 is the message's own.
+    /// Returns the index in `tags` of the language for a device with the given tags; 0 is the message's own language.
     public func index(forDeviceWith tags: some Sequence<Tag>) -> Int {
         guard count > 1 else { return 0 }
         let found = tags.compactMap { tag in index(ofTag: tag.folded).map { (tag.folded, $0) } }

@@ -1,7 +1,7 @@
-/// The members of one object of a message, read strictly: each has its type, and none is left over.
+/// A strict reader for the members of one JSON object of a message: wrong types and unknown members are errors.
 struct MessageMembers {
     private let members: [String: JSON]
-    /// The path of the object with a dot at its end; empty for the message itself.
+    /// The path of the object followed by a dot, for errors; empty for the message itself.
     private let path: String
 
     init(_ members: [String: JSON], at path: String = "") {
@@ -13,14 +13,17 @@ struct MessageMembers {
 
     func path(of name: String) -> String { path + name }
 
-    /// - Parameter known: The members that the object may have.
+    /// Throws an error for a member that is not defined.
+    /// - Parameter known: The defined members.
     func refuseOthers(than known: Set<String>) throws(ComposedMessageError) {
         guard let other = members.keys.filter({ !known.contains($0) }).min() else { return }
         throw .unknown(other, in: String(path.dropLast()))
     }
 
-    /// Reads a member; nil if there is none.
-    /// - Parameter rule: What the member must be, for the error; `read` returns nil for anything else.
+    /// Returns the value of a member; nil if the member is missing.
+    /// - Parameters:
+    ///   - rule: The end of the error's sentence "… must be", for a value that `read` does not accept.
+    ///   - read: Converts the value; nil if it is invalid.
     func value<Value>(_ name: String, _ rule: String, _ read: (JSON) -> Value?) throws(ComposedMessageError) -> Value? {
         guard let member = members[name] else { return nil }
         guard let value = read(member) else { throw .bad(path(of: name), rule) }
@@ -31,12 +34,13 @@ struct MessageMembers {
         try value(name, "true or false") { $0.bool } ?? false
     }
 
-    /// A text with a limit in bytes.
+    /// Returns a text of at most `limit` bytes.
     func text(_ name: String, limit: Int) throws(ComposedMessageError) -> String? {
         try value(name, Self.textRule(limit)) { $0.string.flatMap { Self.isText($0, limit: limit) ? $0 : nil } }
     }
 
-    /// A text for all devices, or texts by language.
+    /// Returns a text for all devices, or texts by language.
+    /// - Parameter language: The message's own language, which texts by language must contain.
     func localizedText(
         _ name: String, limit: Int, language: LanguageTag?
     ) throws(ComposedMessageError) -> LocalizedText? {
@@ -81,7 +85,8 @@ struct MessageMembers {
         return .byLanguage(found)
     }
 
-    /// An absolute address.
+    /// Returns an absolute URL.
+    /// - Parameter schemes: The allowed schemes; nil for every scheme that is harmless on a device.
     func address(_ name: String, schemes: Set<String>? = nil) throws(ComposedMessageError) -> String? {
         let rule =
             schemes.map { "an absolute \($0.sorted().joined(separator: " or ")) address" }
@@ -95,7 +100,7 @@ struct MessageMembers {
         "a text of 1 to \(ComposedMessage.grouped(limit)) bytes without control characters"
     }
 
-    /// Whether a text can be shown by every platform: XML has no way to write control characters.
+    /// Whether every platform can show a text. Control characters are refused, because XML cannot express them.
     static func isText(_ text: String, limit: Int) -> Bool {
         (1...limit).contains(text.utf8.count)
             && text.unicodeScalars.allSatisfy { scalar in
@@ -107,20 +112,20 @@ struct MessageMembers {
             }
     }
 
-    /// Whether a text can be a header field of a push service.
+    /// Whether a text can be the name of a header field, or a key that is sent in one.
     static func isVisibleASCII(_ text: String, limit: Int) -> Bool {
         (1...limit).contains(text.utf8.count) && text.utf8.allSatisfy { (0x21...0x7E).contains($0) }
     }
 }
 
-/// What may stand in a message as a link (RFC 3986, section 4.3).
+/// The rules for URLs in messages: absolute URIs (RFC 3986, section 4.3).
 enum MessageAddress {
-    /// The most bytes.
+    /// The maximum length in bytes.
     static let limit = 2048
-    /// Such an address would run a script, or read what is on the device.
+    /// Schemes that run a script, or read data of the device.
     private static let refused: Set<String> = ["javascript", "data", "file", "vbscript"]
 
-    /// - Parameter schemes: The only schemes that are allowed, in lower case; nil for all but those that are refused.
+    /// - Parameter schemes: The allowed schemes in lower case; nil for all except `refused`.
     static func isAllowed(_ text: String, schemes: Set<String>?) -> Bool {
         guard text.utf8.count <= limit, let colon = text.utf8.firstIndex(of: UInt8(ascii: ":")) else { return false }
         let scheme = text[..<colon].lowercased()

@@ -1,12 +1,12 @@
-/// References to variables in the texts of a message: `$(name)`.
+/// The references to variables in the texts of a message: `$(name)`.
 enum MessageVariables {
     enum Piece: Hashable {
         case text(Substring)
-        /// A name, as it is written.
+        /// The name as it is spelled in the text.
         case variable(Substring)
     }
 
-    /// Splits a text at its references. Everything that is not exactly `$(`, a name and `)` is text.
+    /// Splits a text at its references. A reference consists of `$(`, a valid name and `)`; everything else is text.
     static func pieces(of text: String) -> [Piece] {
         var pieces: [Piece] = []
         var (start, position) = (text.startIndex, text.startIndex)
@@ -25,7 +25,7 @@ enum MessageVariables {
         return pieces
     }
 
-    /// The names that a text refers to.
+    /// Returns the names of the variables that a text refers to.
     static func names(in text: String) -> [Substring] {
         pieces(of: text).compactMap { piece in
             guard case .variable(let name) = piece else { return nil }
@@ -33,7 +33,8 @@ enum MessageVariables {
         }
     }
 
-    /// Whether a text can name a variable or a member of `data`: 1 to 64 letters, digits and underscores.
+    /// Whether a text is a valid name of a variable or of a member of `data`: 1 to 64 ASCII letters, digits and
+    /// underscores.
     static func isName(_ text: some StringProtocol) -> Bool {
         (1...64).contains(text.utf8.count)
             && text.utf8.allSatisfy { byte in

@@ -1,10 +1,9 @@
 import MartletCore
-import MartletHTTP
 import MartletModel
 import MartletTesting
 
 /// A pigeon that flies with another platform's credential, so many in a minute as its route says.
-struct PacedPigeon: PushService {
+struct PacedPigeon: PigeonInDisguise {
     static let descriptor: PushPlatformDescriptor = {
         var descriptor = CarrierPigeon.descriptor
         descriptor.platform = PlatformID(rawValue: "paced")
@@ -13,40 +12,10 @@ struct PacedPigeon: PushService {
     }()
 
     let pace: SendingRate?
-    private let pigeon: CarrierPigeon
+    let pigeon: CarrierPigeon
 
     init(credential: Credential) throws(PushServiceError) {
         pigeon = try CarrierPigeon(credential: credential)
         pace = SendingRate(account: "a", messagesPerMinute: Int(credential.properties["Route"] ?? "") ?? 60)
     }
-
-    static func key(of handle: PushHandle) throws(PushServiceError) -> String { try CarrierPigeon.key(of: handle) }
-
-    static func check(_ message: Message) throws(PushServiceError) { try CarrierPigeon.check(message) }
-
-    static func message(showing text: String, id: NotificationID?) throws(PushServiceError) -> Message {
-        try CarrierPigeon.message(showing: text, id: id)
-    }
-
-    static func message(carrying data: DataMessage) throws(PushServiceError) -> Message {
-        try CarrierPigeon.message(carrying: data)
-    }
-
-    func authorization(at now: Timestamp) throws(PushServiceError) -> Authorization {
-        try pigeon.authorization(at: now)
-    }
-
-    func shared(
-        _ message: Message, token: String?, expiry: Timestamp, at now: Timestamp
-    ) throws(PushServiceError) -> RequestBatch.Shared {
-        try pigeon.shared(message, token: token, expiry: expiry, at: now)
-    }
-
-    func append(
-        _ handle: UnsafeBufferPointer<UInt8>, id: MessageID, message: Message, to batch: inout RequestBatch
-    ) {
-        pigeon.append(handle, id: id, message: message, to: &batch)
-    }
-
-    func outcome(of response: HTTPResponse, at now: Timestamp) -> Outcome { pigeon.outcome(of: response, at: now) }
 }

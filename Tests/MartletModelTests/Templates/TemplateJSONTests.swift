@@ -1,4 +1,5 @@
 import MartletModel
+import MartletTesting
 import Testing
 
 struct TemplateJSONTests {

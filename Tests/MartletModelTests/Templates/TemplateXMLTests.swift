@@ -1,5 +1,6 @@
 import Foundation
 import MartletModel
+import MartletTesting
 import Testing
 
 #if canImport(FoundationXML)

@@ -348,9 +348,12 @@ struct HTTPClientTests {
         await server.shutDown()
     }
 
-    @Test func cancellingATaskEndsItsRequest() async throws {
-        let began = Signal()
-        let never = Signal()
+    /// A request that the server has and never answers, until `never` is set.
+    private func unanswered() async throws -> (
+        server: HTTPServer, client: HTTPClient, origin: HTTPOrigin, task: Task<HTTPResponse, any Error>, began: Signal,
+        never: Signal
+    ) {
+        let (began, never) = (Signal(), Signal())
         let handler = ClosureHandler { _ in
             began.set()
             await never.wait()
@@ -362,6 +365,11 @@ struct HTTPClientTests {
         let task = Task {
             try await client.send(HTTPRequest(.get, "/"), to: origin, settings: settings, before: deadline)
         }
+        return (server, client, origin, task, began, never)
+    }
+
+    @Test func cancellingATaskEndsItsRequest() async throws {
+        let (server, client, _, task, began, never) = try await unanswered()
         await began.wait()
         task.cancel()
         let error = await #expect(throws: TransportError.self) { try await task.value }
@@ -372,25 +380,13 @@ struct HTTPClientTests {
     }
 
     @Test func whatWaitsWhenTheClientShutsDownIsTold() async throws {
-        let began = Signal()
-        let never = Signal()
-        let handler = ClosureHandler { _ in
-            began.set()
-            await never.wait()
-            return HTTPResponse(.ok)
-        }
-        let (server, origin, settings) = try await serve(.clear1, handler)
-        let client = HTTPClient(loops: loops)
-        let deadline = soon
-        let task = Task {
-            try await client.send(HTTPRequest(.get, "/"), to: origin, settings: settings, before: deadline)
-        }
+        let (server, client, origin, task, began, never) = try await unanswered()
         await began.wait()
         await client.shutDown()
         let error = await #expect(throws: TransportError.self) { try await task.value }
         #expect(error?.mayHaveBeenProcessed == true)
         let late = await #expect(throws: TransportError.self) {
-            try await client.send(HTTPRequest(.get, "/"), to: origin, before: deadline)
+            try await client.send(HTTPRequest(.get, "/"), to: origin, before: soon)
         }
         #expect(late?.kind == .shutDown)
         never.set()

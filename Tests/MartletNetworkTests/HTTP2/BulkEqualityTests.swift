@@ -1,5 +1,6 @@
 import CMartletNGHTTP2
 import MartletHTTP
+import MartletTesting
 import Testing
 
 @testable import MartletNetwork

@@ -1,3 +1,5 @@
+import MartletTesting
+
 @testable import MartletNetwork
 
 /// A push service on a clock of its own: it does one request after another, and each takes a while besides.

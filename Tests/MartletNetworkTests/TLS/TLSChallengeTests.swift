@@ -1,3 +1,4 @@
+import CMartletLinux
 import Glibc
 import Testing
 

@@ -1,0 +1,146 @@
+import MartletHTTP
+
+/// The bytes that an HTTP/1.1 connection has to send: heads, bodies and chunks of its responses, and the memory that is
+/// reserved for them.
+struct HTTP1Output {
+    /// What the rest of a long response needs next.
+    enum Rest {
+        /// There is no long response.
+        case none
+        /// The client must read before more is produced.
+        case waits
+        /// All of it is in the output.
+        case done
+    }
+
+    /// How much of a long response is moved to the output at once.
+    private static let pieceBytes = 16 * 1024
+
+    private(set) var queue = OutputQueue()
+    private var framing = HTTP1ResponseEncoder.Framing.none
+    /// True if the producer of a streamed response waits until the client has read.
+    private(set) var isFull = false
+    /// The rest of a long complete response, which is sent after `queue`. It is moved there in pieces, so that it is not
+    /// copied as a whole.
+    private var rest: HTTP2BodyBuffer?
+    /// The memory of the current response.
+    private var answerRoom: AnswerLease?
+    /// The memory of `queue`.
+    private let outputRoom: AnswerLease
+    private var date = HTTPDate()
+    private let bodies: ConnectionBodies
+    private let streamBufferBytes: Int
+
+    init(_ bodies: ConnectionBodies, limits: ServerLimits) {
+        self.bodies = bodies
+        streamBufferBytes = limits.streamBufferBytes
+        outputRoom = AnswerLease(bodies)
+    }
+
+    var isEmpty: Bool { queue.isEmpty }
+
+    /// True if too many bytes wait for a client that keeps sending requests without reading.
+    var isCongested: Bool { queue.count >= capacity }
+
+    /// The number of bytes that may wait before no more output is produced.
+    private var capacity: Int {
+        bodies.answers.isCrowded ? min(AnswerLease.freeBytes, streamBufferBytes) : streamBufferBytes
+    }
+
+    /// Begins the response to a request.
+    /// - Returns: The memory of the response.
+    mutating func begin() -> AnswerLease {
+        let room = AnswerLease(bodies)
+        answerRoom = room
+        return room
+    }
+
+    mutating func appendContinue() {
+        HTTP1ResponseEncoder.append("HTTP/1.1 100 Continue\r\n\r\n", to: &queue.bytes)
+    }
+
+    /// - Parameter connection: The value of the field `Connection`; nil for no field.
+    mutating func appendHead(
+        _ response: HTTPResponse, framing: HTTP1ResponseEncoder.Framing, connection: String?
+    ) {
+        HTTP1ResponseEncoder.appendHead(
+            response, framing: framing, connection: connection, date: date.now(), to: &queue.bytes)
+    }
+
+    /// Appends the whole body of a response.
+    mutating func appendBody(_ bytes: [UInt8]) {
+        queue.bytes.append(contentsOf: bytes)
+    }
+
+    /// Keeps the body of a long response, which `moveRest` sends in pieces.
+    mutating func keepRest(_ bytes: [UInt8], isShared: Bool) {
+        rest = HTTP2BodyBuffer(bytes, isShared: isShared)
+    }
+
+    /// Moves the next part of a long response to the output, up to the limit for waiting output.
+    mutating func moveRest() -> Rest {
+        guard rest != nil else { return .none }
+        while queue.count < capacity, let piece = rest?.next(upTo: Self.pieceBytes) {
+            queue.bytes.append(contentsOf: piece)
+        }
+        answerRoom?.hold(rest?.memory ?? 0)
+        outputRoom.hold(queue.bytes.count)
+        return rest?.count == 0 ? .done : .waits
+    }
+
+    /// Begins a body that is streamed with a framing, after its head.
+    mutating func stream(_ framing: HTTP1ResponseEncoder.Framing) {
+        self.framing = framing
+    }
+
+    /// Appends a part of a streamed body.
+    /// - Returns: True if there is room for more.
+    mutating func appendPart(_ bytes: [UInt8]) -> Bool {
+        switch framing {
+        case .none: return true
+        case .chunked: HTTP1ResponseEncoder.appendChunk(bytes, to: &queue.bytes)
+        case .length, .untilClose: queue.bytes.append(contentsOf: bytes)
+        }
+        outputRoom.hold(queue.bytes.count)
+        isFull = queue.count >= streamBufferBytes
+        return !isFull
+    }
+
+    /// Ends a streamed body.
+    mutating func appendEnd() {
+        if framing == .chunked { HTTP1ResponseEncoder.append("0\r\n\r\n", to: &queue.bytes) }
+    }
+
+    /// Releases what belongs to the response that is complete now. Its bytes are still sent.
+    mutating func endAnswer() {
+        rest = nil
+        answerRoom = nil
+        isFull = false
+        framing = .none
+        outputRoom.hold(queue.bytes.count)
+    }
+
+    /// Moves bytes to the socket's buffer until it has `limit` bytes.
+    mutating func move(into output: inout [UInt8], limit: Int) {
+        queue.move(into: &output, limit: limit)
+        outputRoom.hold(queue.bytes.count)
+    }
+
+    /// - Returns: True if a producer that waited may go on.
+    mutating func reopen() -> Bool {
+        guard isFull, queue.count < streamBufferBytes / 2 else { return false }
+        isFull = false
+        return true
+    }
+
+    mutating func append(_ head: HTTPResponse, webSocket accept: String) {
+        WebSocketHandshake.appendHead(head, accept: accept, to: &queue.bytes)
+    }
+
+    mutating func removeAll() {
+        queue.removeAll()
+        outputRoom.hold(0)
+        rest = nil
+        answerRoom = nil
+    }
+}
