@@ -70,7 +70,7 @@ public struct Console: HTTPHandler {
         let sessions = SessionRoutes(
             directory: parts.directory, signIn: signIn, hubNames: parts.hubNames,
             facts: SessionRoutes.SessionFacts(
-                version: settings.version, hasSimulator: parts.simulator != nil, features: []))
+                version: settings.version, hasSimulator: parts.simulator != nil, features: ["canary"]))
         routes =
             sessions.all + LiveRoutes(live: live).all
             + AdministrationRoutes(door: door, simulator: parts.simulator).all
