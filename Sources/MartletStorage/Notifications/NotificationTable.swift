@@ -357,7 +357,8 @@ struct NotificationTable {
 
     private func entry(_ found: Found) throws(StorageError) -> SendEntry {
         let reports = try DeliveryTable(connection).reports(of: found.notification.sequence)
-        return SendEntry(report: report(found, reports), control: found.control)
+        return SendEntry(
+            report: report(found, reports, waitingParts: try waitingParts(of: found)), control: found.control)
     }
 
     struct Found {
