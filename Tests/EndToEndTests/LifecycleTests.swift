@@ -24,7 +24,9 @@ struct LifecycleTests {
         try Data("request-rate = 20\nuser-request-rate = many\n".utf8).write(to: file)
         let wrong = try await martlet("reload", server)
         #expect(wrong.status == 1)
-        #expect(wrong.output == "martlet: --user-request-rate must be a number from 1 to 1000000.\n")
+        #expect(
+            wrong.output == "martlet: --user-request-rate must be a number from 1 to 1000000. "
+                + "--user-request-rate is set in \(file.path), line 2.\n")
 
         try Data("request-rate = 50\nloops = 1\n".utf8).write(to: file)
         let same = try await martlet("reload", server)
