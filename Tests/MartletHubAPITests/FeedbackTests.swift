@@ -106,6 +106,20 @@ struct FeedbackTests {
         #expect(try await get("\(url)&comp=list&maxresults=0").status == .badRequest)
     }
 
+    @Test(arguments: ["sr", "sp", "se", "sig"]) func aSignatureThatSaysSomethingTwiceIsNone(name: String) async throws {
+        let url = try await fixture.send(.get, "/demo/feedbackcontainer").text + "&restype=container&comp=list"
+        #expect(try await get(url).status == .ok)
+        let item = try #require(
+            url.split(separator: "?").last?.split(separator: "&").first { $0.hasPrefix("\(name)=") })
+        for other in [String(item), "\(name)=x", name.uppercased() + "=x", name] {
+            for twice in ["\(url)&\(other)", url.replacing("?", with: "?\(other)&")] {
+                let response = try await get(twice)
+                #expect(response.status == .forbidden)
+                #expect(response.text.contains("The URL has the parameter \(name) twice; a signature has it once."))
+            }
+        }
+    }
+
     @Test func theContainerListsTheFilesInPages() async throws {
         var ids: [String] = []
         for _ in 0..<3 { ids.append(try await refuse(1)) }

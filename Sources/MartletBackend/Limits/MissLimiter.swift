@@ -1,7 +1,8 @@
 import MartletModel
 import Synchronization
 
-/// Slows down users who request payloads that are not theirs, because payload ids are short enough to be guessed.
+/// Slows down users who request payloads that are not theirs, because payload ids are short enough to be guessed. Does
+/// not concern payloads that are theirs.
 final class MissLimiter: Sendable {
     /// The size allows a few hundred misses: an app may hold that many expired ids after its user was away for long.
     static let size = BucketSize(drops: 300, interval: .seconds(2))

@@ -130,10 +130,10 @@ struct EncryptedSend: Sendable {
         }
         let texts: [DataMessage.Text] =
             if let payload {
-                [.init("encryptedId", payload.description)]
+                [.init(.encryptedID, payload.description)]
             } else {
                 [
-                    .init("encrypted", Base64.encode(ciphertext.bytes)),
+                    .init(.encrypted, Base64.encode(ciphertext.bytes)),
                     .init(platform.notificationIDName, id.description),
                 ]
             }

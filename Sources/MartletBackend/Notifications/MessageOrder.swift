@@ -15,6 +15,22 @@ struct MessageOrder: Sendable {
     /// key would replace what others have sent.
     private static let membersOfAll: Set<String> = ["text", "language", "data", "thread"]
 
+    /// Names of data that push services, systems and pages are known to read, in lower case and without underscores. For
+    /// users without the role of an admin they are bait as well.
+    private static let namesOfBait: Set<String> = [
+        "actionurl", "alert", "androidchannelid", "attachment", "attachmenturl", "body", "category", "channelid",
+        "clickaction", "collapsekey", "color", "contentavailable", "deeplink", "fcmoptions", "href", "icon", "iconurl",
+        "image", "imageurl", "intent", "launch", "launchurl", "mediaurl", "mutablecontent", "openurl", "photo",
+        "priority",
+        "redirect", "redirecturl", "renotify", "requireinteraction", "silent", "tag", "target", "targeturl", "uri",
+        "url",
+        "vibrate", "weburl", "webpush",
+    ]
+
+    private static func isBait(_ name: String) -> Bool {
+        namesOfBait.contains(name.lowercased().filter { $0 != "_" })
+    }
+
     init(_ request: HTTPRequest, from sender: Caller) throws(BackendError) {
         let json = try RequestBody.json(request, maximumDepth: Self.depthLimit)
         guard case .object(let members) = json else { throw .badBody("The body must be a JSON object.") }
@@ -36,6 +52,9 @@ struct MessageOrder: Sendable {
         if !sender.roles.contains(RolePolicy.admin) {
             if let other = message.keys.filter({ !membersOfAll.contains($0) }).min() {
                 throw .onlyAdmins(maySet: String(other.prefix(64)))
+            }
+            if let name = message["data"]?.object?.keys.filter(isBait).min() {
+                throw .onlyAdmins(maySet: "data.\(name.prefix(64))")
             }
             message["title"] = .string(sender.name.description)
         } else if message["title"] == nil, message["silent"] != true {

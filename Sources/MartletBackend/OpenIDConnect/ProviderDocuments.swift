@@ -47,8 +47,9 @@ struct ProviderDocuments: Sendable {
     }
 
     private func get(_ url: ProviderURL) async throws(Failure) -> HTTPResponse {
-        let request = HTTPRequest(
+        var request = HTTPRequest(
             .get, url.target, authority: url.origin.authority, fields: ["accept": "application/json"])
+        request.answerLimit = Self.lengthLimit
         let response: HTTPResponse
         do throws(TransportError) {
             response = try await transport.send(

@@ -1,4 +1,5 @@
 import MartletCore
+import MartletModel
 
 // The data that pushes carry about payloads (NotificationHubs.md, sections 14.4 and 14.5).
 extension DataMessage {
@@ -6,14 +7,20 @@ extension DataMessage {
     static func rich(_ id: PayloadID, message: String, type: String) -> DataMessage {
         DataMessage(
             texts: [
-                Text("richId", id.description), Text("richMessage", message), Text("richType", type),
+                Text(.richID, id.description), Text(.richMessage, message), Text(.richType, type),
             ], sound: "")
     }
 
     /// Wakes an app to fetch a secret.
     /// - Parameter message: The text for an app whose user has to log in first; empty for no text.
     static func secure(_ id: PayloadID, message: String) -> DataMessage {
-        let id = Text("secureId", id.description)
-        return DataMessage(texts: message.isEmpty ? [id] : [id, Text("secureMessage", message)])
+        let id = Text(.secureID, id.description)
+        return DataMessage(texts: message.isEmpty ? [id] : [id, Text(.secureMessage, message)])
+    }
+}
+
+extension DataMessage.Text {
+    init(_ name: PayloadName, _ value: String) {
+        self.init(name.rawValue, value)
     }
 }

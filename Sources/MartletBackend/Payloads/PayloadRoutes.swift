@@ -33,12 +33,12 @@ struct PayloadRoutes: Sendable {
 
     // MARK: Content
 
-    /// Fetches a payload. If that is refused, the answer takes the same work whatever the reason.
+    /// Fetches a payload. If that is refused, the answer takes the same work whatever the reason. The limit of misses
+    /// is for misses alone: whoever guesses, or is made to, can still read what is theirs.
     private func fetch(
         _ id: PayloadID, _ request: HTTPRequest, for user: UserName
     ) async throws(BackendError) -> HTTPResponse {
         let access = Access(id: id, user: user.folded, address: request.clientAddress, now: backend.time.now)
-        try backend.misses.check(access.user, at: access.now)
         let found = try await backend.stored { () throws(StorageError) in
             try await backend.payloads.payload(id, for: access.user, at: access.now)
         }
@@ -64,6 +64,7 @@ struct PayloadRoutes: Sendable {
     }
 
     private func refusal(_ access: Access) async throws(BackendError) -> BackendError {
+        try backend.misses.check(access.user, at: access.now)
         backend.misses.missed(access.user, at: access.now)
         try await backend.stored { () throws(StorageError) in
             try await backend.payloads.audit(

@@ -1,3 +1,5 @@
+import MartletModel
+
 /// The encrypted part of a push: an end-to-end encrypted message, or the id under which it is stored.
 public enum EncryptedPush: Hashable, Sendable {
     /// The encrypted message, in Base64.
@@ -8,9 +10,9 @@ public enum EncryptedPush: Hashable, Sendable {
     /// Reads the push's named texts `encrypted` or `encryptedId`.
     /// - Returns: nil if both are missing or the id is invalid.
     public init?(texts: [String: String]) {
-        if let content = texts["encrypted"] {
+        if let content = texts[PayloadName.encrypted.rawValue] {
             self = .content(content)
-        } else if let id = texts["encryptedId"].flatMap({ Int32($0) }), id > 0 {
+        } else if let id = texts[PayloadName.encryptedID.rawValue].flatMap({ Int32($0) }), id > 0 {
             self = .stored(id: id)
         } else {
             return nil

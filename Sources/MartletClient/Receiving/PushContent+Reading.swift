@@ -12,12 +12,12 @@ extension PushContent {
             alert.title = parts["title"] as? String
             alert.body = parts["body"] as? String
         }
-        self.init(PushTexts(alert: alert) { name in Self.text(userInfo[name]) })
+        self.init(PushTexts(alert: alert) { name in Self.text(userInfo[name.rawValue]) })
     }
 
     /// Reads named texts, as data messages contain them on other platforms.
     public init(data: [String: String]) {
-        self.init(PushTexts(alert: PushTexts.Alert()) { data[$0] })
+        self.init(PushTexts(alert: PushTexts.Alert()) { data[$0.rawValue] })
     }
 
     /// Reads the body of a push as a push service delivers it: JSON, the bare id of a secure notification, or a toast
@@ -32,13 +32,13 @@ extension PushContent {
             self = .secure(SecureReference(id: id))
             return
         }
-        let alert = json["aps"]?["alert"]
+        let alert = json[PayloadName.aps.rawValue]?["alert"]
         let data = json["data"] ?? json["message"]?["data"] ?? json
         self.init(
             PushTexts(
                 alert: PushTexts.Alert(title: alert?["title"]?.string, body: alert?.string ?? alert?["body"]?.string)
             ) {
-                name in data[name]?.string ?? data[name]?.integer.map { String($0) }
+                name in data[name.rawValue]?.string ?? data[name.rawValue]?.integer.map { String($0) }
             })
     }
 
@@ -48,17 +48,17 @@ extension PushContent {
 
     private init(_ texts: PushTexts) {
         let shown = texts.alert.body
-        if let id = texts.id("richId") {
+        if let id = texts.id(.richID) {
             self = .rich(
                 RichReference(
-                    id: id, message: texts.named("richMessage") ?? "", type: texts.named("richType") ?? "file"))
-        } else if let id = texts.id("secureId") {
-            self = .secure(SecureReference(id: id, message: texts.named("secureMessage")))
-        } else if let push = EncryptedPush(texts: texts.all(["encrypted", "encryptedId"])) {
+                    id: id, message: texts.named(.richMessage) ?? "", type: texts.named(.richType) ?? "file"))
+        } else if let id = texts.id(.secureID) {
+            self = .secure(SecureReference(id: id, message: texts.named(.secureMessage)))
+        } else if let push = EncryptedPush(texts: texts.all([.encrypted, .encryptedID])) {
             self = .encrypted(
-                EncryptedReference(push: push, message: shown, notificationID: texts.named("notificationId")))
-        } else if let text = shown ?? texts.named("message") {
-            self = .text(TextNotification(title: texts.alert.title, text: text, id: texts.named("notificationId")))
+                EncryptedReference(push: push, message: shown, notificationID: texts.named(.notificationID)))
+        } else if let text = shown ?? texts.named(.message) {
+            self = .text(TextNotification(title: texts.alert.title, text: text, id: texts.named(.notificationID)))
         } else {
             self = .other
         }
@@ -73,21 +73,21 @@ private struct PushTexts {
     }
 
     let alert: Alert
-    let named: (String) -> String?
+    let named: (PayloadName) -> String?
 
-    init(alert: Alert, _ named: @escaping (String) -> String?) {
+    init(alert: Alert, _ named: @escaping (PayloadName) -> String?) {
         self.alert = alert
         self.named = named
     }
 
-    func all(_ names: [String]) -> [String: String] {
+    func all(_ names: [PayloadName]) -> [String: String] {
         var texts: [String: String] = [:]
-        for name in names { texts[name] = named(name) }
+        for name in names { texts[name.rawValue] = named(name) }
         return texts
     }
 
     /// The id of content stored at the server; nil if it is missing or invalid.
-    func id(_ name: String) -> Int32? {
+    func id(_ name: PayloadName) -> Int32? {
         named(name).flatMap { Int32($0) }.flatMap { $0 > 0 ? $0 : nil }
     }
 }

@@ -1,3 +1,5 @@
+import MartletModel
+
 /// The notification that a device shows for a push.
 public struct NotificationContent: Hashable, Sendable {
     /// The category of notifications with rich content, which has an action that opens the content.
@@ -79,17 +81,20 @@ extension PushContent {
     var texts: [String: String] {
         var texts: [String: String] = [:]
         switch self {
-        case .text(let text): texts["notificationId"] = text.id
+        case .text(let text): texts[PayloadName.notificationID.rawValue] = text.id
         case .rich(let reference):
-            texts = ["richId": String(reference.id), "richMessage": reference.message, "richType": reference.type]
+            texts = [
+                PayloadName.richID.rawValue: String(reference.id),
+                PayloadName.richMessage.rawValue: reference.message, PayloadName.richType.rawValue: reference.type,
+            ]
         case .secure(let reference):
-            texts = ["secureId": String(reference.id)]
-            texts["secureMessage"] = reference.message
+            texts = [PayloadName.secureID.rawValue: String(reference.id)]
+            texts[PayloadName.secureMessage.rawValue] = reference.message
         case .encrypted(let reference):
-            texts["notificationId"] = reference.notificationID
+            texts[PayloadName.notificationID.rawValue] = reference.notificationID
             switch reference.push {
-            case .content(let text): texts["encrypted"] = text
-            case .stored(let id): texts["encryptedId"] = String(id)
+            case .content(let text): texts[PayloadName.encrypted.rawValue] = text
+            case .stored(let id): texts[PayloadName.encryptedID.rawValue] = String(id)
             }
         case .other: break
         }

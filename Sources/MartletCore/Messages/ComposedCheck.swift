@@ -21,7 +21,7 @@ struct ComposedCheck: Sendable {
             if case .payload(_, let headers) = part { try check(headers, of: platform, named: name) }
         }
         for name in message.data.keys.sorted()
-        where platforms.contains(where: { $0.isReserved(dataName: name) }) {
+        where platforms.contains(where: { $0.isReserved(dataName: name.lowercased()) }) {
             throw .invalid(ComposedMessage.reserved(name).description)
         }
         guard message.title == nil, message.text == nil, !message.isSilent else { return }

@@ -53,7 +53,9 @@ public protocol PushPlatform: Sendable {
     /// - Parameter id: The id that the device uses for the notification in its receipts.
     static func message(composed: LocalizedMessage, id: NotificationID) -> Message?
 
-    /// Whether a name of a composed message's data has another meaning in the platform's payloads.
+    /// Whether a name of a composed message's data has another meaning in the platform's payloads, besides those that
+    /// have one on every platform (`PayloadName`).
+    /// - Parameter dataName: In lower case.
     static func isReserved(dataName: String) -> Bool
 
     /// What a device shows of a message, read from its bytes; nil if that cannot be told.
@@ -83,7 +85,7 @@ public protocol PushPlatform: Sendable {
 
 extension PushPlatform {
     /// The name of the notification's id in a message that shows a text.
-    public static var notificationIDName: String { "notificationId" }
+    public static var notificationIDName: String { PayloadName.notificationID.rawValue }
 
     /// Returns a message that only shows a text.
     public static func message(showing text: String) throws(PushServiceError) -> Message {

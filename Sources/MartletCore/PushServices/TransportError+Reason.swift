@@ -6,7 +6,7 @@ extension TransportError {
     /// restricted addresses have the same reason.
     func reason(at addresses: TransportSettings.Addresses) -> String {
         switch kind {
-        case .unresolved, .unreachable, .insecure, .disconnected, .reset, .timedOut:
+        case .unresolved, .unreachable, .insecure, .disconnected, .misbehaved, .reset, .timedOut:
             (addresses == .any ? kind : .unreachable).rawValue
         case .cancelled, .shutDown, .invalidRequest: kind.rawValue
         }

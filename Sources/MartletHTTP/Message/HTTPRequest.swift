@@ -17,6 +17,9 @@ public struct HTTPRequest: Sendable {
     /// The body of a request that a client sends from a file; nil if the body is in `body`. Only for
     /// `HTTPClient.transfer`.
     public var upload: HTTPUpload?
+    /// The maximum size of the body of the answer to a request that a client sends, in bytes; nil for the client's own
+    /// limit. The connection of a longer answer is ended.
+    public var answerLimit: Int?
     /// The connection of a received request; nil for a request that a client sends.
     public var connection: HTTPConnection?
     /// The HTTP/2 stream of a received request; 0 otherwise.

@@ -9,6 +9,9 @@ public struct TransportError: Error, Hashable, Sendable, CustomStringConvertible
         case insecure
         /// The peer violated the protocol or the connection broke.
         case disconnected
+        /// The peer sent more than any answer needs: too long an answer, or a flood of frames, chunks or informational
+        /// answers. The connection was ended.
+        case misbehaved
         /// The peer reset the request's stream.
         case reset
         /// No answer was received before the deadline.

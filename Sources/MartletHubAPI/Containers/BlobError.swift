@@ -16,6 +16,11 @@ struct BlobError: Error, Hashable {
 
     static let notSigned = BlobError(
         .forbidden, "AuthenticationFailed", "The URL has no complete signature: sr, sp, se and sig belong to it.")
+    /// - Parameter name: A name of a query item that a signature has once.
+    static func signedTwice(_ name: String) -> BlobError {
+        BlobError(
+            .forbidden, "AuthenticationFailed", "The URL has the parameter \(name) twice; a signature has it once.")
+    }
     static let badSignature = BlobError(
         .forbidden, "AuthenticationFailed", "The signature of the URL is not one that this server made for this path.")
     static let expired = BlobError(.forbidden, "AuthenticationFailed", "The signature of the URL has expired.")

@@ -43,6 +43,9 @@ public struct URLSigner: Sendable {
     /// Returns the rights that the signature in a target grants on its path.
     /// - Parameter containerDepth: The number of path segments that name the container.
     func rights(of target: HTTPTarget, containerDepth: Int, at now: Timestamp) throws(BlobError) -> StorageRights {
+        for name in ["sr", "sp", "se", "sig"] where target.query.count(where: { $0.name.lowercased() == name }) > 1 {
+            throw .signedTwice(name)
+        }
         guard let signature = value("sig", target), let expiry = value("se", target), let scope = value("sr", target),
             let rights = value("sp", target), let code = Base64.decode(signature)
         else { throw .notSigned }

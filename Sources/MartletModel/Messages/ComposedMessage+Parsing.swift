@@ -18,10 +18,6 @@ extension ComposedMessage {
         static let headerBytes = 1024
     }
 
-    /// Names that are not allowed in `data`, because payloads use them for other members of the message.
-    private static let ownNames: Set<String> = [
-        "link", "picture", "actions", "badge", "subtitle", "title", "text", "message", "notificationid",
-    ]
     private static let known: Set<String> = [
         "title", "subtitle", "text", "language", "variables", "link", "picture", "sound", "badge", "data", "actions",
         "priority", "thread", "collapse", "silent", "truncate", "platforms",
@@ -157,7 +153,7 @@ extension ComposedMessage {
                 throw ComposedMessageError(
                     "The message's data has the name '\(name.prefix(64))'; a name is 1 to 64 of A-Z a-z 0-9 _.")
             }
-            guard !ownNames.contains(name.lowercased()) else { throw reserved(name) }
+            guard !PayloadName.includes(name) else { throw reserved(name) }
             guard let text = value.string else { throw .bad("data.\(name)", "a text") }
             data[name] = text
         }

@@ -5,7 +5,8 @@ public struct ClientLimits: Sendable {
     /// The maximum size of all header fields of a response together.
     public var fieldBytes = 64 * 1024
     public var fieldCount = 200
-    /// The maximum size of a response body that is collected in memory. Does not apply to streamed bodies.
+    /// The maximum size of a response body that is collected in memory, if the request states none of its own
+    /// (`HTTPRequest.answerLimit`). Does not apply to streamed bodies.
     public var bodyBytes = 16 * 1024 * 1024
     /// The maximum time to establish a connection, including name resolution and the TLS handshake.
     public var connectTime: Duration = .seconds(10)

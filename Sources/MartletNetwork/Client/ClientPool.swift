@@ -32,6 +32,8 @@ final class ClientPool: ClientProtocolOwner {
             single.attempts += 1
         }
 
+        var bodyLimit: Int? { single.receiver.bodyLimit }
+
         func receivedHead(_ head: HTTPResponse) { single.receiver.receivedHead(head) }
         func receivedBody(_ bytes: UnsafeRawBufferPointer) { single.receiver.receivedBody(bytes) }
         func finished() { single.receiver.finished() }
@@ -133,6 +135,9 @@ final class ClientPool: ClientProtocolOwner {
     // MARK: Assigning requests
 
     func capacityChanged() {
+        if target.addresses != .any, members.contains(where: { $0.client?.hasMisbehaved ?? false }) {
+            abandonStrangers()
+        }
         pump()
     }
 
@@ -320,6 +325,13 @@ final class ClientPool: ClientProtocolOwner {
                 ? machine.closed(member.id, jitter: jitter, at: loop.now)
                 : machine.connectFailed(member.id, jitter: jitter, at: loop.now))
         if stopped == nil { pump() }
+    }
+
+    /// Fails what waits for an origin that a stranger chose and that has misbehaved. Otherwise a new connection would
+    /// bring the next flood at once.
+    private func abandonStrangers() {
+        failWaiting(
+            TransportError(.misbehaved, mayHaveBeenProcessed: false, "the peer misbehaved on another connection"))
     }
 
     private func failWaiting(_ error: TransportError) {

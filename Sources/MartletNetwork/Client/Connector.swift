@@ -85,7 +85,8 @@ final class Connector: ConnectionOwner {
         case .success(let resolved):
             var chance = SystemRandomNumberGenerator()
             addresses = NameResolver.order(
-                resolved.filter(target.addresses.allow), taken: resolved.count > 1 ? taken() : [], using: &chance)
+                resolved.filter { target.addresses.allow($0, target.origin.scheme) },
+                taken: resolved.count > 1 ? taken() : [], using: &chance)
             if addresses.isEmpty, !resolved.isEmpty {
                 failure = NetworkError(.forbidden, "policy forbids connecting to the address of \(target.origin)")
             }

@@ -143,7 +143,7 @@ public final class HTTPClient: HTTPTransport, Sendable {
     private func send(
         _ request: HTTPRequest, _ key: PoolGroup.Key, before deadline: ContinuousClock.Instant
     ) async throws(TransportError) -> HTTPResponse {
-        let limit = limits.bodyBytes
+        let limit = request.answerLimit ?? limits.bodyBytes
         return try await exchange(request, key, before: deadline) { finish in
             ResponseCollector(limit: limit, completed: finish)
         }

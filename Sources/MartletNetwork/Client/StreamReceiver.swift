@@ -19,6 +19,8 @@ final class StreamReceiver: ResponseReceiver {
         self.headed = headed
     }
 
+    var bodyLimit: Int? { nil }
+
     private func tell(_ result: Result<HTTPResponse, TransportError>) {
         let headed = headed
         self.headed = nil

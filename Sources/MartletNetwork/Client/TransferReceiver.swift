@@ -24,6 +24,8 @@ final class TransferReceiver: ResponseReceiver {
         collector = ResponseCollector(limit: limit, completed: completed)
     }
 
+    var bodyLimit: Int? { isSinking ? nil : collector.bodyLimit }
+
     func receivedHead(_ head: HTTPResponse) {
         progressed()
         isSinking = sink.begin(head)

@@ -33,6 +33,7 @@ final class HTTP1Client: ClientProtocol {
     private var lastRequest: UInt64 = 0
     private var receiver: (any ResponseReceiver)?
     private var isHead = false
+    private var meter = AnswerMeter()
     private var runs: [BatchRun] = []
     private var turns = BatchScheduler()
     /// The batch of the request in flight; nil for a single request.
@@ -53,6 +54,7 @@ final class HTTP1Client: ClientProtocol {
     }
 
     var isFinished: Bool { phase == .finished }
+    var wantsInput: Bool { phase != .finished }
     var isOpen: Bool { phase != .finished && !isDraining && !closesAfterResponse }
     var capacity: Int { phase == .idle && isOpen && !isConsuming ? 1 : 0 }
 
@@ -61,6 +63,7 @@ final class HTTP1Client: ClientProtocol {
     /// about its capacity.
     var hasAnswered: Bool { true }
     private(set) var answerCount = 0
+    private(set) var hasMisbehaved = false
 
     // MARK: Sending
 
@@ -80,6 +83,7 @@ final class HTTP1Client: ClientProtocol {
         }
         self.receiver = receiver
         isHead = request.method == .head
+        meter = AnswerMeter()
         phase = .head
         scanner = HeadScanner(Self.scannerLimits(limits))
         hasSent = false
@@ -185,6 +189,7 @@ final class HTTP1Client: ClientProtocol {
         scanner = HeadScanner(Self.scannerLimits(limits))
         guard parser.status >= 200 else {
             guard parser.status != 101 else { throw .malformed("the protocol was switched unasked") }
+            if let excess = meter.countInformational() { misbehaved(excess) }
             return
         }
         let fields = parser.fields.map { field in
@@ -229,12 +234,28 @@ final class HTTP1Client: ClientProtocol {
         _ bytes: UnsafeRawBufferPointer
     ) throws(HTTP1Refusal) -> (taken: Int, stop: HTTP1Parser.Stop) {
         var body: [UInt8] = []
-        defer { if !body.isEmpty { body.withUnsafeBytes { receiver?.receivedBody($0) } } }
+        let before = parser.chunkCount
+        let result: (taken: Int, stop: HTTP1Parser.Stop)
         do throws(HTTP1Parser.Failure) {
-            return try parser.parseBody(bytes, into: &body)
+            result = try parser.parseBody(bytes, into: &body)
         } catch {
             throw HTTP1Refusal(error)
         }
+        if let receiver, !body.isEmpty {
+            if let excess = meter.count(
+                body.count, pieces: parser.chunkCount - before, limit: receiver.bodyLimit)
+            {
+                misbehaved(excess)
+            } else {
+                body.withUnsafeBytes { receiver.receivedBody($0) }
+            }
+        }
+        return result
+    }
+
+    private func misbehaved(_ detail: String) {
+        hasMisbehaved = true
+        fail(TransportError(.misbehaved, mayHaveBeenProcessed: true, detail))
     }
 
     private func complete() {

@@ -43,6 +43,8 @@ final class HTTP1Parser {
     fileprivate var inHead = true
     fileprivate var body: [UInt8] = []
     fileprivate var chunkExtensionBytes = 0
+    /// The number of chunks of the current message so far.
+    fileprivate(set) var chunkCount = 0
     /// Whether the response answers a HEAD request. Must be set before the response is parsed.
     var answersHead = false
 
@@ -74,6 +76,7 @@ final class HTTP1Parser {
         isAtTrailers = false
         inHead = true
         chunkExtensionBytes = 0
+        chunkCount = 0
         answersHead = false
     }
 
@@ -210,7 +213,9 @@ private func recordBody(
 }
 
 private func recordChunk(_ raw: UnsafeMutablePointer<llhttp_t>?) -> Int32 {
-    guard let raw, let parser = parser(of: raw), raw.pointee.content_length == 0 else { return 0 }
+    guard let raw, let parser = parser(of: raw) else { return 0 }
+    parser.chunkCount += 1
+    guard raw.pointee.content_length == 0 else { return 0 }
     parser.isAtTrailers = true
     return Int32(HPE_PAUSED.rawValue)
 }

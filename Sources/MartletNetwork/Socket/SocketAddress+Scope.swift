@@ -50,21 +50,12 @@ extension SocketAddress {
 }
 
 extension TransportSettings.Addresses {
-    /// Ports below this number belong to other services, except those of http and https.
-    private static let firstFreePort: UInt16 = 1024
-
-    /// True if a connection may be made to the address.
-    func allow(_ address: SocketAddress) -> Bool {
+    /// True if a connection of this scheme may be made to the address.
+    func allow(_ address: SocketAddress, _ scheme: HTTPOrigin.Scheme) -> Bool {
         switch self {
         case .any: true
-        case .publicOnly: isPublicAtDefaultPort(address)
-        case .publicOrLoopback: address.isLoopback || isPublicAtDefaultPort(address)
+        case .publicOnly: address.isPublic && scheme.isUsual(address.port)
+        case .publicOrLoopback: address.isLoopback || (address.isPublic && scheme.isUsual(address.port))
         }
-    }
-
-    private func isPublicAtDefaultPort(_ address: SocketAddress) -> Bool {
-        guard address.isPublic else { return false }
-        return [HTTPOrigin.Scheme.http.defaultPort, HTTPOrigin.Scheme.https.defaultPort].contains(address.port)
-            || address.port >= Self.firstFreePort
     }
 }

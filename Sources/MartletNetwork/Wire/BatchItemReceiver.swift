@@ -2,7 +2,7 @@ import MartletHTTP
 
 /// Collects the response to one item of a batch.
 final class BatchItemReceiver: ResponseReceiver {
-    /// The maximum size of a response body that is kept, in bytes. The rest is discarded.
+    /// The maximum size of a response body, in bytes. The answers of push services have a few hundred.
     static let bodyLimit = 64 * 1024
 
     private let run: BatchRun
@@ -18,12 +18,14 @@ final class BatchItemReceiver: ResponseReceiver {
         self.connection = connection
     }
 
+    var bodyLimit: Int? { Self.bodyLimit }
+
     func receivedHead(_ head: HTTPResponse) {
         self.head = head
     }
 
     func receivedBody(_ bytes: UnsafeRawBufferPointer) {
-        body.append(contentsOf: bytes.prefix(Self.bodyLimit - body.count))
+        body.append(contentsOf: bytes)
     }
 
     func finished() {

@@ -28,7 +28,10 @@ final class Connection: WireConnection, ReadinessHandler {
     private static let bytesPerWrite = 64 * 1024
     /// The maximum number of bytes per write while the memory for answers is scarce.
     private static let scarceBytesPerWrite = 4 * 1024
+    /// The maximum number of reads in one turn of the loop, and of bytes after which none is begun, so that the other
+    /// connections of the loop get their turns however fast a peer sends.
     private static let readsPerTurn = 4
+    private static let bytesPerTurn = 64 * 1024
     private static let writesPerTurn = 8
     private static let lingerTime: Duration = .seconds(2)
     private static let lingerBytes = 1024 * 1024
@@ -50,6 +53,10 @@ final class Connection: WireConnection, ReadinessHandler {
     /// Counts the bytes of `pending`, if this is a server's connection.
     private var unsent: (lease: AnswerLease, answers: BodyLedger)?
     private var isFlushScheduled = false
+    /// True while a read is due at the end of a turn.
+    private var isReadScheduled = false
+    /// The turn of the loop in which this connection read as much as it may.
+    private var exhaustedAt: ContinuousClock.Instant?
     private var isInputOver = false
     private var discarded = 0
     private var timer: (id: TimerID, due: ContinuousClock.Instant)?
@@ -167,7 +174,9 @@ final class Connection: WireConnection, ReadinessHandler {
     }
 
     private func transfer(_ readiness: Readiness) {
-        if readiness.contains(.read), wire?.wantsInput == true { readSome() }
+        if readiness.contains(.read), wire?.wantsInput == true {
+            if exhaustedAt == now { readLater() } else { readSome() }
+        }
         guard phase == .open else { return }
         if !readiness.isDisjoint(with: .broken), isInputOver || wire?.wantsInput != true {
             return close(NetworkError(.disconnected, "the peer closed the connection"))
@@ -177,13 +186,15 @@ final class Connection: WireConnection, ReadinessHandler {
     }
 
     private func readSome() {
-        for _ in 0..<Self.readsPerTurn {
+        var left = Self.bytesPerTurn
+        for _ in 0..<Self.readsPerTurn where left > 0 {
             guard phase == .open, !isInputOver, let wire, wire.wantsInput else { return }
             let limit = wire.inputLimit
             let goesOn = loop.withInputBuffer { buffer in
                 let buffer = UnsafeMutableRawBufferPointer(rebasing: buffer.prefix(limit))
                 switch tls?.read(into: buffer) ?? socket.read(into: buffer) {
                 case .bytes(let count):
+                    left -= count
                     wire.receive(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
                     needsWrite()
                     return tls != nil || count == buffer.count
@@ -200,8 +211,19 @@ final class Connection: WireConnection, ReadinessHandler {
             }
             guard goesOn else { return }
         }
-        // The socket does not report input that OpenSSL has already read.
-        if tls != nil { loop.atEndOfTurn { [weak self] in self?.transfer(.read) } }
+        exhaustedAt = now
+        readLater()
+    }
+
+    /// Reads on at the end of a turn if OpenSSL holds input that it has already read, because the socket does not report
+    /// that.
+    private func readLater() {
+        guard tls?.hasPending == true, !isReadScheduled, phase == .open else { return }
+        isReadScheduled = true
+        loop.atEndOfTurn { [weak self] in
+            self?.isReadScheduled = false
+            self?.transfer(.read)
+        }
     }
 
     func become(_ wire: any WireProtocol, unread: [UInt8]) {
@@ -248,9 +270,7 @@ final class Connection: WireConnection, ReadinessHandler {
         if isDry, pending.isEmpty, wire.isFinished { return finish() }
         if left == 0, pending.isEmpty { needsWrite() }
         // A protocol that did not want input before may want input now.
-        if tls?.hasPending == true, wire.wantsInput, !isInputOver {
-            loop.atEndOfTurn { [weak self] in self?.transfer(.read) }
-        }
+        if wire.wantsInput, !isInputOver { readLater() }
         settle()
     }
 

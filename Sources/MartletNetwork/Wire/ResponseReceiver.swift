@@ -5,6 +5,9 @@ import MartletHTTP
 /// `receivedHead` is called once, then `receivedBody` any number of times, then `finished`. `failed` may be called
 /// instead at any time. Exactly one of `finished` and `failed` is called, once, and no method is called after it.
 protocol ResponseReceiver: AnyObject {
+    /// The maximum size of the body, in bytes. A connection that brings more is ended. Nil if the body is passed on as
+    /// it arrives; then it has no limit. Read after `receivedHead`.
+    var bodyLimit: Int? { get }
     /// Called with the final status and fields, without a body. Responses with a status of 1xx are discarded.
     func receivedHead(_ head: HTTPResponse)
     func receivedBody(_ bytes: UnsafeRawBufferPointer)
@@ -20,6 +23,9 @@ protocol ClientProtocol: WireProtocol {
 
     /// True if requests may be started on this connection now or later.
     var isOpen: Bool { get }
+
+    /// True if the connection was ended because the peer sent more than any answer needs.
+    var hasMisbehaved: Bool { get }
 
     /// True if the connection carries no request.
     var isIdle: Bool { get }
@@ -66,6 +72,7 @@ extension ClientProtocol {
     var roundTrip: Duration? { nil }
     var isHeldBack: Bool { false }
     var inFlightLimit: Int? { nil }
+    var hasMisbehaved: Bool { false }
     func limitInFlight(toAtLeast least: Int) {}
 }
 

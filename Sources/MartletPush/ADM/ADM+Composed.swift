@@ -20,9 +20,7 @@ extension ADM {
         return Message(body: JSON.object(payload).bytes)
     }
 
-    private static let sound = "sound"
-
-    public static func isReserved(dataName: String) -> Bool { dataName == sound }
+    private static let sound = PayloadName.sound.rawValue
 
     public static func appearance(of message: Message) -> Appearance? {
         guard let payload = try? Payload.object(message), case .object(let data)? = payload["data"] else { return nil }

@@ -3,9 +3,6 @@ import MartletCrypto
 public import MartletModel
 
 extension APNs {
-    /// What the payload has of its own.
-    public static func isReserved(dataName: String) -> Bool { dataName == "aps" }
-
     public static func payloadLimit(of message: Message) -> Int {
         (try? APNsHeaders(message))?.pushType.payloadLimit ?? APNsPushType.alert.payloadLimit
     }

@@ -6,11 +6,11 @@ import MartletModel
 enum ComposedPayload {
     /// The names of the parts of a message in the data that its app gets. Senders cannot use them.
     enum Name {
-        static let link = "link"
-        static let picture = "picture"
-        static let actions = "actions"
-        static let subtitle = "subtitle"
-        static let badge = "badge"
+        static let link = PayloadName.link.rawValue
+        static let picture = PayloadName.picture.rawValue
+        static let actions = PayloadName.actions.rawValue
+        static let subtitle = PayloadName.subtitle.rawValue
+        static let badge = PayloadName.badge.rawValue
     }
 
     /// Everything that only an app can show or open, as texts by name: for platforms whose data is texts.

@@ -7,6 +7,8 @@ import MartletModel
 enum OAuthToken {
     /// How long before its expiry a token is no longer used.
     private static let margin: Duration = .seconds(60)
+    /// The maximum size of an answer, in bytes.
+    private static let answerLimit = 64 * 1024
     /// The wait before the next request if the service is unavailable and specifies none.
     private static let faultWait: Duration = .seconds(10)
     /// The wait after an answer that is invalid.
@@ -22,10 +24,9 @@ enum OAuthToken {
     ) -> Authorization {
         let body = form.map { "\(PercentEncoding.encode($0.key))=\(PercentEncoding.encode($0.value))" }
         let fields: HTTPFields = ["content-type": "application/x-www-form-urlencoded", "accept": "application/json"]
-        return .exchange(
-            TokenExchange(
-                HTTPRequest(.post, path, fields: fields, body: Array(body.joined(separator: "&").utf8)), to: origin,
-                settings: settings))
+        var request = HTTPRequest(.post, path, fields: fields, body: Array(body.joined(separator: "&").utf8))
+        request.answerLimit = answerLimit
+        return .exchange(TokenExchange(request, to: origin, settings: settings))
     }
 
     /// Parses the answer. The result is a token, or a refused credential, which stops all sending, or an error after

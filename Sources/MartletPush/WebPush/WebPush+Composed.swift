@@ -3,9 +3,7 @@ import MartletCrypto
 public import MartletModel
 
 extension WebPush {
-    private static let links = "links"
-
-    public static func isReserved(dataName: String) -> Bool { dataName == links }
+    private static let links = PayloadName.links.rawValue
 
     /// The members are the options of `showNotification`, so that a page's worker can pass them on as they are.
     public static func message(composed: LocalizedMessage, id: NotificationID) -> Message? {

@@ -19,6 +19,11 @@ extension WebPush {
         else {
             throw PushServiceError(.badHandle, "The endpoint of a subscription is an absolute https address.")
         }
+        guard origin.port > 0, LoopbackName.matches(origin.host) || origin.scheme.isUsual(origin.port) else {
+            throw PushServiceError(
+                .badHandle,
+                "The endpoint of a subscription has port 443, or 1024 and above; this one has \(origin.port).")
+        }
         guard let point = WebPushSubscription.decode(handle.parts[1].utf8), P256PublicKey.isValid(rawPoint: point)
         else {
             throw PushServiceError(

@@ -18,12 +18,13 @@ struct ACMEClient: Sendable {
     private static let timeout: Duration = .seconds(30)
 
     func send(_ request: ACMERequest) async throws(ACMEFailure) -> ACMEAnswer {
-        let http: HTTPRequest
+        var http: HTTPRequest
         do throws(CryptoError) {
             http = try request.http(key: key, program: program)
         } catch {
             throw ACMEFailure("the request cannot be signed: \(error)")
         }
+        http.answerLimit = ACMEAnswer.lengthLimit
         do throws(TransportError) {
             let response = try await transport.send(
                 http, to: request.url.origin, settings: transportSettings(for: request.url.origin),

@@ -50,6 +50,32 @@ struct MessageTests {
         #expect(fixture.sent.deliveries.isEmpty)
     }
 
+    @Test(arguments: PayloadName.allCases, ["bob", "root"])
+    func nobodySetsWhatThePayloadsOfTheServerUse(name: PayloadName, sender: String) async throws {
+        let fixture = try await Fixture()
+        try await fixture.users.add("root", password: "root1", roles: ["admin"])
+        for spelling in [name.rawValue, name.rawValue.uppercased(), name.rawValue.lowercased()] {
+            let response = await send(
+                fixture, #"{"to": "alice", "message": {"text": "x", "data": {"\#(spelling)": "7"}}}"#, as: sender)
+            #expect(response.status == .badRequest)
+            #expect(response.message == "The message's data has the name '\(spelling)', which a payload uses itself.")
+        }
+        #expect(fixture.sent.deliveries.isEmpty)
+    }
+
+    @Test(arguments: ["image", "icon", "URL", "click_action", "clickAction", "body", "tag", "android_channel_id"])
+    func whatServicesAndPagesReadIsForAdmins(name: String) async throws {
+        let fixture = try await Fixture()
+        _ = try await fixture.register("alice1", as: "alice")
+        try await fixture.users.add("root", password: "root1", roles: ["admin"])
+        let body = #"{"to": "alice", "message": {"text": "x", "data": {"\#(name)": "7"}}}"#
+        let response = await send(fixture, body)
+        #expect(response.status == .forbidden)
+        #expect(response.message == "Only admins may set data.\(name).")
+        #expect(fixture.sent.deliveries.isEmpty)
+        #expect(await send(fixture, body, as: "root").status == .created)
+    }
+
     @Test(arguments: [
         (#"{"to": "alice"}"#, "The body needs the member \"message\" with a JSON object."),
         (#"{"to": "alice", "message": "x"}"#, "The body needs the member \"message\" with a JSON object."),

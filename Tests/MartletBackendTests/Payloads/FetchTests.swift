@@ -52,6 +52,15 @@ struct FetchTests {
             if response.status == .notFound { missed += 1 }
         }
         #expect(missed == MissLimiter.size.drops)
+        // What is the user's own is still there to read, once and again.
+        let own = try #require(
+            await fixture.sendJSON("secure", ["to": "carol", "payload": "mine"], as: "bob").payloadID)
+        for _ in 0..<2 {
+            let response = await fixture.ask(.get, "/api/notifications/\(own)", as: "carol")
+            #expect(response.status == .ok)
+            #expect(try response.json["Payload"]?.string == "mine")
+        }
+        #expect(await fixture.ask(.get, "/api/notifications/\(own)", as: "alice").status == .notFound)
         let refused = await fixture.ask(.get, "/api/notifications/\(id)", as: "carol")
         #expect(refused.status == .tooManyRequests)
         let wait = try #require(refused.fields["retry-after"].flatMap { Int64($0) })

@@ -82,7 +82,7 @@ struct OwnOriginTests {
     }
 
     @Test(arguments: [
-        TransportError.Kind.unresolved, .unreachable, .insecure, .disconnected, .reset, .timedOut,
+        TransportError.Kind.unresolved, .unreachable, .insecure, .disconnected, .misbehaved, .reset, .timedOut,
     ])
     func reportsDoNotTellOpenPortsFromClosedOnesWhereClientsChooseTheAddress(kind: TransportError.Kind) {
         let error = TransportError(kind, mayHaveBeenProcessed: false, "")
@@ -132,6 +132,22 @@ struct OwnOriginTests {
         // The second loft of the busy host was not tried.
         #expect(flight.transport.lofts == ["1", "3"])
         #expect(until >= flight.time.now + .seconds(60))
+    }
+
+    @Test func aHostThatMisbehavesIsLeftAloneForLongAtOnceAndOthersAreNot() async throws {
+        let flight = try await flight(pageSize: 1, ["https://bad/1", "https://bad/2", "https://good/3"]) { loft, _ in
+            loft == "3"
+                ? answered(201) : .failure(TransportError(.misbehaved, mayHaveBeenProcessed: true, "the peer floods"))
+        }
+        let delivery = try await flight.accept(on: HomingPigeon.platform)
+        guard case .waiting(let until) = try await flight.run(delivery) else {
+            Issue.record("the host is left alone")
+            return
+        }
+        // The second loft of the bad host was not tried.
+        #expect(flight.transport.lofts == ["1", "3"])
+        #expect(until >= flight.time.now + .seconds(900))
+        #expect(flight.lanes.isOpen(LaneID(hub: flight.hub, platform: HomingPigeon.platform)))
     }
 
     @Test func aDeviceThatCannotBeSentToIsRefusedAndTheOthersAreServed() async throws {

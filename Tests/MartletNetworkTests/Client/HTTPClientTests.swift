@@ -216,6 +216,37 @@ struct HTTPClientTests {
         await server.shutDown()
     }
 
+    @Test(arguments: Way.allCases)
+    func whatWaitsForAnOriginOfAStrangerThatMisbehavesIsNotSent(_ way: Way) async throws {
+        let served = Atomic<Int>(0)
+        let handler = ClosureHandler { _ in
+            served.wrappingAdd(1, ordering: .relaxed)
+            return HTTPResponse(.created, body: .bytes(Array(repeating: 0x61, count: 70_000)))
+        }
+        var limits = ServerLimits()
+        limits.concurrentStreams = 1
+        var (server, origin, settings) = try await serve(way, handler, limits: limits)
+        settings.addresses = .publicOrLoopback
+        settings.connectionLimit = 1
+        let client = HTTPClient(loops: loops)
+        let ledger = BatchLedger()
+        var batch = RequestBatch(
+            RequestBatch.Shared(origin: origin, settings: settings, pathPrefix: "/", body: Array("x".utf8)))
+        for item in 0..<50 { batch.append(path: "\(item)".utf8) }
+        await client.send(batch, before: soon) { ledger.record($0) }
+        #expect(served.load(ordering: .relaxed) < 5)
+        #expect(ledger.entries.count == 50)
+        for entry in ledger.entries.values {
+            guard case .failure(let error) = entry else {
+                Issue.record("an answer that is too long is none")
+                continue
+            }
+            #expect(error.kind == .misbehaved)
+        }
+        await client.shutDown()
+        await server.shutDown()
+    }
+
     @Test func nobodyListeningIsUnreachableAndNothingWasProcessed() async throws {
         let port = try ClosedPort()
         let client = HTTPClient(loops: loops)

@@ -67,6 +67,11 @@ final class FakeReceiver: ResponseReceiver {
     private(set) var body: [UInt8] = []
     private(set) var isFinished = false
     private(set) var error: TransportError?
+    let bodyLimit: Int?
+
+    init(bodyLimit: Int? = 16 << 20) {
+        self.bodyLimit = bodyLimit
+    }
 
     func receivedHead(_ head: HTTPResponse) {
         self.head = head

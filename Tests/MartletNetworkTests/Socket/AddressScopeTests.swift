@@ -33,14 +33,20 @@ struct AddressScopeTests {
 
     @Test(arguments: [
         ("8.8.8.8", 443, true, true), ("8.8.8.8", 8443, true, true), ("8.8.8.8", 1024, true, true),
-        ("8.8.8.8", 25, false, false), ("8.8.8.8", 80, true, true), ("8.8.8.8", 1023, false, false),
+        ("8.8.8.8", 25, false, false), ("8.8.8.8", 80, false, false), ("8.8.8.8", 1023, false, false),
         ("127.0.0.1", 443, false, true), ("127.0.0.1", 25, false, true), ("::1", 9000, false, true),
         ("::ffff:127.0.0.1", 443, false, false), ("10.0.0.1", 443, false, false), ("fe80::1", 443, false, false),
     ])
     func eachPolicyAllowsWhatItSays(text: String, port: UInt16, isPublic: Bool, isPublicOrLoopback: Bool) throws {
         let address = try #require(SocketAddress(address: text, port: port))
-        #expect(TransportSettings.Addresses.any.allow(address))
-        #expect(TransportSettings.Addresses.publicOnly.allow(address) == isPublic)
-        #expect(TransportSettings.Addresses.publicOrLoopback.allow(address) == isPublicOrLoopback)
+        #expect(TransportSettings.Addresses.any.allow(address, .https))
+        #expect(TransportSettings.Addresses.publicOnly.allow(address, .https) == isPublic)
+        #expect(TransportSettings.Addresses.publicOrLoopback.allow(address, .https) == isPublicOrLoopback)
+    }
+
+    @Test(arguments: [(80, true), (443, false), (25, false), (8080, true)])
+    func clearTextHasItsOwnPort(port: UInt16, isAllowed: Bool) throws {
+        let address = try #require(SocketAddress(address: "8.8.8.8", port: port))
+        #expect(TransportSettings.Addresses.publicOnly.allow(address, .http) == isAllowed)
     }
 }

@@ -30,6 +30,21 @@ struct WebPushTests {
         }
     }
 
+    @Test(arguments: ["0", "1", "22", "80", "1023"])
+    func aPortOfAnotherServiceIsRefused(port: String) throws {
+        let error = #expect(throws: PushServiceError.self) {
+            try WebPush.key(of: PushHandle("https://push.example:\(port)/abc", point, secret))
+        }
+        #expect(
+            error?.description
+                == "The endpoint of a subscription has port 443, or 1024 and above; this one has \(port).")
+        for port in ["443", "1024", "8443"] {
+            #expect(throws: Never.self) {
+                try WebPush.key(of: PushHandle("https://push.example:\(port)/abc", point, secret))
+            }
+        }
+    }
+
     @Test func clearTextIsForThisMachineAlone() throws {
         for host in ["localhost:9", "127.0.0.1:9", "[::1]:9"] {
             #expect(try WebPush.key(of: PushHandle("http://\(host)/a", point, secret)) == "http://\(host)/a")

@@ -36,6 +36,9 @@ final class ResultCollector: Sendable {
         var held: [Int] = []
     }
 
+    /// The pause of an origin that misbehaves: the longest one of an origin that fails.
+    private static let misbehaviourPause = CircuitBreaker.Terms.origin.longestPause
+
     private let service: any PushService
     private let messages: PageMessages
     private let members: [AudienceMember]
@@ -106,17 +109,20 @@ final class ResultCollector: Sendable {
 
     /// Maps a transport error to an outcome. If no connection can be established, the whole lane fails. If a connection
     /// broke or a request was not answered, only the device fails, because other devices may have been served in the
-    /// meantime. If the devices have chosen the origin, only that origin fails.
+    /// meantime. If the devices have chosen the origin, only that origin fails; if it has misbehaved, it is left alone
+    /// for as long as any failing origin.
     private func outcome(of error: TransportError) -> Outcome {
         let reason = error.reason(at: addresses)
         return switch error.kind {
+        case .misbehaved where isOwnOrigin:
+            Outcome(.pnsInterfaceError, reason: reason, .retry(after: Self.misbehaviourPause, scope: .origin))
         case .unresolved where isOwnOrigin, .unreachable where isOwnOrigin, .insecure where isOwnOrigin,
             .disconnected where isOwnOrigin, .reset where isOwnOrigin, .timedOut where isOwnOrigin:
             Outcome(.pnsUnreachable, reason: reason, .retry(after: .seconds(1), scope: .origin))
         case .timedOut where !error.mayHaveBeenProcessed: .noTurn
         case .unresolved, .unreachable, .insecure, .cancelled, .shutDown:
             Outcome(.pnsUnreachable, reason: reason, .retry(after: .seconds(1), scope: .platform))
-        case .disconnected, .reset, .timedOut:
+        case .disconnected, .misbehaved, .reset, .timedOut:
             Outcome(.pnsUnreachable, reason: reason, .retry(after: .seconds(1), scope: .device))
         case .invalidRequest:
             Outcome(.pnsInterfaceError, reason: reason, .refuse)
@@ -133,7 +139,7 @@ extension ResultPortion.Answer {
         guard case .failure(let error) = result else { return nil }
         return switch error.kind {
         case .unresolved, .unreachable, .insecure: .unreachable
-        case .disconnected: .connection
+        case .disconnected, .misbehaved: .connection
         case .reset: .request
         case .timedOut: error.mayHaveBeenProcessed ? .request : nil
         case .cancelled, .shutDown, .invalidRequest: nil

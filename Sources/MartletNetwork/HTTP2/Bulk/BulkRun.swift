@@ -47,6 +47,7 @@ struct BulkAnswer {
     var status = 0
     var fields = HTTPFields()
     var body: [UInt8] = []
+    var meter = AnswerMeter()
     /// The number of received bytes on this stream for which no WINDOW_UPDATE has been sent yet.
     var unreturned = 0
     var hasHead: Bool { status >= 200 }

@@ -66,10 +66,10 @@ extension BulkSession {
         } else if ring.isOpen(head.stream) {
             ring[head.stream].window += count
             guard count > 0, ring[head.stream].window <= Int(Int32.max) else {
-                HTTP2FrameWriter.reset(head.stream, .flowControlError, into: &control)
                 return fail(
                     head.stream,
-                    TransportError(.reset, mayHaveBeenProcessed: true, "the peer opened a request's window too far"))
+                    TransportError(.reset, mayHaveBeenProcessed: true, "the peer opened a request's window too far"),
+                    reset: .flowControlError)
             }
         }
     }

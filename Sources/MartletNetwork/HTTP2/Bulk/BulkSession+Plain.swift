@@ -43,6 +43,7 @@ extension BulkSession {
         let written = next - items.lowerBound
         window -= bodies
         run.draw(written)
+        flood.sentRequests(written)
         runs[index]?.frames = frames
         runs[index]?.open += written
         if wasIdle, written > 0 { becameBusy() }

@@ -9,6 +9,10 @@ extension BulkSession {
         if blockHead != nil, head.kind != Kind.continuation {
             return giveUp(.protocolError, "the peer interrupted a header block")
         }
+        let isOver = head.stream > 0 && !ring.isOpen(head.stream)
+        guard flood.allows(head, ofStreamThatIsOver: isOver, at: now) else {
+            return giveUp(.enhanceYourCalm, "the peer floods the connection")
+        }
         switch head.kind {
         case Kind.headers: takeHeaders(head, payload)
         case Kind.continuation: takeContinuation(head, payload)
@@ -85,7 +89,13 @@ extension BulkSession {
             guard let status, (100..<1000).contains(status), size <= Self.blockLimit else {
                 return refuse(id, "the peer sent an answer without a status, or with too many fields")
             }
-            if status >= 200 { receivedHead(status, fields, of: id) }
+            if status >= 200 {
+                receivedHead(status, fields, of: id)
+            } else if let excess = answers[id, default: BulkAnswer()].meter.countInformational() {
+                return giveUp(.enhanceYourCalm, excess)
+            }
+        } else if !head.has(Flag.endStream) {
+            return refuse(id, "the peer sent trailers that do not end the answer")
         }
         if head.has(Flag.endStream) { finish(id) }
     }
@@ -101,8 +111,7 @@ extension BulkSession {
 
     /// Resets a stream whose response is invalid.
     private func refuse(_ id: Int32, _ detail: String) {
-        HTTP2FrameWriter.reset(id, .protocolError, into: &control)
-        fail(id, TransportError(.reset, mayHaveBeenProcessed: true, detail))
+        fail(id, TransportError(.reset, mayHaveBeenProcessed: true, detail), reset: .protocolError)
     }
 
     // MARK: Answers
@@ -112,9 +121,8 @@ extension BulkSession {
     }
 
     private func succeed(_ id: Int32) {
-        guard let stream = close(id) else { return }
+        guard let stream = close(id, reset: ring[id].isWritten ? nil : .noError) else { return }
         answered(last: stream)
-        if !stream.isWritten { HTTP2FrameWriter.reset(id, .noError, into: &control) }
         runs[Int(stream.run)]?.run.succeeded(Int(stream.item))
     }
 
@@ -122,11 +130,10 @@ extension BulkSession {
         guard let answer = answers[id], answer.hasHead else {
             return refuse(id, "the peer ended an answer before its status")
         }
-        guard let stream = close(id) else { return }
+        // If the response arrived before the whole request body was sent, the rest of the body is not needed.
+        guard let stream = close(id, reset: ring[id].isWritten ? nil : .noError) else { return }
         answered(last: stream)
         status.answered(with: answer.status)
-        // The response arrived before the whole request body was sent, so the rest of the body is not needed.
-        if !stream.isWritten { HTTP2FrameWriter.reset(id, .noError, into: &control) }
         guard stream.run >= 0 else {
             singles.removeValue(forKey: id)?.receiver.finished()
             return
@@ -156,11 +163,12 @@ extension BulkSession {
             HTTP2FrameWriter.windowUpdate(head.stream, by: answer.unreturned, into: &control)
             answer.unreturned = 0
         }
-        if let single = singles[head.stream] {
-            single.receiver.receivedBody(bytes)
-        } else {
-            answer.body += bytes.prefix(BatchItemReceiver.bodyLimit - answer.body.count)
+        let single = singles[head.stream]
+        let limit = single.map(\.receiver.bodyLimit) ?? BatchItemReceiver.bodyLimit
+        if let excess = answer.meter.count(bytes.count, pieces: head.has(Flag.endStream) ? 0 : 1, limit: limit) {
+            return giveUp(.enhanceYourCalm, excess)
         }
+        if let single { single.receiver.receivedBody(bytes) } else { answer.body += bytes }
         // The receiver may have cancelled the request while it received the body.
         guard ring.isOpen(head.stream) else { return }
         answers[head.stream] = answer

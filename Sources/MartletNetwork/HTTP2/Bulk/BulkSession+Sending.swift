@@ -43,6 +43,7 @@ extension BulkSession {
             BulkStream(
                 id: nextID, run: run, item: item, window: peer.initialWindow, startedAt: ticks,
                 answersBefore: answersBefore))
+        flood.sentRequests(1)
         defer { nextID += 2 }
         return nextID
     }
@@ -94,6 +95,7 @@ extension BulkSession {
             output.append(contentsOf: UnsafeBufferPointer(rebasing: body[sent..<sent + count]))
             window -= count
             ring[id].window -= count
+            if sent > 0 { flood.sentMoreData() }
             sent += count
         }
         ring[id].sent = Int32(sent)
@@ -126,7 +128,10 @@ extension BulkSession {
     @discardableResult
     func close(_ id: Int32, reset code: HTTP2ErrorCode? = nil) -> BulkStream? {
         guard let stream = ring.close(id) else { return nil }
-        if let code { HTTP2FrameWriter.reset(id, code, into: &control) }
+        if let code {
+            HTTP2FrameWriter.reset(id, code, into: &control)
+            flood.tookBack()
+        }
         if !stream.isWritten { unwritten.removeAll { $0 == id } }
         if stream.run >= 0 { runs[Int(stream.run)]?.open -= 1 }
         answers[id] = nil
@@ -134,8 +139,9 @@ extension BulkSession {
     }
 
     /// Fails a request that will get no response. A request that the peer did not process is returned to its batch.
-    func fail(_ id: Int32, _ error: TransportError) {
-        guard let stream = close(id) else { return }
+    /// - Parameter code: The code of the RST_STREAM that is sent; nil to send none.
+    func fail(_ id: Int32, _ error: TransportError, reset code: HTTP2ErrorCode? = nil) {
+        guard let stream = close(id, reset: code) else { return }
         guard stream.run >= 0 else {
             singles.removeValue(forKey: id)?.receiver.failed(error)
             return

@@ -15,6 +15,9 @@ final class BulkSession: ClientProtocol {
     /// The maximum number of bytes of control frames, such as answers to PING and SETTINGS, that may wait to be sent. A
     /// peer that causes more is treated as flooding.
     static let controlLimit = 64 * 1024
+    /// The number of frames without use after which a connection on which a request times out is ended, if nothing else
+    /// has arrived since the request was sent.
+    private static let rubbishLimit = 64
 
     let number = ConnectionNumber.next()
     private weak var connection: (any WireConnection)?
@@ -57,6 +60,11 @@ final class BulkSession: ClientProtocol {
     private var answersCounted = 0
     private var answersInRoundTrip = 0
     private var liveness: HTTP2Liveness
+    var flood: HTTP2FloodGuard
+    /// The value of `flood.count` when the last answer arrived.
+    private var floodCountAtAnswer = 0
+    /// True if the connection was ended because the peer sent more than any answer needs.
+    private(set) var hasMisbehaved = false
     var status = HTTP2ConnectionHealth()
     private let clock: BulkClock
     private(set) var roundTrip: Duration?
@@ -79,6 +87,7 @@ final class BulkSession: ClientProtocol {
         self.inFlight = inFlight
         now = connection.now
         liveness = HTTP2Liveness(now: now)
+        flood = HTTP2FloodGuard(now: now)
         clock = BulkClock(start: now)
         control = HTTP2FrameWriter.preface
         HTTP2FrameWriter.settings(
@@ -93,6 +102,9 @@ final class BulkSession: ClientProtocol {
     // MARK: WireProtocol
 
     var isFinished: Bool { isBroken || (isClosing && control.isEmpty) }
+
+    /// False once the connection is being closed, so that nothing more is read from a peer that does not stop sending.
+    var wantsInput: Bool { !isBroken && !isClosing }
 
     var deadline: ContinuousClock.Instant? {
         guard !isFinished else { return nil }
@@ -211,7 +223,7 @@ final class BulkSession: ClientProtocol {
         guard let id = Int32(exactly: request), singles.removeValue(forKey: id) != nil else { return }
         catchUp()
         let stream = close(id, reset: .cancel)
-        if isLate, let stream { status.timedOut(after: age(of: stream)) }
+        if isLate, let stream { timedOut(stream) }
         settle()
         connection?.needsWrite()
     }
@@ -250,6 +262,7 @@ final class BulkSession: ClientProtocol {
     func answered(_ count: Int = 1, last: BulkStream) {
         answerCount += count
         answeredAt = now
+        floodCountAtAnswer = flood.count
         roundTrip = age(of: last)
         answersInRoundTrip = Int(answersBefore &- last.answersBefore)
         limit.answered(count)
@@ -260,9 +273,11 @@ final class BulkSession: ClientProtocol {
         isOpen = false
     }
 
-    /// Closes the connection with GOAWAY because the peer violated the protocol.
+    /// Closes the connection with GOAWAY because the peer violated the protocol, or sent more than any answer needs
+    /// (`enhanceYourCalm`).
     func giveUp(_ code: HTTP2ErrorCode, _ detail: String) {
         guard !isBroken, !isClosing else { return }
+        hasMisbehaved = code == .enhanceYourCalm
         HTTP2FrameWriter.goAway(code, into: &control)
         isClosing = true
         isOpen = false
@@ -279,7 +294,10 @@ final class BulkSession: ClientProtocol {
 
     /// Fails all requests in flight, because the peer may have processed them.
     private func failAll(_ detail: String) {
-        let error = TransportError(.disconnected, mayHaveBeenProcessed: true, goAway?.description ?? detail)
+        let error =
+            hasMisbehaved
+            ? TransportError(.misbehaved, mayHaveBeenProcessed: true, detail)
+            : TransportError(.disconnected, mayHaveBeenProcessed: true, goAway?.description ?? detail)
         for stream in ring.all { fail(stream.id, error) }
     }
 
@@ -293,13 +311,23 @@ final class BulkSession: ClientProtocol {
                 longest = max(longest, age)
                 continue
             }
-            HTTP2FrameWriter.reset(stream.id, .cancel, into: &control)
-            status.timedOut(after: age)
-            fail(stream.id, error)
+            fail(stream.id, error, reset: .cancel)
+            timedOut(stream)
         }
         // The next check is delayed by at least a fraction of the answer time: the requests were written at many
         // different times, and checking the streams at each of these times would cost too much.
         runs[index]?.due = now + max(answerTime - longest, answerTime / 32)
+    }
+
+    /// Counts a request without an answer in time. Ends the connection if all that has arrived since the request was
+    /// sent is rubbish.
+    private func timedOut(_ stream: BulkStream) {
+        let age = age(of: stream)
+        status.timedOut(after: age)
+        guard age >= HTTP2ConnectionHealth.patience, stream.answersBefore == answersBefore,
+            flood.count - floodCountAtAnswer >= Self.rubbishLimit
+        else { return }
+        giveUp(.enhanceYourCalm, "the peer sends frames without use and no answer")
     }
 
     private func measureAnswers() {

@@ -1,21 +1,52 @@
-/// Detects floods: more frames than any legitimate peer sends, of kinds that cost the server work and the peer almost
-/// nothing. Covers rapid reset and floods of SETTINGS, PING, PRIORITY, CONTINUATION, WINDOW_UPDATE and empty DATA.
+/// Detects floods: more frames than any legitimate peer sends, of kinds that cost the receiver work and the peer almost
+/// nothing. Covers rapid reset and floods of SETTINGS, PING, PRIORITY, CONTINUATION, WINDOW_UPDATE, unknown frames, empty
+/// DATA, and on the side of a client, of frames for streams that are over.
 ///
 /// The guard is a leaky bucket: each such frame adds its cost to the level, and the level decreases over time.
 struct HTTP2FloodGuard {
     private static let capacity = 4_000
     private static let drainPerSecond = 2_000
+    /// The cost that a client saves up for each request, and for each request that it takes back: as much as an honest
+    /// peer may still send for it.
+    private static let savedPerRequest = 4
+    private static let savedPerReset = 80
+    private static let mostSaved = 65_536
+    /// The maximum length of a padded DATA frame that counts as an empty one, because it may hold nothing but padding.
+    private static let paddingLimit = 256
 
+    private typealias Kind = HTTP2FrameHeader.Kind
+    private typealias Flag = HTTP2FrameHeader.Flag
+
+    /// Negative if less was received than was saved up.
     private var level = 0
     private var drained: ContinuousClock.Instant
+    /// The number of frames that had a cost.
+    private(set) var count = 0
 
     init(now: ContinuousClock.Instant) {
         drained = now
     }
 
+    /// Counts a frame of a client.
     /// - Returns: False if the connection must be closed with ENHANCE_YOUR_CALM.
     mutating func allows(_ frame: HTTP2FrameHeader, at now: ContinuousClock.Instant) -> Bool {
         let cost = Self.cost(of: frame)
+        return cost == 0 || fill(cost, at: now)
+    }
+
+    /// Counts a frame of a server.
+    /// - Parameter isOver: Whether the frame belongs to a stream that is over.
+    /// - Returns: False if the connection must be closed with ENHANCE_YOUR_CALM.
+    mutating func allows(
+        _ frame: HTTP2FrameHeader, ofStreamThatIsOver isOver: Bool, at now: ContinuousClock.Instant
+    )
+        -> Bool
+    {
+        let cost =
+            switch frame.kind {
+            case Kind.headers, Kind.data, Kind.reset: isOver ? Self.costOfUnread(frame) : Self.costOfAnswer(frame)
+            default: Self.cost(of: frame)
+            }
         return cost == 0 || fill(cost, at: now)
     }
 
@@ -26,33 +57,66 @@ struct HTTP2FloodGuard {
         fill(10, at: now)
     }
 
-    /// Reduces the level for a DATA frame that was sent, because the peer may respond to it with updates of two
+    /// Reduces the level for a DATA frame that a server sent, because the peer may respond to it with updates of two
     /// windows.
     mutating func sentData() {
         level = max(0, level - 2)
     }
 
+    /// Saves up for requests that a client sent, because the peer may respond to each with updates of two windows, and
+    /// end its stream once more.
+    mutating func sentRequests(_ count: Int) {
+        level = max(-Self.mostSaved, level - count * Self.savedPerRequest)
+    }
+
+    /// Saves up for a DATA frame of a client beyond the first of its request.
+    mutating func sentMoreData() {
+        level = max(-Self.mostSaved, level - 2)
+    }
+
+    /// Saves up for a request that a client took back, because its answer may be on the way.
+    mutating func tookBack() {
+        level = max(-Self.mostSaved, level - Self.savedPerReset)
+    }
+
     private mutating func fill(_ cost: Int, at now: ContinuousClock.Instant) -> Bool {
-        let milliseconds = Int((now - drained) / .milliseconds(1))
-        let drain = milliseconds * Self.drainPerSecond / 1_000
-        if drain > 0 {
-            level = max(0, level - drain)
-            drained = now
-        }
+        count += 1
+        if now != drained { drain(at: now) }
         level += cost
         return level <= Self.capacity
     }
 
+    private mutating func drain(at now: ContinuousClock.Instant) {
+        let milliseconds = Int((now - drained) / .milliseconds(1))
+        let drain = milliseconds * Self.drainPerSecond / 1_000
+        guard drain > 0 else { return }
+        level = max(min(level, 0), level - drain)
+        drained = now
+    }
+
     private static func cost(of frame: HTTP2FrameHeader) -> Int {
         switch frame.kind {
-        // An acknowledgement is cheap, because it answers the server's own SETTINGS. An unexpected acknowledgement
-        // closes the connection anyway.
-        case HTTP2FrameHeader.Kind.settings: frame.has(HTTP2FrameHeader.Flag.acknowledgement) ? 1 : 20
-        case HTTP2FrameHeader.Kind.ping, HTTP2FrameHeader.Kind.reset, HTTP2FrameHeader.Kind.continuation: 10
-        case HTTP2FrameHeader.Kind.windowUpdate: 1
-        case HTTP2FrameHeader.Kind.data: frame.length == 0 && !frame.has(HTTP2FrameHeader.Flag.endStream) ? 5 : 0
-        case HTTP2FrameHeader.Kind.headers: 0
-        default: 2
+        // An acknowledgement is cheap, because it answers our own SETTINGS. An unexpected acknowledgement closes a
+        // server's connection anyway.
+        case Kind.settings: frame.has(Flag.acknowledgement) ? 1 : 20
+        case Kind.ping, Kind.reset, Kind.continuation, Kind.goAway: 10
+        case Kind.windowUpdate: 1
+        case Kind.data: isEmpty(frame) ? 5 : 0
+        case Kind.headers: 0
+        default: costOfUnread(frame)
         }
     }
+
+    /// What begins, continues or ends an answer that is awaited is free, unless it is empty.
+    private static func costOfAnswer(_ frame: HTTP2FrameHeader) -> Int {
+        frame.kind == Kind.data && isEmpty(frame) ? 5 : 0
+    }
+
+    private static func isEmpty(_ frame: HTTP2FrameHeader) -> Bool {
+        guard !frame.has(Flag.endStream) else { return false }
+        return frame.length == 0 || (frame.has(Flag.padded) && frame.length <= paddingLimit)
+    }
+
+    /// The cost of a frame that is thrown away, of which the length is a part, because its bytes are decrypted first.
+    private static func costOfUnread(_ frame: HTTP2FrameHeader) -> Int { 2 + frame.length / 1_024 }
 }

@@ -1,0 +1,34 @@
+/// The names of texts in the payloads that the server makes and the SDK reads. The data of a composed message cannot have
+/// one of these names: otherwise a sender could make a device fetch an id that the sender chose, as the device's user.
+public enum PayloadName: String, CaseIterable, Sendable {
+    // Content that is stored at the server or encrypted.
+    case richID = "richId"
+    case richMessage
+    case richType
+    case secureID = "secureId"
+    case secureMessage
+    case encrypted
+    case encryptedID = "encryptedId"
+    case notificationID = "notificationId"
+    // Parts of a message.
+    case title
+    case subtitle
+    case text
+    case message
+    case type
+    case link
+    case links
+    case picture
+    case sound
+    case badge
+    case actions
+    case action
+    // Members that hold the others.
+    case aps
+    case data
+
+    private static let folded = Set(allCases.map { $0.rawValue.lowercased() })
+
+    /// Whether a payload uses a name, in any case of its letters.
+    public static func includes(_ name: String) -> Bool { folded.contains(name.lowercased()) }
+}

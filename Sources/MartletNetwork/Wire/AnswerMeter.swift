@@ -1,0 +1,37 @@
+/// Bounds what a peer may send as the answer to one request: informational answers, bytes, and how finely the bytes are
+/// cut into chunks or DATA frames, since each piece costs more than its bytes.
+struct AnswerMeter {
+    /// The maximum number of informational answers (1xx) before the answer.
+    private static let informationalLimit = 16
+    /// The number of pieces that may be of any length. All further ones must have `bytesPerPiece` on average.
+    private static let freePieces = 1_024
+    private static let bytesPerPiece = 64
+
+    private var informational = 0
+    private var bytes = 0
+    private var pieces = 0
+
+    /// Counts an informational answer.
+    /// - Returns: What is wrong if there were too many; nil otherwise.
+    mutating func countInformational() -> String? {
+        informational += 1
+        guard informational > Self.informationalLimit else { return nil }
+        return "the peer sent more than \(Self.informationalLimit) informational answers to one request"
+    }
+
+    /// Counts a part of the body.
+    /// - Parameters:
+    ///   - count: The number of bytes.
+    ///   - pieces: The number of chunks or frames in which they came.
+    ///   - limit: The maximum size of the body, in bytes; nil if the body is passed on as it arrives. Then it may be as
+    ///     long, and cut as finely, as the peer likes.
+    /// - Returns: What is wrong if it is too much; nil otherwise.
+    mutating func count(_ count: Int, pieces: Int, limit: Int?) -> String? {
+        bytes += count
+        self.pieces += pieces
+        guard let limit else { return nil }
+        guard bytes <= limit else { return "the answer is longer than \(limit) bytes" }
+        guard self.pieces > Self.freePieces + bytes / Self.bytesPerPiece else { return nil }
+        return "the peer cut its answer into more than \(self.pieces - 1) pieces of a few bytes"
+    }
+}
