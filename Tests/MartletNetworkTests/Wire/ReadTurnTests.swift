@@ -17,10 +17,13 @@ struct ReadTurnTests {
         private var inTurn = 0
         private var most = 0
         private var all = 0
+        /// Keeps this object, which its connection holds weakly during the handshake, until the connection ends.
+        private var itself: Counter?
 
         init(until total: Int, done: @escaping (Int) -> Void) {
             self.total = total
             self.done = done
+            itself = self
         }
 
         var isFinished: Bool { all >= total }
@@ -41,7 +44,10 @@ struct ReadTurnTests {
         func connectionClosed(_ connection: Connection, error: NetworkError?) {}
         func write(into output: inout [UInt8], limit: Int) {}
         func inputEnded() {}
-        func ended() { done(most) }
+        func ended() {
+            done(most)
+            itself = nil
+        }
         func drain() {}
     }
 
@@ -67,7 +73,6 @@ struct ReadTurnTests {
                     tls: try? server?.makeSession(), loop: loop, setUpDeadline: .now + .seconds(300),
                     stallTime: .seconds(300))
                 connection.start(owner: counter)
-                // The loop holds the connection, which holds its protocol, which is its owner.
             }
         }
         #expect(most > 0)
