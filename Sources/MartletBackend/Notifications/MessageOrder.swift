@@ -24,7 +24,7 @@ struct MessageOrder: Sendable {
         "priority",
         "redirect", "redirecturl", "renotify", "requireinteraction", "silent", "tag", "target", "targeturl", "uri",
         "url",
-        "vibrate", "weburl", "webpush",
+        "vibrate", "weburl",
     ]
 
     private static func isBait(_ name: String) -> Bool {
