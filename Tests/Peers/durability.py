@@ -616,9 +616,10 @@ class Run:
         if self._simulator:
             self._simulator.call("DELETE", "faults")
         last_due = max((message.due or 0 for message in self._storm.messages.values()), default=0)
+        # Before the clock is set for the last time: a canary that holds would expire.
+        await asyncio.gather(*[writer.let_go(self._options.settle) for writer in self._writers])
         if self._clock:
             await self._catch_up()
-        await asyncio.gather(*[writer.let_go(self._options.settle) for writer in self._writers])
         quiet = 0
         while quiet < self._options.settle * DELIVERY_CHECKS and self._deliveries.owed(self._storm)[0]:
             await asyncio.sleep(1 / DELIVERY_CHECKS)
