@@ -34,7 +34,7 @@ struct PayloadRoutes: Sendable {
     // MARK: Content
 
     /// Fetches a payload. If that is refused, the answer takes the same work whatever the reason. The limit of misses
-    /// is for misses alone: whoever guesses, or is made to, can still read what is theirs.
+    /// is for misses alone: a caller who guesses ids, or whose app is made to, can still read their own payloads.
     private func fetch(
         _ id: PayloadID, _ request: HTTPRequest, for user: UserName
     ) async throws(BackendError) -> HTTPResponse {

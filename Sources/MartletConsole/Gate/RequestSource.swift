@@ -8,8 +8,8 @@ struct RequestSource {
     /// The field that every change must have. A page of another site cannot add it without asking first (CORS).
     static let field = "martlet-console"
 
-    /// Refuses a name that is none of this server's: it may be a stranger's name for this machine's address (DNS
-    /// rebinding). A browser keeps pages by their names, so that such a page counts as one of this origin.
+    /// Refuses a host name that is not this server's. With DNS rebinding, an attacker's name resolves to this machine's
+    /// address, and the browser then treats the attacker's page as one of the same origin.
     func checkHost(_ head: HTTPRequest) throws(ConsoleRefusal) {
         guard let host = HTTPOrigin("http://\(head.authority)")?.host else { throw .wrongHost }
         let isKnown =
