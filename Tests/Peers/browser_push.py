@@ -440,6 +440,17 @@ class Course:
         return f"all reported after {time.monotonic() - start:.2f} s"
 
     async def gets_what_was_kept_while_it_was_closed(self):
+        try:
+            return await self.gets_what_was_kept()
+        except AssertionError:
+            # Seen once on a busy machine: Firefox came back without the subscription that it had.
+            self.firefox.goto(self.site.origin + "/")
+            if not self.firefox.run("return await window.subscription() === null"):
+                raise
+            await self.subscribe()
+            return await self.gets_what_was_kept() + ", at the second attempt: Firefox had lost its subscription"
+
+    async def gets_what_was_kept(self):
         await self.all_acknowledged()
         count = len(self.heard_now())
         self.firefox.close()
