@@ -620,12 +620,13 @@ class Run:
         await asyncio.gather(*[writer.let_go(self._options.settle) for writer in self._writers])
         if self._clock:
             await self._catch_up()
-        quiet = 0
-        while quiet < self._options.settle * DELIVERY_CHECKS and self._deliveries.owed(self._storm)[0]:
+        quiet, heard = 0, False
+        # Looking through all that was ever owed takes seconds; while deliveries come, nothing needs to be looked through.
+        while quiet < self._options.settle * DELIVERY_CHECKS and (heard or self._deliveries.owed(self._storm)[0]):
             await asyncio.sleep(1 / DELIVERY_CHECKS)
+            heard = self._deliveries.read(self._storm.messages)
             # Until the last schedule is due silence says nothing.
-            heard = self._deliveries.read(self._storm.messages) or self._storm.wall.now() < last_due
-            quiet = 0 if heard else quiet + 1
+            quiet = 0 if heard or self._storm.wall.now() < last_due else quiet + 1
         code, _ = await self._server.stop()
         if code:
             self._storm.fail("bad exit", f"SIGTERM ended the server with {code}")
@@ -662,9 +663,10 @@ class Run:
         """Sets the clock to where everything is due that was put off; waits until nothing is overdue, or for a while."""
         self._clock.set(self._clock.offset + 3 * disturbances.HOUR)
         deadline = time.monotonic() + self._options.settle
-        while self._overdue() and time.monotonic() < deadline:
+        heard = False
+        while (heard or self._overdue()) and time.monotonic() < deadline:
             await asyncio.sleep(1 / DELIVERY_CHECKS)
-            self._deliveries.read(self._storm.messages)
+            heard = self._deliveries.read(self._storm.messages)
 
     async def _catch_up(self):
         """What is sent now must come by the clock as it was left, at every service. What was put off must come within
