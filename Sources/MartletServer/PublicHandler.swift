@@ -47,7 +47,9 @@ extension PublicHandler.Parts {
             backend: answering(backend.makeHandler(), .backend), health: health,
             metrics: answering(MetricsAPI(metrics: metrics, token: token), .metrics),
             containers: containers, console: console, hubs: hubs)
-        let forwarded = ForwardedClients(root, proxies: configuration.trustedProxies) { [notice] in notice.found($0) }
+        let forwarded = ForwardedClients(root, proxies: configuration.forwardingProxies) { [notice] peer in
+            if !configuration.usesProxyProtocol { notice.found(peer) }
+        }
         // Sending HSTS with a certificate that browsers do not trust would lock users out.
         guard case .files = configuration.tls else { return forwarded }
         return StrictTransport(handler: forwarded)

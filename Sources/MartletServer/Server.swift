@@ -221,7 +221,7 @@ public final class Server: Sendable {
     ) async throws(ServerError) -> (origin: HTTPOrigin, front: HTTPServer)? {
         guard let console, let address = configuration.console.address else { return nil }
         var handler: any HTTPHandler = ForwardedClients(
-            ConsoleListenerHandler(console: console), proxies: configuration.trustedProxies)
+            ConsoleListenerHandler(console: console), proxies: configuration.forwardingProxies)
         if case .files = configuration.tls { handler = StrictTransport(handler: handler) }
         let front = HTTPServer(loops: engine.loops, handler: handler, limits: configuration.limits)
         engine.requests.watch("console", front)

@@ -97,8 +97,11 @@ struct ConsoleAnswerTests {
         bench.administration.answer("/hubs/shop/sends/1", ["isToOneUser": true])
         let path = "/console/api/hubs/shop/messages/1/devices/d"
         let hidden = await bench.send(.get, path, cookie: cookie).json
-        #expect(hidden?["registrations"] == [["payload": ["size": 5, "sha256": "x", "isWithheld": true]]])
+        #expect(hidden?["registrations"] == [["payload": ["isWithheld": true, "why": "single-user"]]])
         #expect(await bench.send(.get, path + "?content=show", cookie: cookie).json == trace)
+        bench.administration.answer("/hubs/shop/sends/1", ["isConfidential": true])
+        let confidential = await bench.send(.get, path + "?content=show", cookie: cookie).json
+        #expect(confidential?["registrations"] == [["payload": ["isWithheld": true, "why": "confidential"]]])
         bench.administration.answer("/hubs/shop/sends/1", ["isToOneUser": false])
         #expect(await bench.send(.get, path, cookie: cookie).json == trace)
     }

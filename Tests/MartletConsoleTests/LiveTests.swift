@@ -112,17 +112,18 @@ struct LiveTests {
         #expect(String(decoding: bytes, as: UTF8.self) == "999 a end" && isEnded)
     }
 
-    @Test func aSessionHasFourStreamsAndTheServerSixtyFour() {
+    @Test func aSessionHasFourStreamsAnOperatorSixteenAndTheServerSixtyFour() {
         let streams = EventStreams()
+        // Each operator has four sessions, and the first operator one more.
         func entry(_ session: UInt8) -> EventStreams.Entry {
             let session = OperatorSession(
-                tokenHash: [session], operatorName: "ops", createdAt: Self.start, usedAt: Self.start,
+                tokenHash: [session], operatorName: "ops\(session % 20 / 4)", createdAt: Self.start, usedAt: Self.start,
                 confirmedAt: Self.start, address: "", agent: "")
             return EventStreams.Entry(
                 mailbox: EventMailbox(), session: session, roles: RoleGrants([]), topics: [.now])
         }
         var numbers: [UInt64] = []
-        for session in 0..<17 {
+        for session in [0, 1, 2, 3, 20] + Array(4..<17) {
             for index in 0..<5 {
                 let number = streams.add(entry(UInt8(session)))
                 #expect((number != nil) == (index < 4 && session < 16))

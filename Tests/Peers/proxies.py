@@ -170,9 +170,14 @@ class Judged:
         line = await self.server.start()
         port = int(re.search(r"https://[^:\s]+:(\d+)", line).group(1))
         await self._drill("haproxy with the PROXY protocol", f"127.0.0.1:{port}")
+        statuses = {self._names_itself(port, header) for header in ("PROXY UNKNOWN", "PROXY TCP4 127.0.5.99 127.0.0.1 1 2")}
+        checks.equal("a client that names itself by a field is answered as any other", statuses, {401})
         lines = [json.loads(line) for line in open(os.path.join(self._directory, "proxy.log"))]
         clients = {line["client"]: line.get("proxy") for line in lines if line.get("route") == "/api/register"}
         checks.equal("the access log names the client and the proxy", clients.get("127.0.5.77"), "127.0.0.1")
+        checks.that(
+            "with the PROXY protocol no field names a client",
+            "127.0.5.99" in clients and "203.0.113.66" not in clients, sorted(clients))
         with socket.create_connection(("127.0.0.1", port)) as stranger:
             stranger.settimeout(20)
             stranger.sendall(b"GET / HTTP/1.1\r\nHost: a\r\n\r\n")
@@ -188,6 +193,18 @@ class Judged:
         checks.that(
             "the PROXY protocol of anybody is refused", refused.returncode and "--trusted-proxies" in refused.stderr,
             refused.stderr)
+
+    @staticmethod
+    def _names_itself(port, header):
+        """The status of a request whose client has written the field that a proxy of HTTP would write."""
+        context = ssl._create_unverified_context()
+        with socket.create_connection(("127.0.0.1", port), 20) as raw:
+            raw.sendall(header.encode() + b"\r\n")
+            with context.wrap_socket(raw) as connection:
+                connection.sendall(
+                    b"POST /api/register HTTP/1.1\r\nHost: push.example.org\r\nX-Forwarded-For: 203.0.113.66\r\n"
+                    b"Content-Length: 0\r\nConnection: close\r\n\r\n")
+                return int(connection.recv(4096).split()[1])
 
     async def _drill(self, name, upstream):
         os.environ["PATH"] += ":/usr/sbin"

@@ -25,6 +25,8 @@ final class EventStreams: Sendable {
     }
 
     static let sessionLimit = 4
+    /// Of one operator, who may have 20 sessions.
+    static let operatorLimit = 16
     static let countLimit = 64
 
     private struct State {
@@ -36,11 +38,14 @@ final class EventStreams: Sendable {
     private let state = Mutex(State())
 
     /// Adds a stream.
-    /// - Returns: Its number; nil if the session or the server has too many, or if the server is stopping.
+    /// - Returns: Its number; nil if the session, the operator or the server has too many, or if the server is stopping.
     func add(_ entry: Entry) -> UInt64? {
         state.withLock { state in
-            let own = state.entries.values.count { $0.session.tokenHash == entry.session.tokenHash }
-            guard !state.isStopped, own < Self.sessionLimit, state.entries.count < Self.countLimit else { return nil }
+            let own = state.entries.values.filter { $0.session.operatorName == entry.session.operatorName }
+            let ofSession = own.count { $0.session.tokenHash == entry.session.tokenHash }
+            guard !state.isStopped, ofSession < Self.sessionLimit, own.count < Self.operatorLimit,
+                state.entries.count < Self.countLimit
+            else { return nil }
             state.next += 1
             state.entries[state.next] = entry
             return state.next

@@ -180,13 +180,13 @@ struct AdministrationRoutes: Sendable {
 
     @Sendable private func trace(_ call: ConsoleCall) async throws(ConsoleRefusal) -> HTTPResponse {
         let response = try await door.pass(call)
-        if call.asksForContent, call.role == .admin { return response }
         let path =
             "/hubs/\(PercentEncoding.encode(call.match["hub"]))/sends/\(PercentEncoding.encode(call.match["id"]))"
-        guard let send = await door.document(path), Self.reasonToWithhold(send) == nil else {
-            return response.changing(Withholding.withoutPayloads)
-        }
-        return response
+        let send = await door.document(path)
+        let reason = send.map(Self.reasonToWithhold) ?? "unknown"
+        let mayAsk = call.role == .admin && send != nil && reason != "confidential"
+        guard let reason, !(mayAsk && call.asksForContent) else { return response }
+        return response.changing { Withholding.withoutPayloads(trace: $0, because: reason) }
     }
 
     /// A send without tags goes to everybody, which must have been meant.

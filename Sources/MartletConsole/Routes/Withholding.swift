@@ -36,19 +36,17 @@ enum Withholding {
         }
     }
 
-    /// Leaves the payloads out of a trace.
-    static func withoutPayloads(trace: JSON) -> JSON {
+    /// Leaves the payloads out of a trace, with their digests and sizes: a short content can be found from its digest by
+    /// trying.
+    /// - Parameter reason: Why, for the page.
+    static func withoutPayloads(trace: JSON, because reason: String) -> JSON {
         guard case .object(var members) = trace, let registrations = members["registrations"]?.array else {
             return trace
         }
         members["registrations"] = .array(
             registrations.map { registration in
-                guard case .object(var members) = registration, let payload = members["payload"] else {
-                    return registration
-                }
-                var shown = removing(["appearance", "base64", "body"], from: payload).object ?? [:]
-                shown["isWithheld"] = true
-                members["payload"] = .object(shown)
+                guard case .object(var members) = registration, members["payload"] != nil else { return registration }
+                members["payload"] = ["isWithheld": true, "why": .string(reason)]
                 return .object(members)
             })
         return .object(members)

@@ -56,6 +56,11 @@ public struct TrustedProxies: Hashable, Sendable {
         self.init(networks: networks, includesUnixSocket: items.contains("unix"), field: field)
     }
 
+    /// The same without addresses and networks.
+    public var onlyUnixSocket: TrustedProxies {
+        TrustedProxies(networks: [], includesUnixSocket: includesUnixSocket, field: field)
+    }
+
     public var isEmpty: Bool { networks.isEmpty && !includesUnixSocket }
     /// Whether any peer of a TCP listener is trusted.
     public var includesAddresses: Bool { !networks.isEmpty }

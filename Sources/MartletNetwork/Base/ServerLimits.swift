@@ -54,6 +54,11 @@ public struct ServerLimits: Sendable {
     /// Returns the network to which the connections and bodies of a client are charged. A trusted proxy forwards for
     /// many clients, so the limits per network do not apply to it.
     func network(of peer: SocketAddress) -> PeerNetwork {
-        trustedProxies.contains(peer.host) ? .local : PeerNetwork(peer, countsLoopback: countsLoopback)
+        trustedProxies.contains(peer.host) ? .local : network(ofClient: peer)
+    }
+
+    /// The same for a client that a proxy has named with the PROXY protocol. It is no proxy, whatever its address is.
+    func network(ofClient client: SocketAddress) -> PeerNetwork {
+        PeerNetwork(client, countsLoopback: countsLoopback)
     }
 }

@@ -96,7 +96,7 @@ final class LoopServer: ConnectionOwner {
         {
             count.release(accepted.network)
             (accepted.peer, accepted.proxy) = (peer, accepted.peer)
-            accepted.network = common.networks.network(of: peer)
+            accepted.network = common.networks.network(ofClient: peer)
             guard count.admit(accepted.network).isAdmitted else { return }
         }
         adopt(socket, accepted)

@@ -20,4 +20,9 @@ final class PeerNetworkRule: Sendable {
     func network(of peer: SocketAddress) -> PeerNetwork {
         limits.withLock { $0 }.network(of: peer)
     }
+
+    /// - Parameter client: The client that a proxy has named with the PROXY protocol.
+    func network(ofClient client: SocketAddress) -> PeerNetwork {
+        limits.withLock { $0 }.network(ofClient: client)
+    }
 }

@@ -109,6 +109,11 @@ public struct ServerConfiguration: Sendable {
     /// Whether the TCP listeners accept only connections from trusted proxies, which report each client's address with
     /// the PROXY protocol.
     public var usesProxyProtocol = false
+    /// The proxies whose header fields state the address of a client. A proxy that uses the PROXY protocol forwards bytes:
+    /// the fields that arrive over TCP were then written by the client.
+    var forwardingProxies: TrustedProxies {
+        usesProxyProtocol ? trustedProxies.onlyUnixSocket : trustedProxies
+    }
     /// The version of the program, as written to the log.
     public var version = ""
     /// The commit and compiler of the program, for the log; empty if unknown.

@@ -3,13 +3,18 @@ import Glibc
 /// Reads and writes small files that only their owner may read.
 enum SecretFile {
     /// Returns the contents of a file; nil if the file does not exist.
+    /// - Throws: `ServerError` if it cannot be read or is not a regular file: opening or reading a pipe would wait for
+    ///   another process.
     static func read(_ path: String, limit: Int = 1 << 20) throws(ServerError) -> [UInt8]? {
-        let file = open(path, O_RDONLY | O_CLOEXEC)
+        let file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard file >= 0 else {
             if errno == ENOENT { return nil }
             throw failure("read", path)
         }
         defer { close(file) }
+        var status = stat()
+        guard fstat(file, &status) == 0 else { throw failure("examine", path) }
+        guard status.st_mode & S_IFMT == S_IFREG else { throw ServerError("\(path) is not a regular file.") }
         return try contents(of: file, path, limit: limit)
     }
 

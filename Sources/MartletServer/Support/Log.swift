@@ -60,11 +60,14 @@ public struct Log: Sendable {
     ///   - fields: Structured data for searches.
     public func write(_ level: Level, _ message: String, _ fields: [String: JSON] = [:]) {
         guard level >= threshold.level.withLock(\.self) else { return }
-        let line = LogLine(time: SystemTime().now, level: level, message: message, fields: fields)
-        let bytes = line.bytes(format, isJournaled: isJournaled)
-        // Each line is written with a single call, so that lines from several threads do not mix. Errors are ignored:
-        // the server keeps working if the log cannot be written.
-        _ = bytes.withUnsafeBytes { Glibc.write(STDERR_FILENO, $0.baseAddress, $0.count) }
+        let time = SystemTime().now
+        let line = LogLine(time: time, level: level, message: message, fields: fields)
+        LogOutput.standardError.write(line.bytes(format, isJournaled: isJournaled)) { count in
+            let notice = LogLine(
+                time: time, level: .warning, message: "Lines were left out because standard error was not read.",
+                fields: ["count": .integer(Int64(count))])
+            return notice.bytes(format, isJournaled: isJournaled)
+        }
     }
 
     /// Whether standard error is the stream of the journal, whose device and inode are in `JOURNAL_STREAM`. The

@@ -50,6 +50,15 @@ struct ProxyProtocolTests {
         await server.shutDown()
     }
 
+    /// An address inside the trusted networks is a client's all the same when a proxy names it.
+    @Test func aClientWithAProxysAddressHasAShareOfItsOwn() throws {
+        var limits = ServerLimits()
+        limits.trustedProxies = try TrustedProxies("private")
+        let client = try #require(SocketAddress(address: "10.1.2.3", port: 1))
+        #expect(limits.network(of: client) == .local)
+        #expect(limits.network(ofClient: client) == PeerNetwork(client))
+    }
+
     @Test func nobodyElseMayConnect() async throws {
         let (server, address) = try await server(trusting: "10.0.0.0/8")
         #expect(await RawClient.exchange(address, [Self.line + Self.request]).isEmpty)

@@ -56,6 +56,10 @@ struct ListenerCertificateTests {
 
     @Test func whatIsWrongIsSaidWithTheFile() throws {
         #expect(refusal() == "Cannot read \(certificateFile): there is no such file.")
+        // A pipe without a writer.
+        #expect(mkfifo(certificateFile, 0o600) == 0)
+        #expect(refusal() == "\(certificateFile) is not a regular file.")
+        #expect(unlink(certificateFile) == 0)
         let identity = try identity()
         try write("nothing", to: certificateFile)
         try write("nothing", to: keyFile)

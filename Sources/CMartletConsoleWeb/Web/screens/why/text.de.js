@@ -34,6 +34,6 @@ export default {
   "control.paused": "Die Sendung wurde pausiert.", "control.halted": "Die Sendung hat sich angehalten.", "control.canceled": "Die Sendung wurde gestoppt.", "control.holding": "Die Sendung wartet nach ihren ersten Geräten.",
   "receipt.received": "Die App sagt, dass sie empfangen wurde.", "receipt.opened": "Die App sagt, dass sie geöffnet wurde.",
   "receipt.none": "Es kam keine Quittung.", "receipt.none.text": "Nur Apps mit dem SDK senden Quittungen.",
-  "payload": "Inhalt, {size}", "payload.withheld": "Deine Rolle zeigt keine Inhalte von Sendungen an einzelne Personen.", "payload.confidential": "Diese Sendung ist vertraulich: Den Inhalt sieht niemand.",
+  "payload.title": "Inhalt", "payload": "Inhalt, {size}", "payload.withheld": "Deine Rolle zeigt keine Inhalte von Sendungen an einzelne Personen.", "payload.confidential": "Diese Sendung ist vertraulich: Den Inhalt sieht niemand.",
   "fact.send": "Sendung", "fact.device": "Gerät", "fact.message": "Nachrichten-Id", "fact.registration": "Registrierung", "fact.expires": "Läuft ab", "kind.native": "nativ", "kind.template": "Vorlage", "made": "seit {time}",
 };

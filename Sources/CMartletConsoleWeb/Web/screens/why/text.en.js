@@ -34,6 +34,6 @@ export default {
   "control.paused": "The send was paused.", "control.halted": "The send halted automatically.", "control.canceled": "The send was stopped.", "control.holding": "The send waits after its first devices.",
   "receipt.received": "The app reported it as received.", "receipt.opened": "The app reported it as opened.",
   "receipt.none": "No receipt arrived.", "receipt.none.text": "Only apps with the SDK send receipts.",
-  "payload": "Payload, {size}", "payload.withheld": "Your role cannot see the content of sends to single users.", "payload.confidential": "This send is confidential: nobody can see its content.",
+  "payload.title": "Payload", "payload": "Payload, {size}", "payload.withheld": "Your role cannot see the content of sends to single users.", "payload.confidential": "This send is confidential: nobody can see its content.",
   "fact.send": "Send", "fact.device": "Device", "fact.message": "Message id", "fact.registration": "Registration", "fact.expires": "Expires", "kind.native": "native", "kind.template": "template", "made": "created {time}",
 };

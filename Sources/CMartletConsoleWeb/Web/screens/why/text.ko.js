@@ -34,6 +34,6 @@ export default {
   "control.paused": "발송이 일시 중지되었습니다.", "control.halted": "발송이 스스로 멈췄습니다.", "control.canceled": "발송이 중지되었습니다.", "control.holding": "첫 기기들 다음에서 확인을 기다립니다.",
   "receipt.received": "앱이 수신했다고 알렸습니다.", "receipt.opened": "앱에서 열었다고 알렸습니다.",
   "receipt.none": "수신 확인이 없습니다.", "receipt.none.text": "SDK를 쓰는 앱만 수신 확인을 보냅니다.",
-  "payload": "내용, {size}", "payload.withheld": "지금 역할로는 한 사용자에게 보낸 내용을 볼 수 없습니다.", "payload.confidential": "기밀 발송이라 내용은 누구에게도 보이지 않습니다.",
+  "payload.title": "내용", "payload": "내용, {size}", "payload.withheld": "지금 역할로는 한 사용자에게 보낸 내용을 볼 수 없습니다.", "payload.confidential": "기밀 발송이라 내용은 누구에게도 보이지 않습니다.",
   "fact.send": "발송", "fact.device": "기기", "fact.message": "메시지 ID", "fact.registration": "등록", "fact.expires": "만료", "kind.native": "네이티브", "kind.template": "템플릿", "made": "등록일 {time}",
 };

@@ -138,10 +138,10 @@ function decided({ t }, push) {
 function payload(view, push) {
   const { t, n } = view;
   const shown = push.payload;
-  return h("details", h("summary", t("payload", { size: n.bytes(shown.size) })), h("div.stack",
+  return h("details", h("summary", shown.isWithheld ? t("payload.title") : t("payload", { size: n.bytes(shown.size) })), h("div.stack",
     shown.appearance && h("div.looks", look(view, shown.appearance, { app: view.hub, name: serviceName(push.platform) })),
-    shown.isWithheld ? h("p.quiet", t("payload.withheld")) : shown.body !== undefined ? copyable(view, shown.body) : shown.base64 !== undefined ? copyable(view, shown.base64) : h("p.quiet", t("payload.confidential")),
-    h("p.quiet.small.mono", `SHA-256 ${shown.sha256}`)));
+    shown.isWithheld ? h("p.quiet", t(shown.why === "confidential" ? "payload.confidential" : "payload.withheld")) : copyable(view, shown.body ?? shown.base64),
+    !shown.isWithheld && h("p.quiet.small.mono", `SHA-256 ${shown.sha256}`)));
 }
 
 /**

@@ -1,0 +1,61 @@
+import Glibc
+import Synchronization
+
+/// A file descriptor that lines are written to. A reader that does not read delays nobody for longer than `patience`:
+/// further lines are left out and counted.
+final class LogOutput: Sendable {
+    /// Standard error. All logs of the process share it.
+    static let standardError = LogOutput(STDERR_FILENO)
+
+    /// How long a line waits for the reader, in milliseconds, if the line before did not wait in vain.
+    private static let patience: Int32 = 100
+    /// What can be written to a pipe without waiting if it takes anything (POSIX: at least 512; Linux: pipe(7)).
+    private static let pieceSize = 4096
+
+    private struct State {
+        var isStuck = false
+        /// Whether the last line is incomplete.
+        var isCut = false
+        var leftOut = 0
+    }
+
+    private let descriptor: Int32
+    private let state = Mutex(State())
+
+    init(_ descriptor: Int32) {
+        self.descriptor = descriptor
+    }
+
+    /// Writes a line. Errors are ignored: the server keeps working if the log cannot be written.
+    /// - Parameters:
+    ///   - line: A line with its end.
+    ///   - notice: Returns the line that says how many lines were left out.
+    func write(_ line: [UInt8], notice: (Int) -> [UInt8]) {
+        state.withLock { state in
+            guard takesMore(&state) else {
+                state.leftOut += 1
+                return
+            }
+            var bytes = state.isCut ? [UInt8(ascii: "\n")] : []
+            if state.leftOut > 0 { bytes += notice(state.leftOut) }
+            (state.isCut, state.leftOut) = (false, 0)
+            bytes += line
+            // A line is written with a single call if possible, so that lines of other processes do not mix with it.
+            var rest = bytes[...]
+            repeat {
+                let count = rest.prefix(Self.pieceSize).withUnsafeBytes {
+                    Glibc.write(descriptor, $0.baseAddress, $0.count)
+                }
+                guard count > 0 else { return }
+                rest = rest.dropFirst(count)
+            } while !rest.isEmpty && takesMore(&state)
+            state.isCut = !rest.isEmpty
+        }
+    }
+
+    private func takesMore(_ state: inout State) -> Bool {
+        var poll = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+        state.isStuck = Glibc.poll(&poll, 1, state.isStuck ? 0 : Self.patience) == 0
+        return !state.isStuck
+    }
+}
