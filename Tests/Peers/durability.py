@@ -326,11 +326,14 @@ class Writer:
         return False
 
     async def let_go(self, patience):
-        """Lets all of its canaries go."""
+        """Lets all of its canaries go; gives up when none has gone for so many seconds."""
         deadline = time.monotonic() + patience
         while self._held and time.monotonic() < deadline:
+            held = len(self._held)
             for message in list(self._held):
                 await self._let_go(message)
+            if len(self._held) < held:
+                deadline = time.monotonic() + patience
             await asyncio.sleep(0.05)
         for message in self._held:
             self._storm.fail("stuck", f"canary {message.key} does not go on")
@@ -620,13 +623,14 @@ class Run:
         await asyncio.gather(*[writer.let_go(self._options.settle) for writer in self._writers])
         if self._clock:
             await self._catch_up()
-        quiet, heard = 0, False
+        heard, deadline = False, time.monotonic() + self._options.settle
         # Looking through all that was ever owed takes seconds; while deliveries come, nothing needs to be looked through.
-        while quiet < self._options.settle * DELIVERY_CHECKS and (heard or self._deliveries.owed(self._storm)[0]):
+        while time.monotonic() < deadline and (heard or self._deliveries.owed(self._storm)[0]):
             await asyncio.sleep(1 / DELIVERY_CHECKS)
             heard = self._deliveries.read(self._storm.messages)
             # Until the last schedule is due silence says nothing.
-            quiet = 0 if heard or self._storm.wall.now() < last_due else quiet + 1
+            if heard or self._storm.wall.now() < last_due:
+                deadline = time.monotonic() + self._options.settle
         code, _ = await self._server.stop()
         if code:
             self._storm.fail("bad exit", f"SIGTERM ended the server with {code}")

@@ -21,6 +21,8 @@ import sys
 import tempfile
 import time
 
+import httpx
+
 import process_figures
 import processes
 import simulators
@@ -276,7 +278,7 @@ class Soak:
             self._read()
         # A device that failed again and again waits for up to two hours: its retry is announced, and not lost.
         self._waiting = {where for where in self._missing()[:SHOWN] if self._is_announced(*where)}
-        waiting = len({key for key, _ in self._waiting})
+        waiting = len({key for key, _ in self._waiting} | self._unfinished_and_announced())
         self._stuck = max(0, (self._metric("martlet_deliveries_unfinished") or 0) - waiting)
         self._last = self._figures()
         self._happened = self._simulator.call("GET", "counters")
@@ -287,6 +289,18 @@ class Soak:
             self._fail("bad exit", f"SIGTERM ended the server with {code}")
         await self._simulator.stop()
         self._read()
+
+    def _unfinished_and_announced(self):
+        """The keys of unfinished sends of which a push waits for a retry: it has arrived, and its answer was lost."""
+        transport = httpx.HTTPTransport(uds=os.path.join(self._data, "admin.sock"))
+        try:
+            with httpx.Client(transport=transport, base_url="http://server", timeout=30) as client:
+                sends = client.get(f"/hubs/{HUB}/sends", params={"state": "running", "limit": SHOWN}).json()["sends"]
+        except httpx.HTTPError:
+            return set()
+        unfinished = {send["id"] for send in sends}
+        return {key for key, sent in self._sent.items()
+                if sent.id in unfinished and any(self._is_announced(key, handle) for handle in sent.owed)}
 
     def _is_announced(self, key, handle):
         """Whether the server says that a push is tried again at a time that is still to come."""
