@@ -10,7 +10,7 @@ from .server import Server
 ALLOCATORS = ("malloc", "calloc", "realloc", "posix_memalign", "aligned_alloc")
 
 
-def counts(sink, data, devices):
+def counts(sink, data, devices, kind="native"):
     """Instructions and allocations for a push of one broadcast, after another that nothing is counted of."""
     set_credential(data, sink)
     output = os.path.join(data, "callgrind.out")
@@ -21,7 +21,7 @@ def counts(sink, data, devices):
     subprocess.run(["strip", "--strip-debug", "-o", server.binary, build.MARTLET], check=True)
     server.start()
     try:
-        hub = Hub(sink, server, "native", devices)
+        hub = Hub(sink, server, kind, devices)
         hub.broadcast()
         tell(server, "instrumentation", "on")
         hub.broadcast()

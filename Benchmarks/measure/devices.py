@@ -12,6 +12,7 @@ TEMPLATES = [
 PROPERTIES = (
     '{"title":"News","text":"A message of usual length for everybody","place":"Lisbon","link":"https://example.com/1"}')
 DEVICES_OF_A_USER = 3
+LANGUAGES = ("en", "de", "fr", "pt", "ko")
 
 
 def token(device):
@@ -39,8 +40,15 @@ def of_user(device):
     return description("Apple", [f"username:u{user}", f"lang:{language}", f"city:{user % 1000}", "news"], device)
 
 
+def with_language(device):
+    """A fifth of the devices speaks each language, and each has a variable of its own."""
+    variables = escape('{"name":"Name %d"}' % device)
+    language = f"lang:{LANGUAGES[device % len(LANGUAGES)]}"
+    return description("Apple", tags(device) + [language], device, f"<PushVariables>{variables}</PushVariables>")
+
+
 # What a data directory can be made of: a line of an import for a device.
-KINDS = {"native": native, "templates": with_template, "users": of_user}
+KINDS = {"native": native, "templates": with_template, "users": of_user, "languages": with_language}
 
 
 def description(kind, tags, device, more=""):

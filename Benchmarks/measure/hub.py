@@ -1,5 +1,6 @@
 """A real server with a hub of registered devices, sending to the sink."""
 import contextlib
+import json
 import os
 import re
 import subprocess
@@ -16,7 +17,17 @@ POLLS_OF_A_LOOK_AT_THE_MEMORY = 10
 PATIENCE_SECONDS = 300
 # Everybody but a tenth; and others, who are sent to before anything is measured.
 AUDIENCE, OTHERS = "a && !b", "c"
-FORMATS = {"native": ("apple", PAYLOAD), "templates": ("template", devices.PROPERTIES)}
+TITLE, TEXT = "News", "A message of usual length for everybody"
+# What is sent, by the name of a measurement: the format and the body. A message shows what the native payload shows.
+FORMATS = {
+    "native": ("apple", PAYLOAD), "templates": ("template", devices.PROPERTIES),
+    "a message": ("message", json.dumps({"title": TITLE, "text": TEXT, "sound": "default"})),
+    "a message in five languages": ("message", json.dumps({
+        "title": TITLE, "sound": "default", "language": "en",
+        "text": {language: f"{TEXT}, {language}" for language in devices.LANGUAGES}})),
+    "a message with a variable": ("message", json.dumps({
+        "title": TITLE, "text": f"$(name), {TEXT}", "sound": "default", "variables": {"name": "Hello"}})),
+}
 
 
 class Hub:

@@ -32,7 +32,7 @@ struct PagerTests {
         #expect(await bob.nextLine() == "bob's pager is registered")
 
         try alice.type("text bob Is there tea?")
-        #expect(await bob.nextLine() == "From alice: Is there tea?")
+        #expect(await bob.nextLine() == "alice: Is there tea?")
 
         let file = bob.folder.appendingPathComponent("tea.png")
         try Self.picture.write(to: file)

@@ -19,7 +19,8 @@ window.subscribe = async key => {
   return {permission, ...subscription.toJSON()};
 };
 window.subscription = async () => (await ready()).pushManager.getSubscription();
-window.shown = async () => (await (await ready()).getNotifications()).map(n => ({title: n.title, data: n.data}));
+window.shown = async () => (await (await ready()).getNotifications()).map(n => ({
+  title: n.title, body: n.body, actions: (n.actions || []).map(action => action.title), data: n.data}));
 </script></html>
 """
 WORKER = """
@@ -39,8 +40,10 @@ const receive = async data => {
   if (message.silent) return report({event: 'push', text, shown: []});
   if (message.richType) Object.assign(message, await rich(message));
   else if (message.richId) Object.assign(message, await (await fetch('/rich/' + message.richId)).json());
-  await self.registration.showNotification(
-    message.title || 'no title', {body: message.body || text || '', tag: message.tag || '', data: message});
+  // A message for all platforms is shown as it is: its members are the options.
+  const options = message.notificationId && message.data ? message
+    : {body: message.body || text || '', tag: message.tag || '', data: message};
+  await self.registration.showNotification(message.title || 'no title', options);
   const shown = (await self.registration.getNotifications()).map(notification => notification.title);
   await report({event: 'push', text, shown});
 };

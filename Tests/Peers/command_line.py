@@ -153,7 +153,7 @@ def judge_deletions(binary, folder):
     right.expect("Type 'demo' to go on: ")
     right.type("demo")
     checks.equal("its own name deletes it", right.end(), 0)
-    checks.that("it says what it deleted", "Deleted hub 'demo' with 1 registration." in right.text, right.text)
+    checks.that("it says what it deleted", "Deleted hub 'demo' with 2 registrations." in right.text, right.text)
     quiet = run(binary, folder, ["hub", "delete", "other", "--yes", "--quiet"])
     checks.equal("--yes asks nothing, --quiet says nothing", (quiet.returncode, quiet.stdout, quiet.stderr), (0, "", ""))
     checks.equal("no hub is left", run(binary, folder, ["hub", "list"]).stdout, "")
@@ -195,6 +195,48 @@ def judge_sends(binary, folder):
         file.write(run(binary, folder, ["hub", "connection-string", "demo"]).stdout)
     signed = run(binary, folder, [*send, "--tags", "news", "--connection-string-file", connection])
     checks.that("one with a connection string is signed", signed.returncode == 0, signed)
+
+
+def judge_canaries(binary, folder):
+    """Who waits for a canary is told that it holds, and what lets it go on; there are two devices."""
+    send = ["send", "demo", "--platform", "message", "--everybody", "--text", "x"]
+    for rollout, until in [("first=1", "waits"), ("first=1; wait=10m", r"goes on at 20\S+Z")]:
+        held = run(binary, folder, [*send, "--rollout", rollout, "--wait"])
+        identifier = held.stdout.strip()
+        sentence = (
+            f"martlet: The canary holds: 1 of its sample got it; the rest {until}. "
+            f"'martlet resume demo {identifier}' lets it go on, 'martlet cancel demo {identifier}' ends it.\n")
+        checks.that(f"{rollout}: the id alone is printed", re.fullmatch("[0-9a-f]{32}", identifier), held)
+        checks.that(f"{rollout}: who waits is told", re.fullmatch(sentence, held.stderr), held)
+        checks.equal(f"{rollout}: the exit code is that of a failure", held.returncode, 1)
+        status = run(binary, folder, ["status", "demo", identifier]).stdout
+        checks.that(f"{rollout}: the status says so", "holding" in status.splitlines()[0], status)
+        checks.equal(f"{rollout}: it is resumed", run(binary, folder, ["resume", "demo", identifier]).returncode, 0)
+    held = run(binary, folder, [*send, "--rollout", "first=1", "--wait", "--json"])
+    checks.that("as JSON", re.fullmatch(r'\{"notification":"[0-9a-f]{32}","state":"Holding"\}\n', held.stdout), held)
+    whole = run(binary, folder, [*send, "--rollout", "first=2", "--wait"])
+    checks.equal("a sample of everybody does not hold", (whole.returncode, whole.stdout.splitlines()[1:]),
+                 (0, ["State: Completed", "Success: 2"]))
+    wrong = run(binary, folder, [*send, "--rollout", "frist=1"])
+    checks.that("a part that is misspelt is named", wrong.returncode == 1 and "the part 'frist=1'" in wrong.stderr, wrong)
+
+
+def judge_tests_and_schedules(binary, folder):
+    test = ["send", "demo", "--platform", "message", "--text", "x", "--test"]
+    nobody = run(binary, folder, test)
+    checks.that("a test needs testers", nobody.returncode == 1 and "hub sending demo --testers" in nobody.stderr, nobody)
+    wrong = run(binary, folder, ["hub", "sending", "demo", "--testers", "news &&"])
+    checks.that("a wrong expression of testers is refused", wrong.returncode == 1 and "tag expression" in wrong.stderr, wrong)
+    checks.equal("testers are set", run(binary, folder, ["hub", "sending", "demo", "--testers", "news"]).returncode, 0)
+    done = run(binary, folder, test)
+    checks.that("each push of a test is told", done.returncode == 0 and len(done.stdout.splitlines()) == 2, done)
+    checks.equal("nothing waits", run(binary, folder, ["schedules", "demo"]).stdout, "Nothing waits for its time.\n")
+    later = ["send", "demo", "--platform", "message", "--text", "x", "--tags", "news", "--at", "2h"]
+    identifier = run(binary, folder, later).stdout.strip()
+    listed = run(binary, folder, ["schedules", "demo"]).stdout
+    checks.that("what waits is listed", identifier and f" {identifier} message to news\n" in listed, listed)
+    checks.equal("and is withdrawn", run(binary, folder, ["cancel", "demo", identifier]).returncode, 0)
+    checks.equal("then nothing waits", run(binary, folder, ["schedules", "demo"]).stdout, "Nothing waits for its time.\n")
 
 
 def judge_progress(binary, folder):
@@ -278,6 +320,9 @@ async def course(binary, write):
         try:
             await register(binary, server, ready)
             judge_sends(binary, folder)
+            await register(binary, server, ready)
+            judge_canaries(binary, folder)
+            judge_tests_and_schedules(binary, folder)
             judge_completions(binary, folder)
             judge_documents(binary, folder)
             judge_passwords(binary, folder)

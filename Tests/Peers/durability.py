@@ -10,7 +10,8 @@ anything before somebody asked to resume it.
 
     --forgetful   a kill also throws away what was written and not synced, as a power loss would
     --simulator   some users' devices are of the simulator's other services, which fail in every way that makes the
-                  server come again, while it is killed; what arrived there is counted by the simulator's own ledger
+                  server come again, while it is killed; what arrived there is counted by the simulator's own ledger.
+                  Messages for every platform go to all devices of such a user, or to everybody's
     --stalls      the server, the peer and the simulator stand still now and then (SIGSTOP)
     --clock       the clock on the wall is set forward and back by minutes, hours and days (libfaketime)
 """
@@ -50,6 +51,7 @@ CALM = 3             # seconds without a delivery, before the clock is set for t
 IDLE_SHARE = 0.15    # of a processor
 DELIVERY_CHECKS = 4  # per second, while waiting for the last deliveries
 ELSEWHERE = 0.3      # of the steps, where there is a simulator
+TOGETHER = 0.3       # of these, to all services as one message
 EXPIRY = 24 * 3600   # seconds after which a message is given up
 LIFETIME = 30 * 24 * 3600  # of signatures, which outlives any clock
 
@@ -89,18 +91,21 @@ class Message:
 
     def body(self):
         if self.is_composed:
-            return json.dumps({"text": f"storm “{self.key}”", "data": {"key": self.key}}, ensure_ascii=False)
+            return json.dumps({"text": self._text(), "data": {"key": self.key}}, ensure_ascii=False)
         if self.service != "apns":
             return simulators.body(self.service, self.key).decode()
         return json.dumps({"aps": {"alert": f"storm “{self.key}”"}, "key": self.key}, ensure_ascii=False)
 
+    def _text(self):
+        """Of a message for every platform, with the word by which the simulator's ledger is read."""
+        return f"storm “{simulators.word(self.key)}”"
 
     def is_shown_by(self, payload):
         """Whether a device that got the payload was told what was sent."""
         if not self.is_composed:
             return payload == self.body()
         told = json.loads(payload)
-        return told["key"] == self.key and told["aps"]["alert"]["body"] == f"storm “{self.key}”"
+        return told["key"] == self.key and told["aps"]["alert"]["body"] == self._text()
 
 
 class Storm:
@@ -225,7 +230,8 @@ class Writer:
         if absent:
             return await self._install(absent[0])
         if self._guests and self._random.random() < ELSEWHERE:
-            return await self._send(self._random.choice(self._guests))
+            guests = self._guests if self._random.random() < TOGETHER else [self._random.choice(self._guests)]
+            return await self._send(guests)
         if self._held and self._random.random() < RESUMES:
             return await self._let_go(self._random.choice(self._held))
         choice = self._random.random()
@@ -286,17 +292,17 @@ class Writer:
 
     async def probe(self):
         """One message for each kind of device of this writer, to come at once."""
-        return [await self._send(guest, is_probe=True) for guest in [None, *self._guests]]
+        return [await self._send(guests, is_probe=True) for guests in [(), *[[guest] for guest in self._guests]]]
 
-    async def _send(self, guest=None, is_probe=False):
-        message = self._new_message(guest, is_probe)
+    async def _send(self, guests=(), is_probe=False):
+        """To devices of this writer's users; to one guest in its service's form, to several as one message."""
+        message = self._new_message(guests, is_probe)
         form, kind, _ = simulators.FORMS[message.service]
         headers = {"ServiceBusNotification_Format": form, "Content_Type": f"{kind};charset=utf-8"}
         if message.users:
             headers["ServiceBusNotification_Tags"] = " || ".join(sorted(message.users))
         if message.is_composed:
-            headers = {"ServiceBusNotification_Format": "message", "Content_Type": "application/json;charset=utf-8"}
-            headers["ServiceBusNotification_Tags"] = " || ".join(sorted(message.users))
+            headers |= {"ServiceBusNotification_Format": "message", "Content_Type": "application/json;charset=utf-8"}
         if message.is_canary:
             headers["Martlet_Rollout"] = "first=1"
         path = "messages"
@@ -305,7 +311,9 @@ class Writer:
             moment = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(message.due))
             headers["ServiceBusNotification_ScheduleTime"] = f"{moment}.{int(message.due % 1 * 1000):03d}Z"
         status, fields, _ = await self._request("POST", path, message.body().encode(), **headers)
-        kind = "canary" if message.is_canary else "guest" if guest else "schedule" if message.due else "message" if message.users else "broadcast"
+        kind = (
+            "canary" if message.is_canary else "guest" if guests else "schedule" if message.due
+            else "message" if message.users else "broadcast")
         if self._accepted(kind, message.key, status, 201):
             message.acknowledged = time.monotonic()
             if message.is_canary:
@@ -337,23 +345,28 @@ class Writer:
             await asyncio.sleep(0.05)
         for message in self._held:
             self._storm.fail("stuck", f"canary {message.key} does not go on")
+        # Nothing may be asked for so long that the server closes it.
+        self._connection.close()
 
-    def _new_message(self, guest, is_probe):
+    def _new_message(self, guests, is_probe):
         self._made += 1
-        users, devices = None, [each for each in self._storm.devices.values() if each.service == "apns"]
-        if guest:
-            users, devices = {guest.user}, [guest]
+        is_composed = len(guests) > 1 or not guests and not is_probe and self._random.random() < COMPOSED
+        users, devices = None, list(self._storm.devices.values())
+        if guests:
+            users, devices = {guests[0].user}, guests
         elif self._random.random() >= self._storm.broadcasts:
             users = set(self._users if self._random.random() < 0.2 else [self._random.choice(self._users)])
             devices = [device for device in self._devices if device.user in users]
+        elif not is_composed:
+            devices = [device for device in devices if device.service == "apns"]
         due, shown = None, self._storm.wall.now()
         if not is_probe and self._random.random() < SCHEDULED:
             due = shown + self._random.uniform(0, LONGEST_AHEAD)
         owed = {device.token for device in devices if device.certain()}
-        service = guest.service if guest else "apns"
+        service = guests[0].service if len(guests) == 1 else "apns"
         message = Message(f"{self._number}-{self._made}", users, owed, self._storm.tick(), shown, due, service)
-        if users and not guest and not is_probe:
-            message.is_composed = self._random.random() < COMPOSED
+        message.is_composed = is_composed
+        if users and len(guests) != 1 and not is_probe:
             message.is_canary = not due and self._random.random() < CANARIES
         self._storm.messages[message.key] = message
         return message
@@ -619,10 +632,10 @@ class Run:
         if self._simulator:
             self._simulator.call("DELETE", "faults")
         last_due = max((message.due or 0 for message in self._storm.messages.values()), default=0)
-        # Before the clock is set for the last time: a canary that holds would expire.
-        await asyncio.gather(*[writer.let_go(self._options.settle) for writer in self._writers])
         if self._clock:
             await self._catch_up()
+        else:
+            await self._let_canaries_go()
         heard, deadline = False, time.monotonic() + self._options.settle
         # Looking through all that was ever owed takes seconds; while deliveries come, nothing needs to be looked through.
         while time.monotonic() < deadline and (heard or self._deliveries.owed(self._storm)[0]):
@@ -656,6 +669,9 @@ class Run:
         self._clock.set(0)
         await self._write_for(2 * self._options.interval)
 
+    async def _let_canaries_go(self):
+        await asyncio.gather(*[writer.let_go(self._options.settle) for writer in self._writers])
+
     async def _write_for(self, seconds):
         writing = [asyncio.create_task(writer.write()) for writer in self._writers]
         await asyncio.sleep(seconds)
@@ -664,8 +680,10 @@ class Run:
         self._storm.killed = False
 
     async def _come_to_rest(self):
-        """Sets the clock to where everything is due that was put off; waits until nothing is overdue, or for a while."""
+        """Sets the clock to where everything is due that was put off, and lets every canary go, which would expire later;
+        waits until nothing is overdue, or for a while."""
         self._clock.set(self._clock.offset + 3 * disturbances.HOUR)
+        await self._let_canaries_go()
         deadline = time.monotonic() + self._options.settle
         heard = False
         while (heard or self._overdue()) and time.monotonic() < deadline:

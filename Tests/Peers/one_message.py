@@ -1,24 +1,30 @@
-"""One composed message to the six simulated services: what each device got, by the simulator's ledger.
+"""One composed message to the six simulated services and a real Firefox: what each device got, by the simulator's ledger and
+by Firefox's own list of what it shows.
 
 A hub has three devices on each service, which speak English, Austrian German and Korean; some have the push variable that
-the message uses. The message has texts in three languages, a picture, a link, a button, a badge and data. Every device must
+the message uses. A page in Firefox is subscribed at the simulator and speaks German. The message has texts in three languages, a picture, a link, a button, a badge and data. Every device must
 get its own language and its own name once, in the form of its platform, read here by parsers that share no code with
 Martlet; what a dry run showed before must be what arrives; and one notification must account for all of it. Then a message
 with the same collapse key, a silent one, and those that are to be refused.
 
-    one_message.py MARTLET
+    one_message.py MARTLET [--show]
+
+--show prints what each device was shown.
 """
 
 import asyncio
 import collections
 import json
 import os
+import sys
 import urllib.parse
 import xml.etree.ElementTree as ElementTree
 
+import firefox
 import hub_client
 import processes
 import simulators
+from browser_site import Site
 from checks import Checks, eventually
 
 checks = Checks("one-message")
@@ -35,6 +41,7 @@ MESSAGE = {
 # What devices say of themselves: the tag of a language, the variable, and the language that they must get.
 SPEAKERS = [([], {}, "en"), (["lang:de-AT"], {"name": 'Änne "<&>"'}, "de"), (["lang:ko"], {}, "ko")]
 PATIENCE = 60
+SHOWS = "--show" in sys.argv and not sys.argv.remove("--show")
 
 
 def seen(service, payload):
@@ -95,6 +102,7 @@ class Course:
         self._key = processes.create_hub(binary, self._data, HUB)[RULE]
         self._simulator = simulators.Simulator(binary, os.path.join(directory, "simulator"))
         self.server = processes.Server(binary, self._data, os.path.join(directory, "server.log"))
+        self._directory = directory
         self._devices = {}  # handle -> service, variables, language
         self._arrived = []
 
@@ -107,8 +115,8 @@ class Course:
             self._connection = hub_client.Connection(self.server.port, timeout=60)
             self._token = hub_client.signature(hub_client.hub_resource(HUB, self.server.port), RULE, self._key)
             await self._register()
-            dry = await self._dry_run()
-            await self._one_message(dry)
+            await self._dry_run()
+            await self._one_message()
             await self._silent()
             await self._refused()
         finally:
@@ -177,16 +185,69 @@ class Course:
         lines.extend(self._arrivals.read())
         return lines
 
-    async def _one_message(self, dry):
-        notification = await self._accepted(MESSAGE)
-        status = await self._settled(notification)
+    async def _one_message(self):
+        site = Site()
+        try:
+            await self._one_message_with(site)
+        finally:
+            site.close()
+
+    async def _open_firefox(self, site):
+        """A Firefox whose push service is the simulator, with a page that is subscribed and registered."""
+        service = self._simulator.call("GET", "services")["browser"]
+        preferences = {
+            "dom.push.serverURL": service["sockets"], "dom.push.testing.allowInsecureServerURL": True,
+            "dom.push.connection.enabled": True, "permissions.default.desktop-notification": 1,
+            "alerts.useSystemBackend": False}
+        browser = firefox.Firefox(
+            os.path.join(self._directory, "profile"), preferences, os.path.join(self._directory, "firefox.log"))
+        await eventually(lambda: any(each["isConnected"] for each in self._simulator.call("GET", "sockets")["browser"]), PATIENCE)
+        browser.goto(site.origin + "/")
+        found = browser.run("return window.subscribe(arguments[0])", service["credential"]["VapidPublicKey"])
+        body = {
+            "installationId": "firefox", "platform": "browser", "tags": ["lang:de"], "pushVariables": {"name": "Jürgen"},
+            "pushChannel": {"endpoint": found["endpoint"]} | found["keys"]}
+        # Firefox may have taken so long that the server has closed the connection.
+        self._connection.close()
+        status, _, content = await self._call("PUT", "installations/firefox", json.dumps(body).encode())
+        checks.equal("Firefox is registered", (status, content), (200, b""))
+        return browser
+
+    async def _one_message_with(self, site):
+        browser = await self._open_firefox(site)
+        try:
+            notification = await self._accepted(MESSAGE)
+            status = await self._settled(notification)
+            checks.that("Firefox hears of it", await eventually(site.heard, PATIENCE), site.reports)
+            [shown] = browser.run("return window.shown()")
+        finally:
+            browser.close()
+        checks.equal("Firefox shows it in its language", (shown["title"], shown["body"]), (
+            TITLES["de"], TEXTS["de"].replace("$(name)", "Jürgen")))
+        checks.equal("Firefox has link, badge and data", (shown["data"]["link"], shown["data"]["badge"], shown["data"]["sale"]),
+                     (LINK, 3, "17 & more"))
+        checks.that("Firefox has the button, where it knows buttons", shown["actions"] in ([], [BUTTONS["de"]]), shown)
+        if SHOWS:
+            print(f"one-message: Firefox shows {json.dumps(shown, ensure_ascii=False)}")
+        [report] = site.heard()
+        told = json.loads(report["text"])
+        checks.equal("the page was told all of it", (told["image"], told["actions"], told["notificationId"]), (
+            PICTURE, [{"action": "buy", "title": BUTTONS["de"]}], notification))
         checks.equal("one notification has reached everybody", (status["state"], status["succeeded"]),
-                     ("Completed", len(self._devices)))
+                     ("Completed", len(self._devices) + 1))
         checks.equal("it is on six platforms", len(status["platforms"]), 6)
-        lines = await self._arrive(len(self._devices))
+        lines = await self._arrive(len(self._devices) + 1)
         times = collections.Counter(line["handle"] for line in lines)
+        elsewhere = [handle for handle in times if handle not in self._devices]
+        checks.equal("Firefox was sent it once", [times.pop(handle) for handle in elsewhere], [1])
         checks.equal("every device got it once", times, collections.Counter(list(self._devices)))
+        if SHOWS:
+            print(f"one-message: the ledger has {len(lines)} pushes: "
+                  f"{dict(collections.Counter(line['service'] for line in lines))}; status: {status['platforms']}")
+        await self._call("DELETE", "installations/firefox")
         for line in lines:
+            if line["handle"] in elsewhere:
+                continue
             service, variables, language = self._devices[line["handle"]]
             name = f"{service} in {language}"
             try:
@@ -194,6 +255,8 @@ class Course:
             except (KeyError, TypeError, AttributeError, IndexError, ElementTree.ParseError) as error:
                 checks.that(f"{name} has its form", False, (error, line["payload"]))
                 continue
+            if SHOWS:
+                print(f"one-message: {name} was told {json.dumps(found, ensure_ascii=False)}")
             checks.equal(f"{name} got what it is to show", found, wanted(service, variables, language, notification))
         status, _, content = await self._call("GET", f"messages/{notification}/devices/apns-1")
         trace = json.loads(content)

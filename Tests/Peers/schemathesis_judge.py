@@ -30,6 +30,12 @@ checks = Checks("schemathesis")
 TOKEN = "AABBCCDDEEFF00112233445566778899AABBCCDDEEFF00112233445566778899"
 INSTALLATION = {"platform": "apns", "pushChannel": TOKEN, "tags": ["news"]}
 LATER = time.strftime("%Y-%m-%dT00:00:00", time.gmtime(time.time() + 30 * 24 * 3600))
+# A body of every format: of a push, the properties of templates, and a message for all platforms.
+PAYLOAD = {"text": "hi"}
+# What must also be done with such a message.
+AS_MESSAGE = {
+    f"{operation} as a message" for operation in (
+        "POST /{hub}/messages", "POST /{hub}/schedulednotifications", "PUT /{hub}/schedulednotifications/{id}")}
 ENTRY = hub_client.registration_entry(TOKEN, ["news"]).decode()
 # The checks that are on make a description true. The others ask that all be refused that a description does not allow,
 # and all be taken that it does; it says less of texts than the server knows.
@@ -123,8 +129,9 @@ class Description:
                 operation["security"] = [{scheme: []}]
         return {scheme: {"api_key": signed["sig"]}}
 
-    def judge(self, directory, address, secrets):
-        """Runs schemathesis; what it says is shown where it is not content."""
+    def judge(self, directory, address, secrets, more=frozenset()):
+        """Runs schemathesis; what it says is shown where it is not content. `more` is what must succeed besides every
+        operation."""
         name = self.document["info"]["title"]
         content, said, answers = self._run(directory, address, secrets)
         cases = re.search(r"(\d+) generated", said)
@@ -133,7 +140,7 @@ class Description:
         if not content or "--show" in sys.argv:
             print(said)
         succeeded = {operation for status, operation in answers if status.startswith("2")}
-        never = {operation for operation, _ in self.operations()} - succeeded - NEEDS_REFUSALS
+        never = ({operation for operation, _ in self.operations()} | more) - succeeded - NEEDS_REFUSALS
         checks.equal(f"every operation of {name} succeeded at least once", sorted(never), [])
 
     def must_be_found(self, directory, address, secrets, faults):
@@ -199,6 +206,17 @@ def hub(address, port, rule, container):
             f"{address}/demo/schedulednotifications", b'{"aps":{}}',
             send | {"ServiceBusNotification-ScheduleTime": LATER})
         for _ in range(3))
+    for number in range(2):
+        body = INSTALLATION | {"installationId": f"canary-{number}", "pushChannel": f"{number:064x}"}
+        ask("PUT", f"{address}/demo/installations/canary-{number}", json.dumps(body).encode(),
+            {"Authorization": token, "Content-Type": "application/json"})
+    canary = make(
+        f"{address}/demo/messages", json.dumps(PAYLOAD).encode(),
+        send | {"ServiceBusNotification-Format": "message", "Martlet-Rollout": "first=1"})
+    status = {}
+    while status.get("control") != "holding":
+        time.sleep(0.05)
+        status = json.loads(ask("GET", f"{address}/demo/messages/{canary}/status", None, {"Authorization": token})[1])
     export = content(
         "NotificationHubJob",
         "<Type>ExportRegistrations</Type>"
@@ -220,12 +238,12 @@ def hub(address, port, rule, container):
         "GET /{hub}/messages/{id}/funnel"])
     described.fix("continuation", "1.1.0", "odd")
     described.fix("outcome", "BadChannel", "odd outcome")
-    described.fix("id", sent, held, "odd id", only=["GET /{hub}/messages/{id}/status"])
+    described.fix("id", sent, held, canary, "odd id", only=["GET /{hub}/messages/{id}/status"])
     described.fix(
         "id", held, sent, "odd id",
         only=["POST /{hub}/messages/{id}/pause", "POST /{hub}/messages/{id}/resume"])
     described.fix("id", spared, sent, "odd id", only=["POST /{hub}/messages/{id}/cancel"])
-    described.fix("Martlet-Rollout", "rate=5; halt=5%/200", "over=PT1H", "odd pace")
+    described.fix("Martlet-Rollout", "rate=5; halt=5%/200", "over=PT1H", "first=1; wait=PT1H; halt=2%", "odd pace")
     described.fix("device", "1-1-1", "device", "odd device")
     described.fix("id", later, "odd id", only=["DELETE /{hub}/schedulednotifications/{id}"])
     described.fix("id", replaced, "odd id", only=["PUT /{hub}/schedulednotifications/{id}"])
@@ -236,7 +254,7 @@ def hub(address, port, rule, container):
     described.fix("file", f"{sent}.txt", "odd")
     described.fix("$filter", f"DeviceToken eq '{TOKEN}'", "odd filter")
     described.fix("continuationtoken", "odd")
-    described.fix("ServiceBusNotification-Format", "apple", "template", "odd")
+    described.fix("ServiceBusNotification-Format", "apple", "template", "message", "odd")
     described.fix("ServiceBusNotification-ScheduleTime", LATER, "odd time")
     described.fix("Martlet-Expires", "PT1H", "odd time")
     described.fix("container", "jobs", "odd_name")
@@ -249,9 +267,9 @@ def hub(address, port, rule, container):
     described.example("PUT /{hub}/registrations/{id}", ENTRY)
     described.example("PUT /{hub}/installations/{id}", INSTALLATION)
     described.example("PATCH /{hub}/installations/{id}", [{"op": "add", "path": "/tags/more", "value": "more"}])
-    described.example("POST /{hub}/messages", {"aps": {"alert": "hi"}})
-    described.example("POST /{hub}/schedulednotifications", {"aps": {"alert": "hi"}})
-    described.example("PUT /{hub}/schedulednotifications/{id}", {"aps": {"alert": "hi"}})
+    described.example("POST /{hub}/messages", PAYLOAD)
+    described.example("POST /{hub}/schedulednotifications", PAYLOAD)
+    described.example("PUT /{hub}/schedulednotifications/{id}", PAYLOAD)
     described.example("POST /{hub}/messages/$batch", batch())
     described.example("PUT /$containers/{container}/{blob}", "text")
     described.example("PUT /{hub}", content("NotificationHubDescription", ""))
@@ -350,7 +368,7 @@ async def course(binary):
             rule = hub_client.parse_connection_string(namespace)
             address = f"http://127.0.0.1:{server.port}"
             described, secrets = hub(address, server.port, rule, container)
-            described.judge(directory, address, secrets)
+            described.judge(directory, address, secrets, AS_MESSAGE)
             described.must_be_found(directory, address, secrets, FAULTS)
             # Who sends what stays here must have somebody to tell of it.
             processes.martlet(

@@ -8,7 +8,12 @@ struct NotifyCommandTests {
         "What is not one kind of notification for one audience is the user's mistake, before a password is asked for",
         arguments: [
             ([], "--to"), (["--secure"], "--to"), (["--secure", "--to", "alice", "--tags", "news"], "--tags"),
-            (["--rich", "a.png", "--secure", "--to", "alice"], "--rich"), (["--tags", "news"], "--to"),
+            (["--rich", "a.png", "--secure", "--to", "alice"], "--rich"),
+            (["--tags", "news", "--platform", "apns"], "--to"),
+            (["--message", "{}", "--to", "alice", "--platform", "apns"], "--message"),
+            (["--secure", "--to", "alice", "--platform", "apns"], "--secure"),
+            (["--message", "{\"text\": \"x\"}", "--to", "alice"], "--message"),
+            (["--platform", "appel", "--to", "alice"], "--platform"),
         ])
     func mistakesAreToldFirst(words: [String], option: String) async throws {
         let given = ["text", "--user", "bob", "--backend", "http://localhost:1"] + words

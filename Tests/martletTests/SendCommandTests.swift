@@ -41,6 +41,36 @@ struct SendCommandTests {
     }
 
     @Test(
+        "Who waits for a canary that holds is told so, until when, and what ends it",
+        arguments: [
+            (
+                #"{"control":"holding","succeeded":1000}"#,
+                "The canary holds: 1,000 of its sample got it; the rest waits. 'martlet resume demo 7' lets it go on, "
+                    + "'martlet cancel demo 7' ends it."
+            ),
+            (
+                #"{"control":"holding","succeeded":7,"failed":2,"retrying":1,"goesOnAt":"2026-11-25T12:00:00.000Z"}"#,
+                "The canary holds: 7 of its sample got it, 2 failed, 1 is tried again; the rest goes on at "
+                    + "2026-11-25T12:00:00.000Z. 'martlet resume demo 7' lets it go on, 'martlet cancel demo 7' ends it."
+            ),
+            (#"{"control":"running","succeeded":7}"#, nil), (#"{"control":"paused","succeeded":7}"#, nil),
+        ])
+    func holding(status: String, sentence: String?) throws {
+        let progress = SendProgress(try JSON(parsing: Array(status.utf8)))
+        #expect(progress.holding(of: "demo", "7") == sentence)
+    }
+
+    @Test func outcomesOfAllPlatformsAreCountedTogether() {
+        func outcome(_ name: String, _ count: Int) -> String {
+            "<Outcome><Name>\(name)</Name><Count>\(count)</Count></Outcome>"
+        }
+        let details = NotificationDetails(
+            xml: "<State>Completed</State>" + outcome("Success", 3) + outcome("WrongToken", 1) + outcome("Success", 4))
+        #expect(details.outcomes.map(\.name) == ["Success", "WrongToken"])
+        #expect(details.outcomes.map(\.count) == [7, 1])
+    }
+
+    @Test(
         "Who waits is told how far it is, and fails unless everybody got it",
         arguments: [
             (

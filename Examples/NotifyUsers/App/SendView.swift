@@ -1,12 +1,11 @@
 // Cannot be built where Martlet is tested: only its syntax is checked there. See README.md.
 import SwiftUI
 
-/// Whom to notify, of what, and by which services; below, which of them failed.
+/// Whom to notify, and of what; below, what became of it.
 struct SendView: View {
     @Bindable var session: Session
     @State private var recipient = ""
     @State private var message = ""
-    @State private var services: Set<Session.Service> = [.apns]
 
     var body: some View {
         Form {
@@ -16,14 +15,8 @@ struct SendView: View {
                     .autocorrectionDisabled()
                 TextField("Message", text: $message, axis: .vertical)
             }
-            Section("Services") {
-                ForEach(Session.Service.allCases) { service in
-                    Toggle(service.rawValue, isOn: isOn(service))
-                }
-            }
             Section {
-                Button("Send") { Task { await session.send(message, to: recipient, by: services) } }
-                    .disabled(services.isEmpty)
+                Button("Send") { Task { await session.send(message, to: recipient) } }
                 Button("Send as a secret") { Task { await session.sendSecret(message, to: recipient) } }
                 Button("Send encrypted for their devices alone") {
                     Task { await session.sendEncrypted(message, to: recipient) }
@@ -36,13 +29,5 @@ struct SendView: View {
         }
         .navigationTitle(session.user ?? "")
         .toolbar { Button("Log out") { Task { await session.logOut() } } }
-    }
-
-    private func isOn(_ service: Session.Service) -> Binding<Bool> {
-        Binding(
-            get: { services.contains(service) },
-            set: { isOn in
-                if isOn { services.insert(service) } else { services.remove(service) }
-            })
     }
 }

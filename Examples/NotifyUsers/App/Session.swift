@@ -6,17 +6,6 @@ import Observation
 @MainActor
 @Observable
 final class Session {
-    /// The services of the switches, by the names that people know.
-    enum Service: String, CaseIterable, Identifiable {
-        case wns = "WNS"
-        case gcm = "GCM"
-        case apns = "APNS"
-
-        var id: Self { self }
-        /// The server's word for it.
-        var platform: Platform { Platform(rawValue: rawValue.lowercased()) }
-    }
-
     let client: PushClient
     /// Who is logged in.
     private(set) var user: String?
@@ -76,12 +65,10 @@ final class Session {
 
     // MARK: Sending
 
-    /// One request for each switch that is on; those that fail are told in the results area.
-    func send(_ text: String, to recipient: String, by services: Set<Service>) async {
-        for service in Service.allCases where services.contains(service) {
-            await report(service.rawValue) { () async throws(PushClientError) in
-                try await client.send(text, to: recipient, platform: service.platform)
-            }
+    /// One message for all devices of the recipient, whatever their platform.
+    func send(_ text: String, to recipient: String) async {
+        await report("Message") { () async throws(PushClientError) in
+            try await client.send(Message(text: .plain(text)), to: .user(recipient))
         }
     }
 

@@ -25,20 +25,25 @@ extension PushContent {
     public init(payload: [UInt8]) {
         guard let json = try? JSON(parsing: payload) else {
             let toast = Toast(payload)
-            self = toast.map { .text(TextNotification(title: nil, text: $0.text, id: $0.id)) } ?? .other
+            self = toast.map { .text(TextNotification(title: $0.title, text: $0.text, id: $0.id)) } ?? .other
             return
         }
         if let id = json.integer.flatMap({ Int32(exactly: $0) }), id > 0 {
             self = .secure(SecureReference(id: id))
             return
         }
-        let alert = json[PayloadName.aps.rawValue]?["alert"]
-        let data = json["data"] ?? json["message"]?["data"] ?? json
+        let message = json["message"] ?? json
+        let data = message["data"] ?? json
+        // What a service shows by itself, or a page's worker as it is.
+        let alert =
+            json[PayloadName.aps.rawValue]?["alert"] ?? message["notification"] ?? (json["body"] == nil ? nil : json)
         self.init(
             PushTexts(
                 alert: PushTexts.Alert(title: alert?["title"]?.string, body: alert?.string ?? alert?["body"]?.string)
             ) {
-                name in data[name.rawValue]?.string ?? data[name.rawValue]?.integer.map { String($0) }
+                name in
+                let value = data[name.rawValue] ?? json[name.rawValue]
+                return value?.string ?? value?.integer.map { String($0) }
             })
     }
 
@@ -58,7 +63,9 @@ extension PushContent {
             self = .encrypted(
                 EncryptedReference(push: push, message: shown, notificationID: texts.named(.notificationID)))
         } else if let text = shown ?? texts.named(.message) {
-            self = .text(TextNotification(title: texts.alert.title, text: text, id: texts.named(.notificationID)))
+            self = .text(
+                TextNotification(
+                    title: texts.alert.title ?? texts.named(.title), text: text, id: texts.named(.notificationID)))
         } else {
             self = .other
         }

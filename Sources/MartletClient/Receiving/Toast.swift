@@ -1,5 +1,7 @@
 /// A text in the XML form in which the server sends it to Microsoft's services. No other form of XML is read.
 struct Toast: Hashable {
+    /// The first line of a toast that has more than one; nil otherwise.
+    let title: String?
     let text: String
     /// The server's id of the notification; nil if the toast does not contain it.
     let id: String?
@@ -7,18 +9,23 @@ struct Toast: Hashable {
     /// - Returns: nil if the payload does not have the form of the server's toasts.
     init?(_ payload: [UInt8]) {
         let body = String(decoding: payload, as: UTF8.self)
-        if body.hasPrefix("<toast"), let text = body.between("<text id=\"1\">", "</text>") {
-            self.init(text, id: body.between(" launch=\"notificationId=", "\""))
-        } else if body.contains("<wp:Toast>"), let text = body.between("<wp:Text1>", "</wp:Text1>") {
-            self.init(text, id: body.between("<wp:Param>/?notificationId=", "</wp:Param>"))
+        if body.hasPrefix("<toast") {
+            self.init(body.elements("text"), id: body.between(" launch=\"notificationId=", "\""))
+        } else if body.contains("<wp:Toast>") {
+            self.init(
+                body.elements("wp:Text1") + body.elements("wp:Text2"),
+                id: body.between("<wp:Param>/?notificationId=", "</wp:Param>"))
         } else {
             return nil
         }
     }
 
-    private init(_ text: Substring, id: Substring?) {
-        self.text = String(text).replacing("&lt;", with: "<").replacing("&gt;", with: ">").replacing("&amp;", with: "&")
-        self.id = id.map(String.init)
+    /// - Parameter id: Further members of the address may follow it.
+    private init?(_ lines: [String], id: Substring?) {
+        guard let text = lines.last else { return nil }
+        title = lines.count > 1 ? lines.first : nil
+        self.text = text
+        self.id = id?.split(separator: "&", maxSplits: 1).first.map(String.init)
     }
 }
 
@@ -29,5 +36,22 @@ extension String {
             return nil
         }
         return self[begin.upperBound..<end.lowerBound]
+    }
+
+    /// The texts of all elements with a name, which contain no others.
+    fileprivate func elements(_ name: String) -> [String] {
+        var texts: [String] = []
+        var rest = self[...]
+        while let begin = rest.firstRange(of: "<\(name)") {
+            rest = rest[begin.upperBound...]
+            guard rest.first == ">" || rest.first == " " else { continue }
+            guard let start = rest.firstIndex(of: ">"), let end = rest.firstRange(of: "</\(name)>") else { break }
+            guard start < end.lowerBound else { break }
+            texts.append(
+                String(rest[rest.index(after: start)..<end.lowerBound]).replacing("&lt;", with: "<")
+                    .replacing("&gt;", with: ">").replacing("&amp;", with: "&"))
+            rest = rest[end.upperBound...]
+        }
+        return texts
     }
 }

@@ -60,7 +60,8 @@ public struct SendStatusDocument: Sendable {
     private func members(of deliveries: [DeliveryStatus]) -> [String: JSON] {
         let waits = status.waitingParts > 0
         let report = NotificationReport(
-            status.report.notification, begunAt: status.report.notification.acceptedAt, hasWaitingParts: waits,
+            status.report.notification, begunAt: status.report.notification.acceptedAt,
+            isCanceled: deliveries.contains { $0.report.state == .canceled }, hasWaitingParts: waits,
             deliveries.map(\.report))
         var numbers = SendNumbers(deliveries)
         if waits { (numbers.targeted, numbers.pending) = (nil, nil) }

@@ -9,6 +9,8 @@ struct SendFields {
     private(set) var tags: String?
     private(set) var deviceHandle: String?
     private(set) var scheduleTime: String?
+    /// The name of a header that was given twice although either value alone would be valid.
+    private(set) var repeated: String?
     /// True if a header requests a test send, as one client does.
     private(set) var isTest = false
 
@@ -21,8 +23,12 @@ struct SendFields {
             // Repeated fields are joined with commas, as HTTP specifies. The result is not a valid expression, so the
             // request is refused.
             case "tags": tags = tags.map { $0 + "," + field.value } ?? field.value
-            case "devicehandle": deviceHandle = field.value
-            case "scheduletime": scheduleTime = field.value
+            case "devicehandle":
+                if deviceHandle != nil { repeated = "ServiceBusNotification-DeviceHandle" }
+                deviceHandle = field.value
+            case "scheduletime":
+                if scheduleTime != nil { repeated = "ServiceBusNotification-ScheduleTime" }
+                scheduleTime = field.value
             case "testsend": isTest = field.value.lowercased() == "true"
             default: continue
             }

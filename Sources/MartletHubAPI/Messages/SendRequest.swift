@@ -22,7 +22,7 @@ struct SendRequest {
 
     /// - Parameter isDirect: True if the send goes to the handle that it names, not to registrations.
     init(_ call: HubCall, isDirect: Bool, platforms: PushPlatformList) throws(HubAPIError) {
-        let reader = Reader(call.request, platforms)
+        let reader = try Reader(call.request, platforms)
         let format = try reader.format()
         content = try reader.content(format, body: call.request.body)
         expiry = try ExpiryHeader.read(from: call.request.fields)
@@ -30,6 +30,9 @@ struct SendRequest {
         rollout = try RolloutHeader.read(from: call.request.fields)
         isTest = reader.isTest(call)
         isConfidential = try reader.isConfidential()
+        guard !isTest || rollout == nil else {
+            throw .badRequest("A test goes out at once, to at most ten devices: leave out Martlet-Rollout")
+        }
     }
 
     /// A scheduled send.
@@ -43,7 +46,7 @@ struct SendRequest {
 
     /// A batch: one message to many handles.
     init(batch call: HubCall, platforms: PushPlatformList) throws(HubAPIError) {
-        let reader = Reader(call.request, platforms)
+        let reader = try Reader(call.request, platforms)
         let format = try reader.format()
         let batch = try DirectBatch(call.request.body, contentType: call.request.fields["content-type"])
         content = try reader.content(format, body: batch.message)
@@ -96,8 +99,9 @@ private struct Reader {
     private let fields: HTTPFields
     private let platforms: PushPlatformList
 
-    init(_ request: HTTPRequest, _ platforms: PushPlatformList) {
+    init(_ request: HTTPRequest, _ platforms: PushPlatformList) throws(HubAPIError) {
         known = SendFields(request.fields)
+        if let name = known.repeated { throw .badRequest("\(name) must be there once") }
         fields = request.fields
         self.platforms = platforms
     }

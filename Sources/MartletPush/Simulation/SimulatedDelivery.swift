@@ -9,7 +9,7 @@ public struct SimulatedDelivery: Hashable, Sendable {
     /// The fields that have a meaning for the platform.
     public var headers: [String: String]
     public var payload: JSON
-    /// The text that the device shows; nil for a notification that is only for the app.
+    /// What the device shows, in one line; nil for a notification that is only for the app.
     public var text: String?
     public var acceptedAt: Timestamp
     /// The time until which the notification is stored for a device that is not listening; nil if it is not stored.
@@ -26,6 +26,13 @@ public struct SimulatedDelivery: Hashable, Sendable {
         self.text = text
         self.acceptedAt = acceptedAt
         self.keptUntil = keptUntil
+    }
+
+    /// Joins what a device shows line by line, its title first, to one line.
+    /// - Returns: nil if the device shows nothing.
+    static func line(_ texts: [String?]) -> String? {
+        let shown = texts.compactMap { $0 }
+        return shown.isEmpty ? nil : shown.joined(separator: ": ")
     }
 
     /// The JSON that the device's event stream contains.

@@ -6,16 +6,23 @@ struct NotificationDetails {
     }
 
     let state: String
+    /// Of all platforms together, each name once.
     let outcomes: [Outcome]
 
     init(xml: String) {
         state = Self.text(of: "State", in: xml) ?? "Unknown"
-        outcomes = xml.pieces(between: "<Outcome>", and: "</Outcome>").compactMap { outcome in
+        var outcomes: [Outcome] = []
+        for outcome in xml.pieces(between: "<Outcome>", and: "</Outcome>") {
             guard let name = Self.text(of: "Name", in: outcome),
                 let count = Self.text(of: "Count", in: outcome).flatMap({ Int($0) })
-            else { return nil }
-            return Outcome(name: name, count: count)
+            else { continue }
+            if let index = outcomes.firstIndex(where: { $0.name == name }) {
+                outcomes[index].count += count
+            } else {
+                outcomes.append(Outcome(name: name, count: count))
+            }
         }
+        self.outcomes = outcomes
     }
 
     /// Returns a message of the hub without the tracking id at its end.

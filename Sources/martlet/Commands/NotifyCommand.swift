@@ -5,15 +5,15 @@ import MartletServer
 /// `martlet notify`: a message from one user to others, through the app backend.
 enum NotifyCommand {
     static let command = Command(
-        "notify", operands: ["TEXT"], "Send a text from one user to others and print the notification's id.",
+        "notify", operands: ["TEXT"],
+        "Send a text from one user to all devices of others and print the notification's id.",
         options: [
             Option("backend", "URL", "The server with the app backend."),
             Option("user", "NAME", "Who sends."),
             UserCommands.passwordFromInput,
-            Option("to", "A,B", "Whose devices show it. A plain text goes to one user."),
-            Option("tags", "EXPR", "Whom it is for instead; the server asks for a role. Not for a plain text."),
-            Option(
-                "platform", "NAME", "The platform of the devices, for a plain text.", default: Platforms.names.first),
+            Option("to", "A,B", "Whose devices show it; with --platform those of one user."),
+            Option("tags", "EXPR", "Whom it is for instead; the server asks for a role. Not with --platform."),
+            Option("platform", "NAME", "Only the devices of this platform; without it those of all platforms."),
             Option("rich", "FILE", "Send this file, which devices fetch; TEXT is what they show with it."),
             Option("type", "WORD", "What the file is to apps: img, sound, url and the like; else told by its type."),
             Option("content-type", "TYPE", "The file's media type; where not given, its name tells."),
@@ -21,8 +21,8 @@ enum NotifyCommand {
             Option("once", nil, "With --secure: each can fetch it once."),
             Option(
                 "message", "TEXT",
-                "With --secure: what is shown where nobody is logged in. Without: send TEXT to all platforms as one message "
-                    + "with these further members, as JSON, such as '{\"data\": {\"room\": \"17\"}}'."),
+                "With --secure: what is shown where nobody is logged in. Without: further members of the message, as JSON, "
+                    + "such as '{\"data\": {\"room\": \"17\"}}'."),
             Option("ca-file", "FILE", "The authority to trust at the backend instead of the system's."),
             .json("notification"),
         ]
@@ -47,17 +47,28 @@ private enum Notification {
 
     init(_ invocation: Invocation) throws(UsageError) {
         let text = invocation.operand("TEXT")
+        let platform = try invocation.optional("platform", as: "one of \(Platforms.formatsWithPlatforms)") {
+            Platforms.platform(named: $0)
+        }
+        let others = [
+            ("rich", invocation["rich"] != nil), ("secure", invocation.isOn("secure")),
+            ("message", invocation["message"] != nil),
+        ]
+        if platform != nil, let (other, _) = others.first(where: \.1) {
+            throw UsageError(
+                description: "--platform is not for --\(other), which goes to all platforms.",
+                command: invocation.command)
+        }
         switch (invocation["rich"], invocation.isOn("secure")) {
-        case (nil, false) where invocation["message"] != nil:
-            let message = try invocation.required("message", as: "the members of a message as JSON, without a text") {
+        case (nil, false):
+            if let platform {
+                self = .text(text, to: try invocation.required("to"), platform: platform)
+                return
+            }
+            let message = try invocation.optional("message", as: "the members of a message as JSON, without a text") {
                 Message(members: $0, text: text)
             }
-            self = .message(message, to: try Self.audience(invocation))
-        case (nil, false):
-            let platform = try invocation.required("platform", as: "one of \(Platforms.formatsWithPlatforms)") {
-                Platforms.platform(named: $0)
-            }
-            self = .text(text, to: try invocation.required("to"), platform: platform)
+            self = .message(message ?? Message(text: .plain(text)), to: try Self.audience(invocation))
         case (let path?, false):
             self = .rich(
                 path: path, message: text, type: invocation["type"],

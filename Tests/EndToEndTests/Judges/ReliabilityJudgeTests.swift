@@ -51,6 +51,11 @@ struct ReliabilityJudgeTests {
         try await Judge.run("one_message.py")
     }
 
+    @Test("Each wrong message, roll-out and setting is refused by its sentence, and nothing of it is stored")
+    func eachRefusalHasItsSentence() async throws {
+        try await Judge.run("refused_sends.py")
+    }
+
     @Test("Metrics can be read by a public parser, and count what the simulator counts")
     func metricsAreTrue() async throws {
         try await Judge.run("metrics.py")

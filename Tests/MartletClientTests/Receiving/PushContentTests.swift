@@ -63,6 +63,24 @@ struct PushContentTests {
         #expect(content("<tile><text id=\"1\">hi</text></tile>") == .other)
     }
 
+    @Test(
+        "A composed message is read on every platform, with its title and its id",
+        arguments: [
+            #"{"aps":{"alert":{"title":"T","body":"B"}},"link":"https://a.example","notificationId":"n"}"#,
+            #"{"message":{"notification":{"title":"T","body":"B"},"data":{"notificationId":"n"}}}"#,
+            #"{"notification":{"title":"T","body":"B"},"data":{"notificationId":"n","link":"https://a.example"}}"#,
+            #"{"title":"T","body":"B","notificationId":"n","data":{"link":"https://a.example"}}"#,
+            #"{"data":{"title":"T","message":"B","notificationId":"n"}}"#,
+            "<toast launch=\"notificationId=n&amp;link=x\"><visual><binding template=\"ToastGeneric\"><text>T</text>"
+                + "<text>S</text><text>B</text></binding></visual></toast>",
+            "<wp:Notification xmlns:wp=\"WPNotification\"><wp:Toast><wp:Text1>T</wp:Text1><wp:Text2>B</wp:Text2>"
+                + "<wp:Param>/?notificationId=n&amp;link=x</wp:Param></wp:Toast></wp:Notification>",
+        ])
+    func whatComposedMessagesBring(payload: String) {
+        #expect(
+            PushContent(payload: Array(payload.utf8)) == .text(TextNotification(title: "T", text: "B", id: "n")))
+    }
+
     @Test func idsThatCannotBeAreNone() {
         for id in ["0", "-1", "2147483648", "", "7 ", "1e3", "../7"] {
             #expect(PushContent(userInfo: ["richId": id, "secureId": id, "encryptedId": id]) == .other)

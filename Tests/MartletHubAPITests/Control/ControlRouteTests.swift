@@ -77,6 +77,7 @@ struct ControlRouteTests {
         #expect(numbers.map { status[$0]?.integer } == [16, 7, 5, 2, 8, 1, 0, 0])
         #expect(numbers.map { status["platforms"]?["pigeon"]?[$0]?.integer } == [16, 7, 5, 2, 8, 1, 0, 0])
         #expect(status["outcomes"]?["Canceled"]?.integer == 8)
+        #expect(status["platforms"]?["pigeon"]?["state"] == "Canceled")
         #expect(status["rollout"]?["spec"]?.string == "rate=5; halt=2.5%/20")
         #expect(status["rollout"]?["halt"]?["answers"]?.integer == 20)
     }

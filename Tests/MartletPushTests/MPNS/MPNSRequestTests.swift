@@ -11,7 +11,7 @@ struct MPNSRequestTests {
 
     @Test(
         arguments: [
-            (MPNSFixture.toast, ["x-windowsphone-target: toast", "x-notificationclass: 2"], "hello, you"),
+            (MPNSFixture.toast, ["x-windowsphone-target: toast", "x-notificationclass: 2"], "hello: you"),
             (MPNSFixture.tile, ["x-windowsphone-target: token", "x-notificationclass: 1"], "news"),
             ("anything < at all", ["x-notificationclass: 3"], nil),
         ] as [(String, [String], String?)])

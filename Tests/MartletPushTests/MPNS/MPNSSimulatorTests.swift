@@ -101,6 +101,6 @@ struct MPNSSimulatorTests {
             _ = fixture.simulator.answer(try fixture.request(body, to: handle), at: Self.now)
         }
         let waiting = fixture.simulator.devices.startListening(handle, at: Self.now)
-        #expect(waiting?.map(\.text) == ["hello, you", "newer", "hello, you"])
+        #expect(waiting?.map(\.text) == ["hello: you", "newer", "hello: you"])
     }
 }

@@ -11,7 +11,7 @@ struct WNSRequestTests {
     @Test(
         arguments: [
             ("wns/toast", "<toast><text>hello</text></toast>", "text/xml", "hello"),
-            ("wns/tile", "<tile><text>one</text><text>two</text></tile>", "text/xml", "one, two"),
+            ("wns/tile", "<tile><text>one</text><text>two</text></tile>", "text/xml", "one: two"),
             ("wns/badge", #"<badge value="7"/>"#, "text/xml", nil),
             ("wns/raw", "anything < at all", "application/octet-stream", nil),
             ("WNS/Toast", "<toast/>", "text/xml", nil),

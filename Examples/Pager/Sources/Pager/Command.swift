@@ -28,7 +28,7 @@ enum Command {
     func run(_ client: PushClient) async throws {
         switch self {
         case .text(let text, let user):
-            try await client.send(text, to: user, platform: "apns")
+            try await client.send(Message(text: .plain(text)), to: .user(user))
         case .rich(let path, let message, let user):
             try await client.sendRich(
                 .file(path), to: .user(user), message: message, type: "img", contentType: "image/png")

@@ -20,7 +20,8 @@ struct Inbox {
     /// - Returns: nil for what is not Martlet's.
     private func line(for content: PushContent) async throws -> String? {
         switch content {
-        case .text(let notification): return notification.text
+        case .text(let notification):
+            return [notification.title, notification.text].compactMap { $0 }.joined(separator: ": ")
         case .rich(let reference): return line(for: try await client.fetch(reference, to: "\(folder)/\(reference.id)"))
         case .secure(let reference): return line(for: try await client.fetch(reference))
         case .encrypted(let reference): return line(for: try await client.fetch(reference))

@@ -1,20 +1,11 @@
 import MartletClient
 
-enum Service: String, CaseIterable {
-    case wns = "WNS"
-    case gcm = "GCM"
-    case apns = "APNS"
-}
-
-/// Returns a line for each service that failed.
-func send(_ text: String, to recipient: String, by services: Set<Service>, client: PushClient) async -> [String] {
-    var results: [String] = []
-    for service in Service.allCases where services.contains(service) {
-        do throws(PushClientError) {
-            try await client.send(text, to: recipient, platform: Platform(rawValue: service.rawValue.lowercased()))
-        } catch {
-            results.append("\(service.rawValue) failed: \(error)")
-        }
+/// Returns a line for the screen if the message was not sent.
+func send(_ text: String, to recipient: String, client: PushClient) async -> String? {
+    do throws(PushClientError) {
+        try await client.send(Message(text: .plain(text)), to: .user(recipient))
+        return nil
+    } catch {
+        return "Not sent: \(error)"
     }
-    return results
 }

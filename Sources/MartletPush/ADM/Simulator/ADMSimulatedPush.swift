@@ -13,13 +13,14 @@ struct ADMSimulatedPush {
     func delivery(id: String, to handle: String) -> SimulatedDelivery {
         var headers: [String: String] = [:]
         for name in ["consolidationKey", "priority"] { headers[name] = payload[name]?.string }
-        let data = payload["data"]
+        let notification = payload["notification"]
         let shown =
-            [payload["notification"]?["title"], payload["notification"]?["body"], data?["title"], data?["message"]]
+            SimulatedDelivery.line([notification?["title"]?.string, notification?["body"]?.string])
+            ?? SimulatedDelivery.line([payload["data"]?["title"]?.string, payload["data"]?["message"]?.string])
         let lifetime = payload["expiresAfter"]?.integer ?? Self.defaultLifetime
         return SimulatedDelivery(
             id: id, handle: handle, headers: headers, payload: payload,
-            text: shown.compactMap { $0?.string }.first, acceptedAt: acceptedAt,
+            text: shown, acceptedAt: acceptedAt,
             keptUntil: acceptedAt + .seconds(lifetime))
     }
 

@@ -24,7 +24,6 @@ struct APNsSimulatedPush {
     private static func text(of payload: JSON) -> String? {
         guard let alert = payload["aps"]?["alert"] else { return nil }
         if let text = alert.string { return text }
-        let parts = ["title", "subtitle", "body"].compactMap { alert[$0]?.string }
-        return parts.isEmpty ? nil : parts.joined(separator: ": ")
+        return SimulatedDelivery.line(["title", "subtitle", "body"].map { alert[$0]?.string })
     }
 }

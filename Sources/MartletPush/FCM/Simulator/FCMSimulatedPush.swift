@@ -28,8 +28,8 @@ struct FCMSimulatedPush {
         let notification = message["notification"]
         let own = message["android"]?["notification"]
         let data = message["android"]?["data"] ?? message["data"]
-        return own?["body"]?.string ?? notification?["body"]?.string ?? own?["title"]?.string
-            ?? notification?["title"]?.string ?? data?["message"]?.string
+        return SimulatedDelivery.line(["title", "body"].map { (own?[$0] ?? notification?[$0])?.string })
+            ?? data?["message"]?.string
     }
 
     /// Whether this message replaces an older one that is undelivered.

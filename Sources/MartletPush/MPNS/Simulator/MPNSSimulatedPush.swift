@@ -20,7 +20,7 @@ struct MPNSSimulatedPush {
         return SimulatedDelivery(
             id: id, handle: handle, headers: headers,
             payload: .string(String(validating: body, as: UTF8.self) ?? Base64.encode(body)),
-            text: shown.isEmpty ? nil : shown.joined(separator: ", "), acceptedAt: acceptedAt,
+            text: SimulatedDelivery.line(shown), acceptedAt: acceptedAt,
             // Raw notifications are only for an app that is running, so they are not stored.
             keptUntil: kind == .raw ? nil : acceptedAt + .seconds(86_400))
     }

@@ -29,7 +29,7 @@ struct WNSSimulatedPush {
         return SimulatedDelivery(
             id: id, handle: handle, headers: fields,
             payload: .string(String(validating: body, as: UTF8.self) ?? Base64.encode(body)),
-            text: shown.isEmpty ? nil : shown.joined(separator: ", "), acceptedAt: acceptedAt,
+            text: SimulatedDelivery.line(shown), acceptedAt: acceptedAt,
             keptUntil: isCached ? acceptedAt + lifetime : nil)
     }
 

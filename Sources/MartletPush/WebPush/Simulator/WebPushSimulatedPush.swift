@@ -26,7 +26,8 @@ struct WebPushSimulatedPush {
         let payload = object ?? text.map(JSON.string) ?? sealed
         return SimulatedDelivery(
             id: id, handle: handle, headers: headers, payload: payload,
-            text: payload["title"]?.string ?? payload["body"]?.string ?? (payload.object == nil ? text : nil),
+            text: SimulatedDelivery.line(["title", "body"].map { payload[$0]?.string })
+                ?? (payload.object == nil ? text : nil),
             acceptedAt: acceptedAt,
             keptUntil: timeToLive > 0 ? acceptedAt + .seconds(timeToLive) : nil)
     }
