@@ -258,7 +258,7 @@ async def course(binary, directory, write):
         before, expected = stored(data), {} if write else golden()
         for name, *request in requests():
             status, sentence = hub.ask(*request)
-            said = f"{status}\n{sentence}"
+            said = f"{status}\n{sentence.strip()}"
             found.append(f"$ {name}\n{said}\n")
             if not write:
                 checks.equal(name, said, expected.pop(name, None))

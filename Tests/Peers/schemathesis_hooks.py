@@ -26,5 +26,3 @@ def before_call(context, case, kwargs):
 def after_call(context, case, response):
     with open(os.environ["JUDGE_ANSWERS"], "a", encoding="utf-8") as out:
         out.write(f"{response.status_code} {case.operation.label}\n")
-        if (case.headers or {}).get("ServiceBusNotification-Format") == "message":
-            out.write(f"{response.status_code} {case.operation.label} as a message\n")
