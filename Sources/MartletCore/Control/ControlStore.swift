@@ -27,6 +27,10 @@ public protocol ControlStore: Sendable {
     /// The canaries that hold and have waited long enough, the earliest first, without those of `recordJudgement`.
     func holdsOver(at now: Timestamp, limit: Int) async throws(StorageError) -> [HeldCanary]
 
+    /// Keeps canaries from waiting for a clock that was set back. A hold that began after now begins now instead, and a
+    /// canary of `recordJudgement` whose time to wait is not over any more is judged again when it is.
+    func restartHolds(at now: Timestamp) async throws(StorageError)
+
     /// Records that a canary has waited long enough, and has too few answers to go on.
     func recordJudgement(of sequence: Int64, at now: Timestamp) async throws(StorageError)
 

@@ -12,6 +12,13 @@ public enum NotificationControl: String, Hashable, Sendable {
     /// Whether sending is suspended.
     public var isHeld: Bool { self == .paused || self == .halted }
 
+    /// The control as it is shown to people; nil for a notification that has ended, since it can be neither paused nor
+    /// halted any more. One that was canceled remains so.
+    /// - Parameter state: The state of the notification.
+    public func shown(in state: NotificationState) -> NotificationControl? {
+        state.isFinal && self != .canceled ? nil : self
+    }
+
     /// The control after a request; nil if it is too late for the request.
     /// - Parameter hasEnded: Whether the notification has ended.
     public func after(_ wish: ControlRequest, hasEnded: Bool) -> NotificationControl? {

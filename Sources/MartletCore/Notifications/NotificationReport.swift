@@ -30,7 +30,8 @@ public struct NotificationReport: Sendable {
     ) {
         self.notification = notification
         state = NotificationState(
-            ofDeliveries: deliveries.map(\.state), isCanceled: isCanceled, hasWaitingParts: hasWaitingParts)
+            ofPlatforms: Dictionary(grouping: deliveries, by: \.platform).values.map { $0.map(\.state) },
+            isCanceled: isCanceled, hasWaitingParts: hasWaitingParts)
         platforms = []
         counts = [:]
         for delivery in deliveries {

@@ -18,12 +18,23 @@ public enum NotificationState: String, Hashable, Sendable {
     }
 
     /// Creates the state of a notification that has begun.
-    /// - Parameter hasWaitingParts: Whether a part of the notification has not begun.
-    init(ofDeliveries states: [NotificationState], isCanceled: Bool, hasWaitingParts: Bool = false) {
-        if states.allSatisfy(\.isFinal), !hasWaitingParts {
-            self = isCanceled ? .canceled : [.completed, .abandoned].first(where: states.contains) ?? .noTargetFound
-        } else {
+    /// - Parameters:
+    ///   - platforms: The states of its deliveries on each of its platforms: several where it has parts.
+    ///   - hasWaitingParts: Whether a part of the notification has not begun.
+    init(ofPlatforms platforms: [[NotificationState]], isCanceled: Bool, hasWaitingParts: Bool = false) {
+        let states = platforms.joined()
+        guard states.allSatisfy(\.isFinal), !hasWaitingParts else {
             self = states.allSatisfy { $0 == .enqueued } ? .enqueued : .processing
+            return
         }
+        let ends = platforms.map(Self.init(ofEndedParts:))
+        self =
+            isCanceled ? .canceled : [.completed, .abandoned, .canceled].first(where: ends.contains) ?? .noTargetFound
+    }
+
+    /// Creates the state of a notification on one platform from those of its parts there, which have all ended. It was
+    /// completed only if no part was given up.
+    private init(ofEndedParts states: [NotificationState]) {
+        self = [.canceled, .abandoned, .completed].first(where: states.contains) ?? .noTargetFound
     }
 }

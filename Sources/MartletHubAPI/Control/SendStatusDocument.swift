@@ -23,7 +23,8 @@ public struct SendStatusDocument: Sendable {
             state: report.state, counts: counts, startedAt: report.startedAt, endedAt: report.endedAt,
             SendNumbers(status))
         members["notification"] = .string(report.notification.id.description)
-        members["control"] = .string(status.isHolding ? "holding" : status.control.rawValue)
+        let control = status.isHolding ? "holding" : status.control.shown(in: report.state)?.rawValue
+        members["control"] = control.map(JSON.string) ?? .null
         members["controlledAt"] = Self.timestamp(status.controlledAt)
         members["acceptedAt"] = .string(report.notification.acceptedAt.iso8601)
         members["dueAt"] = Self.timestamp(report.notification.dueAt)

@@ -39,7 +39,10 @@ extension HubDescription {
             ],
             numbers.merging([
                 "notification": ["type": "string"],
-                "control": ["enum": ["running", "holding", "paused", "halted", "canceled"]],
+                "control": [
+                    "enum": ["running", "holding", "paused", "halted", "canceled", .null],
+                    "description": "Null for a notification that has ended, unless it was canceled.",
+                ],
                 "controlledAt": orNull("string"), "acceptedAt": ["type": "string"], "dueAt": orNull("string"),
                 "expiresAt": ["type": "string"],
                 "rollout": [

@@ -130,7 +130,8 @@ struct SendAdministration: Sendable {
             "acceptedAt": .string(notification.acceptedAt.iso8601), "dueAt": Self.time(notification.dueAt),
             "expiresAt": .string(notification.expiresAt.iso8601), "startedAt": Self.time(report.startedAt),
             "endedAt": Self.time(report.endedAt), "state": .string(report.state.rawValue),
-            "control": .string(entry.control.rawValue), "isConfidential": .bool(notification.isConfidential),
+            "control": entry.control.shown(in: report.state).map { .string($0.rawValue) } ?? .null,
+            "isConfidential": .bool(notification.isConfidential),
             "resentFrom": .null, "author": .null, "succeeded": .integer(Int64(sums.succeeded)),
             "failed": .integer(Int64(sums.failed)),
             // Only a send that has ended has read all of its audience for certain.

@@ -125,7 +125,8 @@ final class StorageDirectory: Sendable {
     private static func isTaken(_ path: String) -> StorageError {
         StorageError(
             .locked,
-            "Another process has the data directory '\(path)'; stop it, or let it do the work through its admin socket."
+            "Another process has the data directory '\(path)'. Stop it, or let it do the work through its admin socket; "
+                + "if the socket is missing, restart the server, which makes it again."
         )
     }
 

@@ -149,6 +149,16 @@ struct RolloutTable {
         }
     }
 
+    func restartHolds(at now: Timestamp) throws(StorageError) {
+        try connection.run(
+            """
+            UPDATE rollouts SET held_at = min(held_at, ?1), judged_at = NULL
+            WHERE held_at + wait > ?1 AND released_at IS NULL AND (held_at > ?1 OR judged_at IS NOT NULL)
+                AND EXISTS (SELECT 1 FROM notifications n WHERE n.sequence = rollouts.notification
+                    AND n.finished_at IS NULL)
+            """, now)
+    }
+
     func recordJudgement(of notification: Int64, at now: Timestamp) throws(StorageError) {
         try connection.run("UPDATE rollouts SET judged_at = ? WHERE notification = ?", now, notification)
     }

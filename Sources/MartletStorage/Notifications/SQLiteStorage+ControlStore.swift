@@ -38,6 +38,12 @@ extension SQLiteStorage: ControlStore {
         }
     }
 
+    public func restartHolds(at now: Timestamp) async throws(StorageError) {
+        try await writer.write { connection throws(StorageError) in
+            try RolloutTable(connection).restartHolds(at: now)
+        }
+    }
+
     public func recordJudgement(of sequence: Int64, at now: Timestamp) async throws(StorageError) {
         try await writer.write { connection throws(StorageError) in
             try RolloutTable(connection).recordJudgement(of: sequence, at: now)

@@ -16,7 +16,7 @@ struct SendProgress {
     init(_ status: JSON) {
         func number(_ name: String) -> Int64 { status[name]?.integer ?? 0 }
         state = status["state"]?.string ?? ""
-        control = status["control"]?.string ?? ""
+        control = status["control"]?.string ?? "running"
         goesOnAt = status["goesOnAt"]?.string
         targeted = status["targeted"]?.integer
         (succeeded, failed, retrying) = (number("succeeded"), number("failed"), number("retrying"))

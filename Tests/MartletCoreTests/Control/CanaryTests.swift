@@ -234,6 +234,32 @@ struct CanaryTests {
         #expect(try await canary.release() == 1)
     }
 
+    @Test(arguments: ["holds", "paused", "resumed"]) func itIsAbandonedWhereItExpiresBeforeTheRestWasSent(
+        how: String
+    ) async throws {
+        let flight = try await Flight(pageSize: 50)
+        try await flight.register(20)
+        let canary = try await Canary(flight, Rollout(.rate(1), sample: .size(5)), lifetime: .seconds(60))
+        try await canary.runAll()
+        if how == "paused" { _ = try await canary.apply(.pause) }
+        if how == "resumed" {
+            _ = try await canary.apply(.resume)
+            _ = try await canary.release()
+            let rest = try #require(try await flight.storage.unfinished(after: .none, limit: 1).first)
+            // The rate counts from the sample on.
+            flight.time.advance(by: .seconds(2))
+            _ = try await flight.run(rest.delivery)
+        }
+        flight.time.advance(by: .seconds(60))
+        _ = try await canary.release()
+        try await canary.runAll()
+        let report = try await canary.status().report
+        let reached = flight.transport.lofts.count
+        #expect(how == "resumed" ? (6..<20).contains(reached) : reached == 5)
+        #expect(report.state == .abandoned)
+        #expect(report.counts == [CarrierPigeon.platform: [.success: reached, .abandoned: 20 - reached]])
+    }
+
     // MARK: What tells of it
 
     @Test func whyTellsOnWhichSideADeviceIs() async throws {

@@ -89,6 +89,28 @@ struct PartTests {
         #expect(funnel?.platforms[pigeon]?.accepted == 36)
     }
 
+    @Test(arguments: [
+        ([NotificationState.completed, .abandoned], NotificationState.abandoned),
+        ([.abandoned, .completed], .abandoned),
+        ([.completed, .canceled], .canceled), ([.noTargetFound, .completed], .completed),
+        ([.noTargetFound, .noTargetFound], .noTargetFound), ([.completed, .processing], .processing),
+    ])
+    func aPlatformIsOnlyCompletedWithAllOfItsParts(parts: [NotificationState], expected: NotificationState) async throws
+    {
+        let notification = try await acceptByZones(try await Flight())
+        func report(_ deliveries: [(PlatformID, NotificationState)]) -> NotificationReport {
+            NotificationReport(
+                notification, begunAt: notification.acceptedAt,
+                deliveries.map { platform, state in
+                    DeliveryReport(platform: platform, state: state, startedAt: nil, endedAt: nil, counts: [:])
+                })
+        }
+        #expect(report(parts.map { (pigeon, $0) }).state == expected)
+        guard expected.isFinal else { return }
+        let both = report([(PlatformID(rawValue: "dove"), .completed)] + parts.map { (pigeon, $0) })
+        #expect(both.state == .completed, "it was completed on one platform")
+    }
+
     @Test func itIsNotOverWhileAPartWaits() async throws {
         let flight = try await Flight()
         for (number, zone) in ["east", "west", "west"].enumerated() {

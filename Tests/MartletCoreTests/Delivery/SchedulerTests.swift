@@ -73,6 +73,27 @@ struct SchedulerTests {
         #expect(released.notifications == ids)
     }
 
+    @Test(.timeLimit(.minutes(10)), arguments: [true, false])
+    func aCanaryDoesNotWaitForTheClockThatIsSetBack(whileItRuns: Bool) async throws {
+        let flight = try await Flight(pageSize: 50)
+        try await flight.register(20)
+        let canary = try await Canary(flight, Rollout(nil, sample: .size(5), wait: .seconds(600)))
+        try await canary.runAll()
+        let earlier = flight.time.now + .seconds(-7200)
+        if !whileItRuns { flight.time.advance(to: earlier) }
+        try await withScheduler(flight) { _, _ in
+            if whileItRuns {
+                while flight.time.nextWake != flight.time.now + .seconds(600) { await Task.yield() }
+                flight.time.advance(to: earlier)
+            }
+            while flight.time.nextWake != earlier + .seconds(600) { await Task.yield() }
+            #expect(released.notifications.isEmpty)
+            flight.time.advance(by: .seconds(600))
+            await released.until(1)
+        }
+        #expect(released.notifications == [canary.notification.id])
+    }
+
     @Test(.timeLimit(.minutes(10))) func aWithdrawnNotificationDoesNotBegin() async throws {
         let flight = try await Flight()
         try await withScheduler(flight) { intake, _ in

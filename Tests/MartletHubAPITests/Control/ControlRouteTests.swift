@@ -95,5 +95,8 @@ struct ControlRouteTests {
         let response = try await fixture.send(.get, message)
         #expect(response.element("State") == "Canceled")
         #expect(response.text.contains("<Name>Canceled</Name><Count>2</Count>"))
+        let status = try json(try await fixture.send(.get, "\(message)/status"))
+        #expect(status["control"] == "canceled")
+        #expect(status["platforms"]?["pigeon"]?["state"] == "Canceled")
     }
 }

@@ -57,6 +57,31 @@ struct SendingTests {
         #expect(resumed["goesOnAt"] == nil)
     }
 
+    @Test func aCanaryThatHasExpiredIsAbandonedEverywhereAndNothingHoldsItAnyMore() async throws {
+        let fixture = try await HubFixture()
+        for number in 1...3 { try await fixture.register("loft\(number)", as: "\(number)") }
+        let canary: HTTPFields = ["martlet-rollout": "first=1"]
+        _ = try await fixture.send(.post, "/demo/messages", fields: fields(canary), body: "coo")
+        let sample = try await fixture.storage.unfinished(after: .none, limit: 1)[0].delivery
+        let path = "/demo/messages/\(sample.notification.id)"
+        var step = DeliveryStep(
+            delivery: sample.id, isFannedOut: true, state: .completed, endedAt: fixture.time.now, counts: [.success: 1])
+        step.sampleEndsAt = fixture.time.now
+        try await fixture.storage.record(step)
+        let paused = try JSON(parsing: try await fixture.send(.post, "\(path)/pause", as: "send").bytes)
+        #expect(paused["control"] == "paused")
+        let expiry = sample.notification.expiresAt
+        let rest = try #require(try await fixture.storage.release(due: expiry, limit: 1).deliveries.first)
+        try await fixture.storage.record(
+            DeliveryStep(
+                delivery: rest.id, isFannedOut: true, state: .abandoned, endedAt: expiry, counts: [.abandoned: 2]))
+        let status = try JSON(parsing: try await fixture.send(.get, "\(path)/status").bytes)
+        #expect(status["state"] == "Abandoned")
+        #expect(status["platforms"]?["pigeon"]?["state"] == "Abandoned")
+        #expect(status["control"] == JSON.null)
+        #expect(try await fixture.send(.get, path).element("State") == "Abandoned")
+    }
+
     // MARK: Settings
 
     @Test func whatAHubSaysOfItsSendsIsKept() async throws {

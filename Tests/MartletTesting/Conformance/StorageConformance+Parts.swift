@@ -101,7 +101,39 @@ extension StorageConformance {
                         endedAt: end))
                 try require(try await bench.storage.hasEnded(notification.sequence), is: true)
                 try require(try await bench.storage.nextDue() == nil, is: true)
+                let report = try require(try await bench.storage.report(notification.id, in: notification.hub))
+                try require(report.state, is: isCanceled ? .canceled : .abandoned)
             }
+        },
+        Requirement("A hold that began after now, as the clock was set back, begins now") { bench in
+            let (notification, deliveries) = try await bench.acceptedCanary()
+            let (id, hub) = (notification.id, notification.hub)
+            try await bench.endSample(deliveries[0])
+            for now in [bench.now, bench.now + .seconds(599)] {
+                try await bench.storage.restartHolds(at: now)
+                try require(try await bench.holdBegan(notification), is: bench.now)
+            }
+            let earlier = bench.now + .seconds(-3600)
+            _ = try await bench.storage.control(.pause, id, in: hub, at: earlier)
+            try await bench.storage.restartHolds(at: earlier)
+            try require(try await bench.holdBegan(notification), is: earlier)
+            _ = try await bench.storage.control(.resume, id, in: hub, at: earlier)
+            try require(try await bench.storage.nextDue(), is: earlier + .seconds(600))
+            _ = try await bench.storage.control(.resume, id, in: hub, at: earlier)
+            try await bench.storage.restartHolds(at: earlier + .seconds(-60))
+            try require(try await bench.holdBegan(notification), is: earlier)
+        },
+        Requirement("A canary that was judged is judged again only if its time to wait is not over any more") { bench in
+            let (notification, deliveries) = try await bench.acceptedCanary()
+            try await bench.endSample(deliveries[0])
+            let over = bench.now + .seconds(600)
+            try await bench.storage.recordJudgement(of: notification.sequence, at: over)
+            try await bench.storage.restartHolds(at: over)
+            try require(try await bench.storage.holdsOver(at: over, limit: 9).count, is: 0)
+            try await bench.storage.restartHolds(at: over + .milliseconds(-1))
+            try require(try await bench.storage.holdsOver(at: over + .milliseconds(-1), limit: 9).count, is: 0)
+            let again = try await bench.storage.holdsOver(at: over, limit: 9)
+            try require(again.map(\.notification), is: [notification.sequence])
         },
         Requirement("Nothing waits where everybody is in the sample") { bench in
             let (notification, deliveries) = try await bench.acceptedCanary()
@@ -180,6 +212,11 @@ extension StorageBench {
         let hub = try await hub("canaries\(Int.random(in: 0..<1_000_000))")
         for number in 1...3 { try await put("\(number)", "bird\(number)", in: hub) }
         return try await accepted(canaryDraft(hub))
+    }
+
+    /// When the hold of a canary began.
+    func holdBegan(_ notification: Notification) async throws -> Timestamp? {
+        try await storage.status(notification.id, in: notification.hub)?.canary?.heldAt
     }
 
     /// Records that the sample was sent, with two successes.

@@ -90,6 +90,18 @@ extension MemoryStorage: ControlStore {
         }
     }
 
+    public func restartHolds(at now: Timestamp) async throws(StorageError) {
+        state.withLock { state in
+            for (index, entry) in state.notifications.enumerated() where !state.hasEnded(entry) {
+                guard entry.releasedAt == nil, let heldAt = entry.heldAt, let wait = entry.notification.rollout?.wait,
+                    heldAt + wait > now
+                else { continue }
+                state.notifications[index].heldAt = min(heldAt, now)
+                state.notifications[index].isJudged = false
+            }
+        }
+    }
+
     public func recordJudgement(of sequence: Int64, at now: Timestamp) async throws(StorageError) {
         state.withLock { state in
             guard let index = state.notifications.firstIndex(where: { $0.notification.sequence == sequence }) else {

@@ -43,9 +43,16 @@ public final class Scheduler: Sendable {
     /// Runs until cancelled.
     public func run() async {
         let timer = DeliveryTimer(time: time) { [alarm] in alarm.ring() }
+        var clock = ClockWatch()
+        // The clock may also have been set back while no server ran.
+        var areHoldsDoubtful = true
         alarm.ring()
         for await _ in alarm.rings {
             do throws(StorageError) {
+                let now = time.now
+                if clock.setBack(at: now) != nil { areHoldsDoubtful = true }
+                if areHoldsDoubtful { try await store.restartHolds(at: now) }
+                areHoldsDoubtful = false
                 timer.set(try await release())
             } catch {
                 log("What is scheduled could not be begun: \(error)")
