@@ -27,6 +27,7 @@ struct Engine: Sendable {
     let deadLetters: DeadLetters
     let funnels: Funnels
     let jobs: JobRunner
+    let backups: BackupShelf
     let log: Log
     /// Signs the URLs of containers and blobs.
     let signer: URLSigner
@@ -135,6 +136,8 @@ struct Engine: Sendable {
             jobs: storage, devices: storage, containers: storage.containers,
             lines: RegistrationLines(devices: devices, platforms: platforms), time: time
         ) { log.write(.warning, $0) }
+        backups = BackupShelf(
+            BackupSource(storage: storage, dataDirectory: configuration.dataDirectory, time: time, log: log))
         try await jobs.resume()
     }
 
@@ -327,8 +330,7 @@ struct Engine: Sendable {
             limits: LimitAdministration(hubs: hubs, storage: storage), traces: traces,
             deadLetters: deadLetters, funnels: funnels,
             controls: controls,
-            backup: BackupAdministration(
-                storage: storage, dataDirectory: configuration.dataDirectory, time: time, log: log),
+            jobs: jobs, backup: BackupAdministration(source: backups.source, shelf: backups),
             lifecycle: LifecycleAdministration(obstacle: obstacle, reload: reload(reloader)),
             metrics: metrics, endpoint: endpoint)
         return AdminRootHandler(

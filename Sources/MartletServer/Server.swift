@@ -133,6 +133,7 @@ public final class Server: Sendable {
             group.addTask { await self.engine.dispatcher.run() }
             group.addTask { await self.engine.scheduler.run() }
             group.addTask { await self.engine.jobs.run() }
+            group.addTask { await self.engine.backups.run() }
             group.addTask { await self.engine.sweep() }
             group.addTask { await self.engine.finishKeyRotation() }
             group.addTask { await self.certificate?.watch() }

@@ -105,6 +105,7 @@ class Judged:
         self.martlet("hub", "create", "other")
         self.signing_in()
         self.sending()
+        self.backups()
         self.attacks()
         await self.streams()
         await self.restart()
@@ -161,6 +162,29 @@ class Judged:
         checks.that("the audit log has the send", any(entry["action"] == "POST /rest/{hub}/messages" and entry["answer"] == 201 for entry in audit), audit)
         checks.that("and no content", MARKUP not in json.dumps(audit) and device["handle"] not in json.dumps(audit))
 
+    def backups(self):
+        page = self.page
+        checks.equal("a hub without jobs says so", page.api("GET", "/hubs/shop/jobs")[1]["jobs"], [])
+        checks.equal("there is no backup at first", page.api("GET", "/backups")[1]["backups"], [])
+        checks.equal("a backup is begun", page.api("POST", "/backups", {})[0], 202)
+        deadline = time.monotonic() + 60
+        while (found := page.api("GET", "/backups")[1])["work"] and time.monotonic() < deadline:
+            pass
+        checks.that("it is made and was read again", found["failure"] is None and [one["isVerified"] for one in found["backups"]] == [True], found)
+        name = found["backups"][0]["name"]
+        status, headers, data = page.ask("GET", f"/console/api/backups/{name}")
+        checks.equal("it is downloaded whole", (status, len(data)), (200, found["backups"][0]["bytes"]))
+        checks.that("without the server's keys", b"secret.key" not in data and headers["content-type"] == "application/x-tar")
+        with open(os.path.join(self.data, "backups", name), "r+b") as file:
+            file.seek(len(data) // 2)
+            file.write(b"damage")
+        checks.equal("one is read again", page.api("POST", f"/backups/{name}/verify", {})[0], 202)
+        while (found := page.api("GET", "/backups")[1])["work"] and time.monotonic() < deadline:
+            pass
+        checks.that("a damaged one is told", found["backups"][0]["isVerified"] is False and found["backups"][0]["problem"], found)
+        for other in ["../secret.key", "secret.key", "martlet.db"]:
+            checks.equal(f"{other} is no backup", page.api("GET", "/backups/" + other.replace("/", "%2F"))[0], 404)
+
     def attacks(self):
         page, change = self.page, "/hubs/other"
         for sentence, expected, changes in [
@@ -190,6 +214,7 @@ class Judged:
         for method, path in [
             ("GET", "/hubs/other"), ("GET", "/hubs/other/sends"), ("POST", "/hubs/shop/messages/x/cancel"), ("GET", "/hubs/shop/keys"),
             ("GET", "/operators"), ("GET", "/audit/operators"), ("DELETE", "/hubs/shop"), ("GET", "/users"), ("GET", "/simulator/services"),
+            ("GET", "/backups"), ("POST", "/backups"), ("GET", "/hubs/shop/jobs/x/failed"), ("GET", "/hubs/other/jobs"),
         ]:
             checks.equal(f"a viewer of one hub may not {method} {path}", viewer.api(method, path)[0], 403)
         self.viewer = viewer

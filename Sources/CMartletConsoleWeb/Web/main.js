@@ -1,6 +1,4 @@
-/**
- * The shell: who is signed in, the header with its places, the screen that belongs to the address, and the keys.
- */
+/** The shell: who is signed in, the header with its places, the screen that belongs to the address, and the keys. */
 
 import { call, gate, live, Refusal } from "./lib/api.js";
 import { append, h, icon, put } from "./lib/dom.js";
@@ -28,14 +26,13 @@ const ROUTES = /** @type {const} */ ([
 ]);
 const RANKS = /** @type {const} */ (["viewer", "sender", "admin"]);
 
-/** @type {any} */
 let session = null;
-/** @type {import("./lib/screen.js").Screen | null} */
+/** @type {OpenScreen | null} */
 let screen = null;
 let language = "en";
-/** @type {import("./lib/text.js").Texts} */
+/** @type {Texts} */
 let common = {};
-/** @type {import("./lib/text.js").Translate} */
+/** @type {Translate} */
 let t = translator("en");
 let turn = 0;
 let hub = "";
@@ -72,17 +69,13 @@ function zone() {
 
 // Roles
 
-/**
- * The highest role in a hub, or on the server.
- * @param {string} [inHub]
- * @returns {"viewer" | "sender" | "admin" | null}
- */
+/** The highest role in a hub, or on the server. @param {string} [inHub] @returns {"viewer" | "sender" | "admin" | null} */
 function role(inHub) {
   if (inHub === undefined) {
     const names = /** @type {string[]} */ (session?.roles ?? []);
     return [...RANKS].reverse().find((rank) => names.includes(rank)) ?? null;
   }
-  return session?.hubs.find((/** @type {any} */ one) => one.name === inHub)?.role ?? null;
+  return session?.hubs.find((one) => one.name === inHub)?.role ?? null;
 }
 
 // Start: language and theme first, then the header, then the screen.
@@ -106,7 +99,7 @@ async function start() {
 }
 
 function chooseHub() {
-  const names = (session?.hubs ?? []).map((/** @type {any} */ one) => one.name);
+  const names = (session?.hubs ?? []).map((one) => one.name);
   const inAddress = match(ROUTES, location.pathname)?.params.hub;
   if (inAddress) hub = inAddress;
   else if (!names.includes(hub)) hub = [localStorage.getItem("hub"), names[0], ""].find((name) => name === "" || names.includes(name)) ?? "";
@@ -116,18 +109,18 @@ function chooseHub() {
 function drawHeader() {
   header.hidden = !session || location.pathname === "/console/enter";
   if (header.hidden) return;
-  const names = session.hubs.map((/** @type {any} */ one) => one.name);
+  const names = session.hubs.map((one) => one.name);
   const canSend = ["sender", "admin"].includes(role(hub) ?? "");
   put(header, h("div",
     h("a.mark", { href: "/console/", "aria-label": "Martlet" },
       h("img", { src: "/console/icon.svg", alt: "", width: 28, height: 28 }), h("span", "Martlet")),
     names.length > 1 && h("select", { "aria-label": t("hub"), class: "hub-choice", value: hub, on: { change: changeHub } },
-      names.map((/** @type {string} */ name) => h("option", { value: name }, name))),
+      names.map((name) => h("option", { value: name }, name))),
     h("nav.places", { "aria-label": t("places") }, places()),
     h("div.end",
       canSend && h("a.button.primary", { href: `${to.sends(hub)}/new`, "aria-keyshortcuts": "c", "aria-label": t("newSend") }, icon("plus"), h("span.wide", t("newSend"))),
-      h("button.plain", { type: "button", "aria-label": t("search"), "aria-keyshortcuts": "/", on: { click: openSearch } }, icon("search")),
-      h("button.plain.who", { type: "button", "aria-haspopup": "dialog", "aria-label": t("menuOf", { name: session.operator }), on: { click: openMenu } },
+      h("button.plain", { type: "button", "aria-label": t("search"), "aria-keyshortcuts": "/", click: openSearch }, icon("search")),
+      h("button.plain.who", { type: "button", "aria-haspopup": "dialog", "aria-label": t("menuOf", { name: session.operator }), click: openMenu },
         h("span.wide.clip", session.operator), icon("user", "narrow"), icon("down", "wide")))));
 }
 
@@ -186,9 +179,18 @@ async function show() {
       import(`./screens/${name}/${name}.js`), import(`./screens/${name}/text.${language}.js`), style(`/console/screens/${name}/${name}.css`),
     ]);
     if (mine !== turn) return;
+    const seen = view(found?.params ?? {}, texts.default);
+    if (held && session && held.operator === session.operator && held.address === location.href) {
+      screen = held.screen;
+      put(main, held.node);
+      held = null;
+      screen.back?.(seen);
+      document.title = `${screen.title} · Martlet`;
+      return;
+    }
     screen?.leave?.();
-    screen = code.screen(view(found?.params ?? {}, texts.default));
-    if (!screen) return;
+    screen = /** @type {OpenScreen} */ (code.screen(seen));
+    if (name !== "signin") held = null;
     document.title = `${screen.title} · Martlet`;
     put(main, h("div.screen", { class: `screen-${name}` }, screen.node));
     window.scrollTo(0, 0);
@@ -203,15 +205,11 @@ async function show() {
   }
 }
 
-/**
- * @param {Record<string, string>} params
- * @param {import("./lib/text.js").Texts} texts
- * @returns {import("./lib/screen.js").View}
- */
+/** @param {Record<string, string>} params @param {Texts} texts @returns {View} */
 function view(params, texts) {
   return {
     params, query: new URLSearchParams(location.search), hub: params.hub ?? hub, t: translator(language, texts, common),
-    n: numbers(language), time: times(language, zone()), language, session, role, go, refreshSession, saveSettings, toast,
+    n: numbers(language), time: times(language, zone()), language, session, role, go, refreshSession, saveSettings, style, toast,
   };
 }
 
@@ -234,7 +232,7 @@ function style(address) {
   return loaded;
 }
 
-/** @param {string} text Something to say that passes. */
+/** @param {string} text Says something that passes. */
 function toast(text) {
   const line = h("p", text);
   toasts.append(line);
@@ -254,31 +252,44 @@ async function refreshSession() {
   await start();
 }
 
-/** Tells of the end two minutes before it, with a button that puts it off where it can be. */
+/** Tells of the end two minutes before it. */
 function watchSession() {
   window.clearTimeout(sessionTimer);
   put(band);
   band.className = "";
   const end = Math.min(Date.parse(session.idleUntil), Date.parse(session.endsAt));
-  const left = end - Date.now() - 120_000;
-  if (Number.isNaN(end)) return;
-  sessionTimer = window.setTimeout(() => {
-    band.className = "band";
-    const stay = async () => {
-      session = await call("touch");
-      watchSession();
-    };
-    put(band, h("div.row.center", t("sessionEnds", { time: times(language, zone()).minute(end) }), h("button", { type: "button", on: { click: stay } }, t("staySignedIn"))));
-  }, Math.min(Math.max(left, 0), 2 ** 31 - 1));
+  if (!Number.isNaN(end)) sessionTimer = window.setTimeout(tellEnd, Math.min(Math.max(end - Date.now() - 120_000, 0), 2 ** 31 - 1), end);
 }
+
+/** @param {number} end */
+async function tellEnd(end) {
+  (await import("./parts/shell/ending.js")).tellEnd(view({}, {}), band, end, (renewed) => {
+    session = renewed;
+    watchSession();
+  });
+}
+
+/**
+ * A screen with something half written, for when the same operator signs in again.
+ * @type {{screen: OpenScreen, node: any, operator: string, address: string} | null}
+ */
+let held = null;
 
 gate.signedOut = () => {
   if (!session) return;
+  if (screen?.back) {
+    held = { screen, node: main.firstElementChild, operator: session.operator, address: location.href };
+    screen = null;
+  }
   session = null;
   window.clearTimeout(sessionTimer);
   live.close();
   sessionStorage.setItem("ended", "1");
   start();
+};
+gate.changed = async () => {
+  await refreshSession();
+  if (session) toast(t("rolesChanged"));
 };
 gate.confirm = async () => (await import("./parts/dialog/confirm.js")).confirmPassword(view({}, {}));
 
@@ -307,7 +318,7 @@ function hideLost() {
 
 // The header's dialogs come when they are asked for.
 
-async function openMenu(/** @type {Event} */ event) {
+async function openMenu(event) {
   const opener = /** @type {HTMLElement} */ (event.currentTarget);
   (await import("./parts/shell/menu.js")).openMenu(view({}, {}), opener, settings(), zone());
 }
@@ -329,46 +340,21 @@ document.addEventListener("click", (event) => {
 });
 window.addEventListener("popstate", () => go(location.pathname + location.search, true));
 
-let afterG = 0;
+// The code for keys comes when the first is pressed; they are heard in their order.
+let pressed = Promise.resolve();
 document.addEventListener("keydown", (event) => {
   if (!session || event.ctrlKey || event.metaKey || event.altKey || settings().keys === false) return;
-  const target = /** @type {Element} */ (event.target);
-  if (target.closest("input, textarea, select, dialog, [contenteditable]")) return;
-  if (used(event.key)) event.preventDefault();
+  if (/** @type {Element} */ (event.target).closest("input, textarea, select, dialog, table[role=grid], [contenteditable]")) return;
+  if (event.key === "/") event.preventDefault();
+  const page = { header, main, openSearch, go, own: (/** @type {string} */ key) => screen?.key?.(key), view: () => view({}, {}) };
+  pressed = pressed.then(() => import("./parts/shell/keyboard.js")).then(({ press }) => press(event.key, page), () => {});
 });
-
-/** @param {string} key */
-function used(key) {
-  const isAfterG = Date.now() - afterG < 1500;
-  afterG = 0;
-  if (isAfterG) {
-    const index = ["n", "s", "p", "h", "v"].indexOf(key);
-    const address = header.querySelectorAll(".places a")[index]?.getAttribute("href");
-    if (address) go(address);
-    return address !== undefined;
-  }
-  if (key === "g") afterG = Date.now();
-  else if (key === "/") openSearch();
-  else if (key === "c" && hub && role(hub) !== "viewer") go(`${to.sends(hub)}/new`);
-  else if (key === "?") import("./parts/shell/keys.js").then((code) => code.showKeys(view({}, {})));
-  else if (key === "j" || key === "k") return move(key === "j" ? 1 : -1);
-  else return screen?.key?.(key) ?? false;
-  return true;
-}
-
-/** @param {number} step Rows of the first list. */
-function move(step) {
-  const rows = /** @type {HTMLElement[]} */ ([...main.querySelectorAll(".list > li > a")]);
-  if (rows.length === 0) return false;
-  const index = rows.indexOf(/** @type {any} */ (document.activeElement));
-  rows[Math.min(Math.max(index + step, 0), rows.length - 1)]?.focus();
-  return true;
-}
 
 // What the address needs is fetched while the server is asked who this is.
 choose();
 import(`./text.${language}.js`);
 preload(location.pathname);
+if (match(ROUTES, location.pathname)?.name === "now") live.begin();
 append(document.body, [skip, header, band, main, toasts]);
 refreshSession().catch((error) => {
   start().finally(() => put(main, failure(t, error, () => location.reload())));

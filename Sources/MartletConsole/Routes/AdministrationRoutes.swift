@@ -32,6 +32,8 @@ struct AdministrationRoutes: Sendable {
             passing(.get, "/hubs/{hub}/services", .hub(.viewer)),
             ConsoleRoute(.get, "/hubs/{hub}/tags", .hub(.viewer), work: tags),
             passing(.get, "/hubs/{hub}/tags/prefixes", .hub(.viewer)),
+            passing(.get, "/hubs/{hub}/jobs", .hub(.viewer)),
+            passing(.get, "/hubs/{hub}/jobs/{job}/failed", .hub(.admin), isAudited: true),
             passing(.get, "/hubs/{hub}/audience", .hub(.viewer)),
         ]
     }
@@ -110,6 +112,10 @@ struct AdministrationRoutes: Sendable {
             passing(.delete, "/operators/{name}/sessions", .server(.admin)),
             passing(.get, "/audit/operators", .server(.admin)),
             passing(.get, "/audit", .server(.admin)),
+            passing(.get, "/backups", .server(.admin)),
+            passing(.post, "/backups", .server(.admin)),
+            passing(.post, "/backups/{backup}/verify", .server(.admin)),
+            passing(.get, "/backups/{backup}", .server(.admin, isFresh: true), isAudited: true),
         ]
     }
 

@@ -32,6 +32,7 @@ struct AdminAPI: Sendable {
     let deadLetters: DeadLetters
     let funnels: Funnels
     let controls: SendControls
+    let jobs: JobRunner
     let backup: BackupAdministration
     let lifecycle: LifecycleAdministration
     let metrics: ServerMetrics
@@ -53,6 +54,7 @@ struct AdminAPI: Sendable {
         addDeadLetters(to: &router)
         addFunnels(to: &router)
         addControl(to: &router)
+        addJobs(to: &router)
         limits.addRoutes(to: &router)
         router.on(.get, "/metrics") { _, _ in await MetricsAPI.answer(metrics) }
         containers.addRoutes(to: &router)

@@ -1,64 +1,103 @@
 import Glibc
 import MartletCore
 import MartletHTTP
+import MartletModel
 import MartletStorage
 
-/// Creates backups: `GET /backup`. `?keys=1` includes the server's keys.
+/// Creates backups: `GET /backup` answers with one, and `?keys=1` includes the server's keys. Below `/backups` are those
+/// in the data directory, which never have keys: `GET` lists them, `POST` makes one, `POST …/{backup}/verify` reads one
+/// again, `GET …/{backup}` answers with its file.
 struct BackupAdministration: Sendable {
-    let storage: SQLiteStorage
-    let dataDirectory: String
-    let time: any TimeSource
-    let log: Log
+    private static let pieceSize = 256 << 10
+
+    let source: BackupSource
+    let shelf: BackupShelf
 
     func addRoutes(to router: inout Router) {
         router.on(.get, "/backup") { _, match in
             do {
-                return response(try await backup(withKeys: match.target.item("keys")?.value == "1"))
+                return response(try await source.begin(withKeys: match.target.item("keys")?.value == "1"))
             } catch let error as StorageError {
                 return HTTPResponse(error.kind == .locked ? .conflict : .serviceUnavailable, error: error.detail)
             } catch {
                 return HTTPResponse(.conflict, error: "\(error)")
             }
         }
+        router.on(.get, "/backups") { _, _ in answer { () throws(ServerError) in HTTPResponse(.ok, json: try list()) } }
+        router.on(.post, "/backups") { _, _ in begin(.make) }
+        router.on(.post, "/backups/{backup}/verify") { _, match in
+            answer { () throws(ServerError) in
+                guard try shelf.path(ofEntry: match["backup"]) != nil else { return Self.unknown }
+                return begin(.verify(match["backup"]))
+            }
+        }
+        router.on(.get, "/backups/{backup}") { _, match in
+            answer { () throws(ServerError) in
+                guard let path = try shelf.path(ofEntry: match["backup"]) else { return Self.unknown }
+                return try file(path, named: match["backup"])
+            }
+        }
     }
 
-    private func backup(withKeys: Bool) async throws -> Backup {
-        let keys = withKeys ? try readKeys() : nil
-        let createdAt = time.now
-        let snapshot = try await storage.snapshot()
-        // If keys were added or retired in the meantime, they may not be the keys with which the snapshot is sealed.
-        if withKeys, try readKeys() != keys {
-            throw ServerError("The server's keys were changed while the backup was made; try again.")
-        }
-        return Backup(snapshot: snapshot, createdAt: createdAt, keys: keys)
-    }
+    private static let unknown = HTTPResponse(
+        .notFound, error: "There is no such backup: it may be older than those kept.")
 
-    private func readKeys() throws(ServerError) -> [UInt8] {
-        guard getenv(ServerKeys.environmentVariable) == nil else {
-            throw ServerError(
-                "The keys are in \(ServerKeys.environmentVariable), not in the data directory: leave --with-key out, and "
-                    + "keep them where they are.")
-        }
-        guard let keys = try SecretFile.readOwn("\(dataDirectory)/\(Backup.keysName)") else {
-            throw ServerError("There is no \(Backup.keysName) in the data directory.")
-        }
-        return keys
-    }
-
-    /// Records the time of a backup. A failure is only logged, because a complete backup has not failed just because
-    /// the disk is full.
-    private func record(_ backup: Backup) async {
-        do throws(StorageError) {
-            try await storage.recordBackup(at: backup.createdAt)
+    private func answer(_ work: () throws(ServerError) -> HTTPResponse) -> HTTPResponse {
+        do throws(ServerError) {
+            return try work()
         } catch {
-            log.write(.warning, "The time of the backup could not be recorded: \(error)")
+            return HTTPResponse(.serviceUnavailable, error: error.description)
         }
+    }
+
+    private func begin(_ work: BackupShelf.Work) -> HTTPResponse {
+        if let refusal = shelf.begin(work) { return HTTPResponse(.conflict, error: refusal) }
+        return HTTPResponse(202, json: ["work": Self.json(work)])
+    }
+
+    private func list() throws(ServerError) -> JSON {
+        let state = shelf.current
+        let backups = try shelf.entries().map { entry -> JSON in
+            let finding = state.findings[entry.name]
+            return [
+                "name": .string(entry.name), "bytes": .integer(entry.bytes),
+                "createdAt": .string(entry.createdAt.iso8601), "isBeforeUpgrade": .bool(entry.isCopyBeforeUpgrade),
+                "isVerified": finding.map { .bool($0 == nil) } ?? .null,
+                "problem": finding.flatMap(\.self).map(JSON.string) ?? .null,
+            ]
+        }
+        return [
+            "backups": .array(backups), "work": state.work.map(Self.json) ?? .null, "written": .integer(state.written),
+            "failure": state.failure.map(JSON.string) ?? .null, "kept": .integer(Int64(BackupShelf.kept)),
+        ]
+    }
+
+    private static func json(_ work: BackupShelf.Work) -> JSON {
+        switch work {
+        case .make: ["kind": "make"]
+        case .verify(let name): ["kind": "verify", "name": .string(name)]
+        }
+    }
+
+    private func file(_ path: String, named name: String) throws(ServerError) -> HTTPResponse {
+        let file = try OpenFile(path)
+        return HTTPResponse(
+            .ok,
+            fields: [
+                "content-type": "application/x-tar", "cache-control": "no-store",
+                "content-disposition": "attachment; filename=\"\(name)\"",
+            ],
+            body: .stream(length: file.size) { writer in
+                try await withTaskExecutorPreference(globalConcurrentExecutor) {
+                    while let piece = try file.read(Self.pieceSize) { try await writer.write(piece) }
+                }
+            })
     }
 
     private func response(_ backup: Backup) -> HTTPResponse {
         HTTPResponse(
             .ok, fields: ["content-type": "application/x-tar", "cache-control": "no-store"],
-            body: .stream { [log] writer in
+            body: .stream { [source] writer in
                 do {
                     // Not on an event loop, because event loops are needed for sending pushes.
                     try await withTaskExecutorPreference(globalConcurrentExecutor) {
@@ -67,10 +106,36 @@ struct BackupAdministration: Sendable {
                     await backup.snapshot.close()
                 } catch {
                     await backup.snapshot.close()
-                    log.write(.warning, "A backup was cut short: \(error)")
+                    source.log.write(.warning, "A backup was cut short: \(error)")
                     throw error
                 }
-                await record(backup)
+                await source.record(backup)
             })
+    }
+}
+
+/// A file that is read from its beginning to its end. It stays readable if it is removed meanwhile.
+private final class OpenFile: Sendable {
+    let size: Int
+    private let descriptor: Int32
+
+    init(_ path: String) throws(ServerError) {
+        descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
+        var status = stat()
+        guard descriptor >= 0, fstat(descriptor, &status) == 0 else {
+            throw ServerError("Cannot read \(path): \(String(cString: strerror(errno))).")
+        }
+        size = Int(status.st_size)
+    }
+
+    deinit { if descriptor >= 0 { close(descriptor) } }
+
+    /// - Returns: The next piece; nil at the end.
+    func read(_ count: Int) throws(ServerError) -> [UInt8]? {
+        var piece = [UInt8](repeating: 0, count: count)
+        let got = piece.withUnsafeMutableBytes { Glibc.read(descriptor, $0.baseAddress, count) }
+        guard got >= 0 else { throw ServerError("Cannot read the backup: \(String(cString: strerror(errno))).") }
+        piece.removeLast(count - got)
+        return piece.isEmpty ? nil : piece
     }
 }

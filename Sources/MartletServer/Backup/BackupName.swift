@@ -11,6 +11,17 @@ public struct BackupName: Hashable, Sendable, CustomStringConvertible {
         description = Self.prefix + time.iso8601 + Self.suffix
     }
 
+    /// The name of a file, if it is that of a backup; nil for other files.
+    init?(_ text: String) {
+        guard Self.isBackup(text) else { return nil }
+        description = text
+    }
+
+    /// The time in the name.
+    var time: Timestamp? {
+        Timestamp(iso8601: String(description.dropFirst(Self.prefix.count).dropLast(Self.suffix.count)))
+    }
+
     /// - Returns: The names to remove so that the newest `count` backups are kept. Names in another format are ignored.
     static func expired(_ names: [String], keeping count: Int) -> [String] {
         Array(names.filter(isBackup).sorted().dropLast(count))
@@ -56,7 +67,8 @@ public struct BackupName: Hashable, Sendable, CustomStringConvertible {
         return process
     }
 
-    private static func names(in directory: String) throws(ServerError) -> [String] {
+    /// The names of all files in a directory.
+    static func names(in directory: String) throws(ServerError) -> [String] {
         guard let stream = opendir(directory) else { throw failure("list", directory) }
         defer { closedir(stream) }
         var names: [String] = []

@@ -12,7 +12,7 @@ enum UpgradeCopyName {
         return copies.dropLast(count).map(\.key)
     }
 
-    private static func isCopy(_ name: String) -> Bool {
+    static func isCopy(_ name: String) -> Bool {
         let (prefix, suffix) = ("before-", ".backup")
         guard name.hasPrefix(prefix), name.hasSuffix(suffix), name.count > prefix.count + suffix.count else {
             return false

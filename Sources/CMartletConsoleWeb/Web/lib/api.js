@@ -1,6 +1,4 @@
-/**
- * The requests that the console makes, and its one stream of events. Nothing else in the console asks the server.
- */
+/** The requests that the console makes, and its one stream of events. Nothing else in the console asks the server. */
 
 const BASE = "/console/api";
 
@@ -31,6 +29,8 @@ export const CALLS = /** @type {const} */ ({
   keys: ["GET", "/hubs/{hub}/keys"],
   renewKey: ["POST", "/hubs/{hub}/keys/{rule}/{key}"],
   limits: ["GET", "/hubs/{hub}/limits"],
+  jobs: ["GET", "/hubs/{hub}/jobs"],
+  failedLines: ["GET", "/hubs/{hub}/jobs/{job}/failed"],
   tags: ["GET", "/hubs/{hub}/tags"],
   tagPrefixes: ["GET", "/hubs/{hub}/tags/prefixes"],
   audience: ["GET", "/hubs/{hub}/audience"],
@@ -63,6 +63,10 @@ export const CALLS = /** @type {const} */ ({
   setRoles: ["PUT", "/operators/{name}/roles"],
   setDisabled: ["PUT", "/operators/{name}/disabled"],
   endSessions: ["DELETE", "/operators/{name}/sessions"],
+  backups: ["GET", "/backups"],
+  makeBackup: ["POST", "/backups"],
+  verifyBackup: ["POST", "/backups/{backup}/verify"],
+  backupFile: ["GET", "/backups/{backup}"],
   audit: ["GET", "/audit/operators"],
 
   simulatorDevice: ["GET", "/simulator/device"],
@@ -86,7 +90,7 @@ export const CALLS = /** @type {const} */ ({
 
 /** The server's answer that something is not done, or that the server was not reached (`status` 0). */
 export class Refusal extends Error {
-  /** @param {number} status @param {any} document @param {number} [retryAfter] Seconds. */
+  /** @param {number} status @param {number} [retryAfter] Seconds. */
   constructor(status, document, retryAfter) {
     super(typeof document?.error === "string" ? document.error : "");
     this.status = status;
@@ -102,16 +106,13 @@ export class Refusal extends Error {
 export const gate = {
   /** @type {() => void} */
   signedOut: () => {},
+  /** The operator has other roles. @type {() => void} */
+  changed: () => {},
   /** Asks for the password; resolves to whether it was confirmed. @type {() => Promise<boolean>} */
   confirm: async () => false,
 };
 
-/**
- * The address of a call, without the origin.
- *
- * @param {CallName} name
- * @param {CallOptions} [options]
- */
+/** The address of a call, without the origin. @param {CallName} name @param {CallOptions} [options] */
 export function address(name, options = {}) {
   const path = CALLS[name][1].replace(/\{(\w+)\}/g, (_, part) => encodeURIComponent(options.path?.[part] ?? ""));
   const items = Object.entries(options.query ?? {}).filter(([, value]) => value !== null && value !== undefined);
@@ -153,7 +154,7 @@ async function request(name, options) {
   try {
     answer = await fetch(address(name, options), init);
   } catch (error) {
-    if (/** @type {any} */ (error).name === "AbortError") throw error;
+    if (error.name === "AbortError") throw error;
     throw new Refusal(0, null);
   }
   const text = await answer.text();
@@ -190,8 +191,13 @@ class Live {
     this.listeners = new Set();
     this.timer = 0;
     this.failures = 0;
-    /** @type {any} */
-    this.ended = null;
+    /** What a stream would begin with. @type {Promise<any> | null} */
+    this.past = null;
+  }
+
+  /** Asks for what a stream begins with while the first screen is still being fetched. */
+  begin() {
+    this.past = call("now").catch(() => null);
   }
 
   /**
@@ -205,6 +211,10 @@ class Live {
     for (const topic of topics) {
       const known = this.watchers.get(topic) ?? new Set();
       this.watchers.set(topic, known.add(hear));
+    }
+    if (topics.includes("now")) {
+      this.past?.then((past) => past && !this.heardAt && topics.some((topic) => this.watchers.get(topic)?.has(hear)) && hear("past", past));
+      this.past = null;
     }
     this.renew();
     return () => {
@@ -243,20 +253,21 @@ class Live {
     source.addEventListener("error", () => this.fail(source));
   }
 
-  /** @param {string} name @param {any} data */
+  /** @param {string} name */
   hear(name, data) {
     this.failures = 0;
     this.heardAt = new Date();
     if (name === "end" && data?.reason !== "stopping") {
       this.close();
-      gate.signedOut();
+      if (data?.reason === "roles") gate.changed();
+      else gate.signedOut();
       return;
     }
     if (name !== "end") this.become("live");
     this.tell(name, data);
   }
 
-  /** @param {string} name @param {any} data */
+  /** @param {string} name */
   tell(name, data) {
     for (const hear of new Set([...this.watchers.values()].flatMap((set) => [...set]))) hear(name, data);
   }

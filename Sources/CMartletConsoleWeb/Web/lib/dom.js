@@ -1,16 +1,16 @@
-/**
- * Makes elements from data. Nothing here parses HTML: whatever a name, a tag or a body contains, it is text.
- */
+/** Makes elements from data. Nothing here parses HTML: whatever a name, a tag or a body contains, it is text. */
 
 /** @typedef {Node | string | number | null | undefined | false} Child */
 
 const NAMESPACE = "http://www.w3.org/2000/svg";
 
+/** @typedef {{[name: string]: any, click?: (event: any) => any, on?: Record<string, (event: any) => any>}} Properties */
+
 /**
  * Makes an element.
  *
  * @param {string} what The tag name, followed by classes: `p.quiet`.
- * @param {...any} rest Properties, if the first is a plain object, then children: nodes, texts or arrays of them.
+ * @param {...(Child | true | readonly any[] | Properties)} rest Properties, if the first is a plain object, then children: nodes, texts or arrays of them.
  * @returns {any}
  */
 export function h(what, ...rest) {
@@ -21,13 +21,7 @@ export function h(what, ...rest) {
   return node;
 }
 
-/**
- * Makes an SVG element.
- *
- * @param {string} tag
- * @param {...any} rest As for `h`.
- * @returns {any}
- */
+/** Makes an SVG element. @param {string} tag @param {...any} rest As for `h`. @returns {any} */
 export function svg(tag, ...rest) {
   const node = document.createElementNS(NAMESPACE, tag);
   fill(node, rest);
@@ -45,21 +39,23 @@ function fill(node, rest) {
   if (value !== undefined) /** @type {any} */ (node).value = value;
 }
 
-/** @param {any} value */
 function isProperties(value) {
   return value !== null && typeof value === "object" && !(value instanceof Node) && !Array.isArray(value);
 }
 
 /**
- * Sets one property: `on` is a table of listeners, `class` adds, anything else is an attribute.
+ * Sets one property: `on` is a table of listeners, `click` is what a button does that submits nothing, `class` adds, anything
+ * else is an attribute.
  *
  * @param {Element} node
  * @param {string} name
- * @param {any} value
  */
 export function set(node, name, value) {
   if (name === "on") {
     for (const event of Object.keys(value)) node.addEventListener(event, value[event]);
+  } else if (name === "click") {
+    node.addEventListener("click", value);
+    if (node.tagName === "BUTTON") node.setAttribute("type", "button");
   } else if (name === "class") {
     if (value) node.classList.add(...String(value).split(" ").filter(Boolean));
   } else if (value === false || value === null || value === undefined) {
@@ -77,12 +73,7 @@ export function append(node, children) {
   }
 }
 
-/**
- * Replaces everything in a node.
- *
- * @param {Element} node
- * @param {...any} children
- */
+/** Replaces everything in a node. @param {Element} node @param {...any} children */
 export function put(node, ...children) {
   const fragment = document.createDocumentFragment();
   append(fragment, children);
@@ -90,12 +81,7 @@ export function put(node, ...children) {
   return node;
 }
 
-/**
- * Shows a text if it has changed, so that an update each second does not disturb a selection.
- *
- * @param {Element} node
- * @param {string} text
- */
+/** Shows a text if it has changed, so that an update each second does not disturb a selection. @param {Element} node @param {string} text */
 export function say(node, text) {
   if (node.textContent !== text) node.textContent = text;
 }
@@ -123,6 +109,7 @@ const OUTLINES = /** @type {Record<string, string>} */ ({
   info: "M12 21a9 9 0 1 0 0-18 9 9 0 0 0 0 18Zm0-10v5.5M12 7.700v.1",
   down: "m6 9 6 6 6-6",
   right: "m9 6 6 6-6 6",
+  left: "m15 6-6 6 6 6",
 
   lock: "M6 11h12v9H6zM8.5 11V8a3.5 3.5 0 0 1 7 0v3",
   clock: "M12 21a9 9 0 1 0 0-18 9 9 0 0 0 0 18Zm0-14v5l3 2",
@@ -139,7 +126,6 @@ const OUTLINES = /** @type {Record<string, string>} */ ({
   key: "M14 14a5.5 5.5 0 1 0-4-4l-7 7v4h4v-3h3v-3l4-1Zm2-6h.01",
   download: "M12 4v11m-5-4 5 5 5-5M4 20h16",
   refresh: "M20 11A8 8 0 0 0 5.5 7.5L4 9M4 4v5h5M4 13a8 8 0 0 0 14.5 3.5L20 15m0 5v-5h-5",
-
 });
 
 /**

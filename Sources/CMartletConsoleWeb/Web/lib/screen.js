@@ -1,12 +1,8 @@
-/**
- * What a screen is: its address, what it is given, and how it says that something has failed.
- */
+/** What a screen is: its address, what it is given, and how it says that something has failed. */
 
 import { Refusal } from "./api.js";
 import { h, icon } from "./dom.js";
 
-/** @typedef {import("./types").View} View */
-/** @typedef {import("./types").Screen} Screen */
 
 /**
  * Finds the screen of an address.
@@ -87,14 +83,10 @@ export function failure(t, error, retry, since) {
     h("div", h("p.strong", title), text && h("p", text),
       refusal.message && refusal.status !== 403 && h("p.quote", { lang: "en" }, refusal.message),
       since && h("p.quiet", t("dataFrom", { time: since.toLocaleTimeString() })),
-      retry && refusal.status !== 403 && h("button", { on: { click: retry }, type: "button" }, t("tryAgain"))));
+      retry && refusal.status !== 403 && h("button", { click: retry, type: "button" }, t("tryAgain"))));
 }
 
-/**
- * @param {View["t"]} t
- * @param {Refusal} refusal
- * @returns {{title: string, text: string}}
- */
+/** @param {View["t"]} t @param {Refusal} refusal @returns {{title: string, text: string}} */
 function reason(t, refusal) {
   if (refusal.status === 403 && refusal.needs) {
     return { title: t("forbidden"), text: t("forbiddenNeeds", { role: t(`role.${refusal.needs}`) }) };
@@ -126,14 +118,15 @@ export function sendState(send) {
   return "running";
 }
 
-/**
- * A state as a word with a shape: never by colour alone.
- * @param {View["t"]} t
- * @param {any} send
- */
+/** A state as a word with a shape: never by colour alone. @param {string} state @param {any} word */
+export function badge(state, word) {
+  return h("span.badge", { class: `state-${state}` }, h("i.dot", { "aria-hidden": "true" }), word);
+}
+
+/** @param {View["t"]} t @param {any} send */
 export function stateBadge(t, send) {
   const state = sendState(send);
-  return h("span.badge", { class: `state-${state}` }, h("i.dot", { "aria-hidden": "true" }), t(`state.${state}`));
+  return badge(state, t(`state.${state}`));
 }
 
 /** Names of push services as their documentation writes them: they are the same in every language. */

@@ -9,6 +9,7 @@
 /**
  * @typedef {((key: string, values?: Record<string, any>) => string) & {
  *   has: (key: string) => boolean,
+ *   add: (table: Texts) => void,
  *   nodes: (key: string, values: Record<string, any>) => any[],
  * }} Translate
  */
@@ -61,6 +62,8 @@ export function translator(language, ...tables) {
   /** @type {any} */
   const translate = (/** @type {string} */ key, /** @type {Record<string, any>} */ values = {}) =>
     form(key, values).replace(/\{(\w+)\}/g, (whole, name) => (name in values ? shown(values[name]) : whole));
+  // Texts of a part that came later.
+  translate.add = (/** @type {Texts} */ table) => tables.includes(table) || tables.push(table);
   translate.has = (/** @type {string} */ key) => tables.some((table) => key in table);
   translate.nodes = (/** @type {string} */ key, /** @type {Record<string, any>} */ values) =>
     form(key, values).split(/(\{\w+\})/).filter(Boolean).map((part) => {
@@ -77,17 +80,17 @@ export function translator(language, ...tables) {
  * @param {string} language
  */
 export function numbers(language) {
-  const whole = new Intl.NumberFormat(language, { maximumFractionDigits: 0 });
-  const short = new Intl.NumberFormat(language, { notation: "compact", maximumFractionDigits: 1 });
-  const share = new Intl.NumberFormat(language, { style: "percent", maximumFractionDigits: 1 });
-  const tenth = new Intl.NumberFormat(language, { maximumFractionDigits: 1 });
+  /** @type {Record<string, Intl.NumberFormat>} */
+  const made = {};
+  const format = (/** @type {string} */ name, /** @type {Intl.NumberFormatOptions} */ options, /** @type {number} */ n) =>
+    (made[name] ??= new Intl.NumberFormat(language, options)).format(n);
   return {
     /** @param {number} n */
-    whole: (n) => whole.format(n),
+    whole: (n) => format("whole", { maximumFractionDigits: 0 }, n),
     /** @param {number} n */
-    short: (n) => (Math.abs(n) < 10_000 ? tenth.format(n) : short.format(n)),
+    short: (n) => (Math.abs(n) < 10_000 ? format("tenth", { maximumFractionDigits: 1 }, n) : format("short", { notation: "compact", maximumFractionDigits: 1 }, n)),
     /** @param {number} n A share from 0 to 1. */
-    share: (n) => share.format(n),
+    share: (n) => format("share", { style: "percent", maximumFractionDigits: 1 }, n),
     /** @param {number} n Bytes. */
     bytes: (n) => {
       const units = ["byte", "kilobyte", "megabyte", "gigabyte", "terabyte"];

@@ -1,16 +1,16 @@
-/**
- * Times in one zone: the reader's choice holds in lists, charts, forms and exports alike, and is always named.
- */
+/** Times in one zone: the reader's choice holds in lists, charts, forms and exports alike, and is always named. */
 
 /** @typedef {string | number | Date} Time */
 
-/**
- * @param {string} language
- * @param {string} zone A name of the IANA time zone database.
- */
+/** @param {string} language @param {string} zone A name of the IANA time zone database. */
 export function times(language, zone) {
-  /** @param {Intl.DateTimeFormatOptions} options */
-  const format = (options) => new Intl.DateTimeFormat(language, { timeZone: zone, hourCycle: "h23", ...options });
+  /** Made when it is used first: a formatter costs a slow processor milliseconds. @param {Intl.DateTimeFormatOptions} options */
+  const format = (options) => {
+    /** @type {Intl.DateTimeFormat | undefined} */
+    let made;
+    const get = () => (made ??= new Intl.DateTimeFormat(language, { timeZone: zone, hourCycle: "h23", ...options }));
+    return { format: (/** @type {Date} */ time) => get().format(time), formatToParts: (/** @type {Date} */ time) => get().formatToParts(time) };
+  };
   const clock = format({ hour: "2-digit", minute: "2-digit", second: "2-digit" });
   const minute = format({ hour: "2-digit", minute: "2-digit" });
   const precise = format({ hour: "2-digit", minute: "2-digit", second: "2-digit", fractionalSecondDigits: 3 });
@@ -18,14 +18,10 @@ export function times(language, zone) {
   const date = format({ day: "numeric", month: "short", year: "numeric" });
   const weekday = format({ weekday: "long", day: "numeric", month: "long" });
   const named = format({ hour: "2-digit", minute: "2-digit", timeZoneName: "short" });
-  const relative = new Intl.RelativeTimeFormat(language, { numeric: "auto", style: "long" });
 
   /** @param {Time} time */
   const at = (time) => new Date(time);
-  /**
-   * @param {Date} time
-   * @param {Date} now
-   */
+  /** @param {Date} time @param {Date} now */
   const isSameDay = (time, now) => date.format(time) === date.format(now);
 
   return {
@@ -42,31 +38,17 @@ export function times(language, zone) {
     weekday: (time) => weekday.format(at(time)),
     /** @param {Time} time */
     day: (time) => day.format(at(time)),
-    /**
-     * Day and time with the zone's short name.
-     * @param {Time} time
-     */
+    /** Day and time with the zone's short name. @param {Time} time */
     full: (time) => `${date.format(at(time))}, ${named.format(at(time))}`,
-    /**
-     * The time alone today, the day and the time otherwise.
-     * @param {Time} time
-     * @param {Date} [now]
-     */
+    /** The time alone today, the day and the time otherwise. @param {Time} time @param {Date} [now] */
     brief: (time, now = new Date()) =>
       isSameDay(at(time), now) ? minute.format(at(time)) : `${day.format(at(time))}, ${minute.format(at(time))}`,
-    /**
-     * How long ago or ahead, in the largest unit that fits.
-     * @param {Time} time
-     * @param {Date} [now]
-     */
+    /** How long ago or ahead, in the largest unit that fits. @param {Time} time @param {Date} [now] */
     relative: (time, now = new Date()) => {
       const [count, unit] = largestUnit((at(time).getTime() - now.getTime()) / 1000);
-      return relative.format(count, unit);
+      return new Intl.RelativeTimeFormat(language, { numeric: "auto", style: "long" }).format(count, unit);
     },
-    /**
-     * A duration in its two largest units.
-     * @param {number} seconds
-     */
+    /** A duration in its two largest units. @param {number} seconds */
     duration: (seconds) => duration(language, seconds),
     /** The zone's short name, such as CET. */
     name: (time = new Date()) =>
@@ -76,10 +58,7 @@ export function times(language, zone) {
 
 /** @typedef {ReturnType<typeof times>} Times */
 
-/**
- * @param {number} seconds
- * @returns {[number, Intl.RelativeTimeFormatUnit]}
- */
+/** @param {number} seconds @returns {[number, Intl.RelativeTimeFormatUnit]} */
 export function largestUnit(seconds) {
   const size = Math.abs(seconds);
   if (size < 60) return [Math.round(seconds), "second"];
@@ -88,15 +67,9 @@ export function largestUnit(seconds) {
   return [Math.trunc(seconds / 86_400), "day"];
 }
 
-/**
- * @param {string} language
- * @param {number} seconds
- */
+/** @param {string} language @param {number} seconds */
 export function duration(language, seconds) {
-  /**
-   * @param {number} count
-   * @param {string} unit
-   */
+  /** @param {number} count @param {string} unit */
   const part = (count, unit) =>
     new Intl.NumberFormat(language, { style: "unit", unit, unitDisplay: "short", maximumFractionDigits: 0 }).format(count);
   if (seconds < 1) return part(Math.round(seconds * 1000), "millisecond");

@@ -1,6 +1,4 @@
-/**
- * A line chart as SVG: `<martlet-chart>` with a legend, a sentence for those who do not see it, and a table.
- */
+/** A line chart as SVG: `<martlet-chart>` with a legend, a sentence for those who do not see it, and a table. */
 
 import { h, put, say, svg } from "../../lib/dom.js";
 
@@ -52,11 +50,7 @@ export function outline(values, top) {
   return text;
 }
 
-/**
- * The next round number that is at least as large.
- *
- * @param {number} value
- */
+/** The next round number that is at least as large. @param {number} value */
 export function rounded(value) {
   if (value <= 0) return 1;
   const power = 10 ** Math.floor(Math.log10(value));
@@ -71,7 +65,7 @@ class Chart extends (globalThis.HTMLElement ?? Object) {
 
   /**
    * @param {object} options
-   * @param {import("../../lib/screen.js").View} options.view
+   * @param {View} options.view
    * @param {string} options.label
    * @param {(value: number) => string} options.format
    * @param {(values: {low: string, high: string, now: string}) => string} options.sentence
@@ -93,11 +87,7 @@ class Chart extends (globalThis.HTMLElement ?? Object) {
     return this;
   }
 
-  /**
-   * @param {Line[]} lines
-   * @param {number} start Milliseconds of the first value.
-   * @param {number} step Milliseconds from one value to the next.
-   */
+  /** @param {Line[]} lines @param {number} start Milliseconds of the first value. @param {number} step Milliseconds from one value to the next. */
   show(lines, start, step) {
     if (!this.view || !this.format || !this.sentence) return;
     this.lines = lines.map((line) => ({ ...line, values: thinned(line.values) }));
@@ -158,10 +148,7 @@ class Chart extends (globalThis.HTMLElement ?? Object) {
 
 globalThis.customElements?.define("martlet-chart", Chart);
 
-/**
- * @param {Parameters<Chart["begin"]>[0]} options
- * @returns {Chart}
- */
+/** @param {Parameters<Chart["begin"]>[0]} options @returns {Chart} */
 export function chart(options) {
   return /** @type {Chart} */ (document.createElement("martlet-chart")).begin(options);
 }

@@ -7,7 +7,7 @@ const ROWS = 20;
 
 /**
  * @param {object} options
- * @param {import("../../lib/screen.js").View} options.view
+ * @param {View} options.view
  * @param {(value: number) => string} options.format
  * @param {import("./chart.js").Line[]} options.lines
  * @param {number} options.start

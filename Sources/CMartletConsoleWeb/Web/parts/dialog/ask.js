@@ -6,7 +6,7 @@ import { openDialog } from "./dialog.js";
 /**
  * Asks before something that cannot be taken back.
  *
- * @param {import("../../lib/screen.js").View} view
+ * @param {View} view
  * @param {object} question
  * @param {string} question.title
  * @param {any} question.text
@@ -25,7 +25,7 @@ export function ask(view, { title, text, yes, isDanger = false, typed, typedLabe
       button.disabled = input.value.replace(/[\s.,']/g, "") !== typed?.replace(/[\s.,']/g, "");
     });
     let answer = false;
-    const form = h("form", { on: { submit: (/** @type {Event} */ event) => {
+    const form = h("form", { on: { submit: (event) => {
       event.preventDefault();
       if (button.disabled) return;
       answer = true;
@@ -33,7 +33,7 @@ export function ask(view, { title, text, yes, isDanger = false, typed, typedLabe
     } } },
     h("div.stack.tight", typeof text === "string" ? h("p", text) : text),
     input && h("div.field", h("label", { for: id }, typedLabel), input),
-    h("div.actions", h("button", { type: "button", on: { click: () => dialog.close() } }, view.t("cancel")), button));
+    h("div.actions", h("button", { click: () => dialog.close() }, view.t("cancel")), button));
     const dialog = openDialog(title, [form]);
     dialog.addEventListener("close", () => resolve(answer));
   });

@@ -4,12 +4,7 @@ import { call, Refusal } from "../../lib/api.js";
 import { freshId, h, put } from "../../lib/dom.js";
 import { openDialog } from "./dialog.js";
 
-/**
- * Asks for the password again; resolves to whether it was right.
- *
- * @param {import("../../lib/screen.js").View} view
- * @returns {Promise<boolean>}
- */
+/** Asks for the password again; resolves to whether it was right. @param {View} view @returns {Promise<boolean>} */
 export async function confirmPassword(view) {
   const texts = (await import(`./text.${view.language}.js`)).default;
   const t = (/** @type {string} */ key) => texts[key] ?? key;
@@ -18,7 +13,7 @@ export async function confirmPassword(view) {
     const input = h("input", { id, type: "password", autocomplete: "current-password", autofocus: true, required: true });
     const problem = h("p.problem.bad.small", { role: "alert" });
     let isConfirmed = false;
-    const submit = async (/** @type {Event} */ event) => {
+    const submit = async (event) => {
       event.preventDefault();
       try {
         await call("confirm", { body: { password: input.value } });
@@ -32,7 +27,7 @@ export async function confirmPassword(view) {
     const dialog = openDialog(t("confirm.title"), [h("form", { on: { submit } }, h("p.quiet", t("confirm.text")),
       h("input", { type: "text", autocomplete: "username", value: view.session.operator, hidden: true }),
       h("div.field", h("label", { for: id }, t("confirm.password")), input, problem),
-      h("div.actions", h("button", { type: "button", on: { click: () => dialog.close() } }, view.t("cancel")), h("button.primary", t("confirm.yes"))))]);
+      h("div.actions", h("button", { click: () => dialog.close() }, view.t("cancel")), h("button.primary", t("confirm.yes"))))]);
     dialog.addEventListener("close", () => resolve(isConfirmed));
   });
 }

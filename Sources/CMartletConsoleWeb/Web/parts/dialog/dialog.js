@@ -15,7 +15,7 @@ export function openDialog(title, children, kind) {
   const id = freshId();
   const dialog = h("dialog", { "aria-labelledby": id, class: kind ?? "" }, h("div.stack", h("h2", { id }, title), children));
   dialog.addEventListener("close", () => dialog.remove());
-  dialog.addEventListener("click", (/** @type {Event} */ event) => {
+  dialog.addEventListener("click", (event) => {
     if (event.target === dialog) dialog.close();
   });
   document.body.append(dialog);
@@ -26,26 +26,28 @@ export function openDialog(title, children, kind) {
 /**
  * A button that shows a request as the commands that do the same.
  *
- * @param {import("../../lib/screen.js").View} view
+ * @param {View} view
  * @param {string | null} martlet The line for the command `martlet`, where there is one.
  * @param {import("../../lib/api.js").CallName} name
  * @param {import("../../lib/api.js").CallOptions} [options]
  */
 export function commandButton(view, martlet, name, options) {
-  const show = () => {
-    const lines = [martlet, curl(name, options)].filter((line) => line !== null);
-    const dialog = openDialog(view.t("command"), [h("p.quiet", view.t("command.text")), lines.map((line) => copyable(view, String(line))),
-      h("div.actions", h("button", { type: "button", on: { click: () => dialog.close() } }, view.t("close")))]);
-  };
-  return h("button.plain", { type: "button", on: { click: show } }, icon("command"), view.t("command"));
+  return h("button.plain", { click: () => showCommand(view, martlet, name, options) }, icon("command"), view.t("command"));
 }
 
 /**
- * A text in a box with a button that copies it.
- *
- * @param {import("../../lib/screen.js").View} view
- * @param {string} text
+ * @param {View} view
+ * @param {string | null} martlet
+ * @param {import("../../lib/api.js").CallName} name
+ * @param {import("../../lib/api.js").CallOptions} [options]
  */
+export function showCommand(view, martlet, name, options) {
+  const lines = [martlet, curl(name, options)].filter((line) => line !== null);
+  const dialog = openDialog(view.t("command"), [h("p.quiet", view.t("command.text")), lines.map((line) => copyable(view, String(line))),
+    h("div.actions", h("button", { click: () => dialog.close() }, view.t("close")))]);
+}
+
+/** A text in a box with a button that copies it. @param {View} view @param {string} text */
 export function copyable(view, text) {
   const copy = async () => {
     try {
@@ -56,13 +58,10 @@ export function copyable(view, text) {
     }
   };
   const code = h("div.code", { tabindex: "0" }, text);
-  return h("div.stack.tight", code, h("div.row", h("button", { type: "button", on: { click: copy } }, icon("copy"), view.t("copy"))));
+  return h("div.stack.tight", code, h("div.row", h("button", { click: copy }, icon("copy"), view.t("copy"))));
 }
 
-/**
- * @param {import("../../lib/api.js").CallName} name
- * @param {import("../../lib/api.js").CallOptions} [options]
- */
+/** @param {import("../../lib/api.js").CallName} name @param {import("../../lib/api.js").CallOptions} [options] */
 export function curl(name, options = {}) {
   const method = CALLS[name][0];
   // The console's own addresses stand for the administration API and, below `rest`, for the hub's.
@@ -76,11 +75,7 @@ export function curl(name, options = {}) {
   return [...parts, quoted(location.origin + path)].join(" ");
 }
 
-/**
- * Quotes a word for a shell.
- *
- * @param {string} word
- */
+/** Quotes a word for a shell. @param {string} word */
 export function quoted(word) {
   return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replace(/'/g, "'\\''")}'`;
 }

@@ -1,8 +1,8 @@
 export default {
-  "confirm.title": "Bitte bestätige, dass du es bist",
-  "confirm.text": "Hier geht es um Geheimnisse. Dein Passwort gilt für die nächsten zehn Minuten.",
-  "confirm.password": "Dein Passwort",
+  "confirm.title": "Bitte bestätigen Sie Ihre Identität",
+  "confirm.text": "Hier geht es um geschützte Daten. Die Bestätigung gilt zehn Minuten.",
+  "confirm.password": "Ihr Passwort",
   "confirm.yes": "Bestätigen",
-  "confirm.wrong": "Das ist nicht dein Passwort.",
-  "confirm.tooMany": "Zu viele Versuche. Warte eine Minute.",
+  "confirm.wrong": "Das Passwort ist falsch.",
+  "confirm.tooMany": "Zu viele Versuche. Bitte warten Sie eine Minute.",
 };

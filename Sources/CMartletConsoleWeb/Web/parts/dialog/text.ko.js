@@ -4,5 +4,5 @@ export default {
   "confirm.password": "비밀번호",
   "confirm.yes": "확인",
   "confirm.wrong": "비밀번호가 맞지 않습니다.",
-  "confirm.tooMany": "시도가 너무 많습니다. 1분 뒤에 다시 해 보세요.",
+  "confirm.tooMany": "시도가 너무 많습니다. 1분 뒤에 다시 시도하세요.",
 };

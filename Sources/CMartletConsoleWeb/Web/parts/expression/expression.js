@@ -7,11 +7,7 @@ import { isTag, limits, toGroups, toText } from "./rules.js";
 const GROUPS = /** @type {const} */ (["all", "any", "none"]);
 
 class Expression extends HTMLElement {
-  /**
-   * @param {import("../../lib/screen.js").View} view
-   * @param {(key: string, values?: any) => string} t
-   * @param {{text: string, isEverybody: boolean}} value
-   */
+  /** @param {View} view @param {(key: string, values?: any) => string} t @param {{text: string, isEverybody: boolean}} value */
   begin(view, t, value) {
     this.view = view;
     this.t = t;
@@ -40,8 +36,8 @@ class Expression extends HTMLElement {
         h("span.quiet.small", t("to.everybodyNote"))));
     }
     put(this, this.isText ? this.asText() : this.asChips(),
-      h("div.row", h("button.link", { type: "button", on: { click: () => this.toggle() } }, this.isText ? t("to.asChips") : t("to.asText")),
-        h("button.link", { type: "button", on: { click: () => { this.isEverybody = true; this.changed(); } } }, t("to.everybody"))));
+      h("div.row", h("button.link", { click: () => this.toggle() }, this.isText ? t("to.asChips") : t("to.asText")),
+        h("button.link", { click: () => { this.isEverybody = true; this.changed(); } }, t("to.everybody"))));
   }
 
   toggle() {
@@ -84,7 +80,7 @@ class Expression extends HTMLElement {
       this.changed();
       /** @type {HTMLElement | null} */ (this.querySelector(`[data-group="${name}"] input`))?.focus();
     };
-    input.addEventListener("keydown", (/** @type {KeyboardEvent} */ event) => {
+    input.addEventListener("keydown", (event) => {
       if (event.ctrlKey || event.metaKey) return;
       if (event.key === "Enter" || event.key === ",") {
         event.preventDefault();
@@ -102,31 +98,25 @@ class Expression extends HTMLElement {
       window.clearTimeout(timer);
       timer = window.setTimeout(async () => {
         const found = await call("tags", { path: { hub: view.hub }, query: { prefix: input.value.trim(), limit: 20 } }).catch(() => ({ tags: [] }));
-        put(list, found.tags.map((/** @type {string} */ tag) => h("option", { value: tag })));
+        put(list, found.tags.map((tag) => h("option", { value: tag })));
       }, 150);
     });
     return h("div.group", { "data-group": name }, h("span.label.quiet", t(`to.${name}`)), h("div.chips",
       groups[name].map((tag) => h("span.chip", h("span.clip", tag), this.remove_(tag, () => groups[name].splice(groups[name].indexOf(tag), 1)))), input, list));
   }
 
-  /**
-   * @param {string} name
-   * @param {() => void} remove
-   */
+  /** @param {string} name @param {() => void} remove */
   remove_(name, remove) {
-    return h("button", { type: "button", "aria-label": this.t?.("to.remove", { tag: name }), on: { click: () => {
+    return h("button", { type: "button", "aria-label": this.t?.("to.remove", { tag: name }), click: () => {
       remove();
       this.changed();
-    } } }, icon("cross"));
+    } }, icon("cross"));
   }
 }
 
 customElements.define("martlet-expression", Expression);
 
-/**
- * @param {Parameters<Expression["begin"]>} options
- * @returns {Expression}
- */
+/** @param {Parameters<Expression["begin"]>} options @returns {Expression} */
 export function expression(...options) {
   return /** @type {Expression} */ (document.createElement("martlet-expression")).begin(...options);
 }

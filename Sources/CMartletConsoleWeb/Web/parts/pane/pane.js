@@ -1,9 +1,7 @@
 /** Parts of screens that ask the server: they show loading, errors and emptiness alike. */
 
 import { h, icon, put } from "../../lib/dom.js";
-import { failure, skeleton } from "../../lib/screen.js";
-
-/** @typedef {import("../../lib/screen.js").View} View */
+import { failure, skeleton, to } from "../../lib/screen.js";
 
 /**
  * A part of a screen that shows what the server answers: its frame at once, grey bars after 300 ms, what failed with a
@@ -41,7 +39,7 @@ export function pane({ t, load, render, bars = 3, kind, heading }) {
       isShown = true;
       shownAt = new Date();
     } catch (error) {
-      if (signal.aborted || /** @type {any} */ (error).name === "AbortError") return;
+      if (signal.aborted || error.name === "AbortError") return;
       node.querySelector(":scope > .notice")?.remove();
       const notice = failure(t, error, reload, isShown ? shownAt : null);
       if (isShown) node.prepend(notice);
@@ -67,4 +65,10 @@ export function pane({ t, load, render, bars = 3, kind, heading }) {
 export function empty(symbol, title, text, ...steps) {
   return h("div.empty", h("div.empty-mark", icon(symbol)), h("h2", title), text && h("p", text),
     steps.length > 0 && h("div.row.center", steps));
+}
+
+/** The tabs of the list of sends. @param {View} view @param {"all" | "waiting" | "failed"} here */
+export function sendTabs({ t, hub }, here) {
+  return h("nav.tabs", { "aria-label": t("place.sends") }, ["all", "waiting", "failed"].map((name) =>
+    h("a", { href: to.sends(hub) + (name === "all" ? "" : `/${name}`), "aria-current": name === here ? "page" : null }, t(`tab.${name}`))));
 }

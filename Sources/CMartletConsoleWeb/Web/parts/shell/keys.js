@@ -3,7 +3,7 @@
 import { h } from "../../lib/dom.js";
 import { openDialog } from "../dialog/dialog.js";
 
-/** @param {import("../../lib/screen.js").View} view */
+/** @param {View} view */
 export async function showKeys(view) {
   const texts = (await import(`./text.${view.language}.js`)).default;
   const t = (/** @type {string} */ key) => texts[key] ?? key;
@@ -15,5 +15,5 @@ export async function showKeys(view) {
   const dialog = openDialog(t("key.title"), [
     h("dl.facts", keys.map(([names, text]) => [h("dt", names.map((name) => [h("kbd", name), " "])), h("dd", text)])),
     h("p.quiet.small", t("key.off")),
-    h("div.actions", h("button", { type: "button", autofocus: true, on: { click: () => dialog.close() } }, view.t("close")))]);
+    h("div.actions", h("button", { type: "button", autofocus: true, click: () => dialog.close() }, view.t("close")))]);
 }

@@ -4,12 +4,7 @@ import { call } from "../../lib/api.js";
 import { freshId, h } from "../../lib/dom.js";
 import { LANGUAGES } from "../../lib/text.js";
 
-/**
- * @param {import("../../lib/screen.js").View} view
- * @param {HTMLElement} opener
- * @param {Record<string, any>} settings
- * @param {string} zone
- */
+/** @param {View} view @param {HTMLElement} opener @param {Record<string, any>} settings @param {string} zone */
 export async function openMenu(view, opener, settings, zone) {
   const texts = (await import(`./text.${view.language}.js`)).default;
   const t = (/** @type {string} */ key) => texts[key] ?? key;
@@ -17,16 +12,11 @@ export async function openMenu(view, opener, settings, zone) {
     menu.hidePopover();
     view.saveSettings(change);
   };
-  /**
-   * @param {string} label
-   * @param {string} value
-   * @param {[string, string][]} options
-   * @param {(value: string) => void} choose
-   */
+  /** @param {string} label @param {string} value @param {[string, string][]} options @param {(value: string) => void} choose */
   const choice = (label, value, options, choose) => {
     const id = freshId();
     return h("div.field", h("label", { for: id }, label),
-      h("select", { id, value, on: { change: (/** @type {any} */ event) => choose(event.target.value) } },
+      h("select", { id, value, on: { change: (event) => choose(event.target.value) } },
         options.map(([key, name]) => h("option", { value: key, lang: label === t("language") ? key : null }, name))));
   };
   const own = Intl.DateTimeFormat().resolvedOptions().timeZone;
@@ -36,18 +26,18 @@ export async function openMenu(view, opener, settings, zone) {
     choice(t("language"), view.language, Object.entries(LANGUAGES), (language) => save({ language })),
     choice(t("zone"), zone, zones.map((name) => [name, name.replaceAll("_", " ")]), (name) => save({ zone: name })),
     choice(t("theme"), settings.theme ?? "auto", [["auto", t("theme.auto")], ["light", t("theme.light")], ["dark", t("theme.dark")]], (theme) => save({ theme })),
-    h("label.choice", h("input", { type: "checkbox", checked: settings.keys !== false, on: { change: (/** @type {any} */ event) => save({ keys: event.target.checked }) } }), t("keys")),
+    h("label.choice", h("input", { type: "checkbox", checked: settings.keys !== false, on: { change: (event) => save({ keys: event.target.checked }) } }), t("keys")),
     h("hr"),
     h("div.row.between",
-      h("a", { href: "/console/account", on: { click: () => menu.hidePopover() } }, t("account")),
-      h("button", { type: "button", on: { click: signOut } }, t("signOut"))),
+      h("a", { href: "/console/account", click: () => menu.hidePopover() }, t("account")),
+      h("button", { click: signOut }, t("signOut"))),
     h("p.quiet.small", `Martlet ${view.session.version ?? ""}`)));
   async function signOut() {
     menu.hidePopover();
     await call("signOut", { body: {} }).catch(() => {});
     await view.refreshSession();
   }
-  menu.addEventListener("toggle", (/** @type {any} */ event) => {
+  menu.addEventListener("toggle", (event) => {
     if (event.newState === "closed") {
       menu.remove();
       opener.focus();

@@ -4,7 +4,7 @@ import { freshId, h, icon } from "../../lib/dom.js";
 import { path, to } from "../../lib/screen.js";
 import { openDialog } from "../dialog/dialog.js";
 
-/** @param {import("../../lib/screen.js").View} view */
+/** @param {View} view */
 export async function openSearch(view) {
   const texts = (await import(`./text.${view.language}.js`)).default;
   const t = (/** @type {string} */ key) => texts[key] ?? key;
@@ -12,8 +12,8 @@ export async function openSearch(view) {
   const input = h("input", { id, type: "search", autocomplete: "off", spellcheck: "false", autofocus: true, maxlength: 4096 });
   const dialog = openDialog(t("search.title"), [h("form", { on: { submit } },
     h("div.field", h("label", { for: id }, t("search.label")), h("div.search", icon("search"), input), h("p.help", t("search.help"))),
-    h("div.actions", h("button", { type: "button", on: { click: () => dialog.close() } }, view.t("cancel")), h("button.primary", view.t("search"))))]);
-  function submit(/** @type {Event} */ event) {
+    h("div.actions", h("button", { click: () => dialog.close() }, view.t("cancel")), h("button.primary", view.t("search"))))]);
+  function submit(event) {
     event.preventDefault();
     const text = input.value.trim();
     if (text === "") return;

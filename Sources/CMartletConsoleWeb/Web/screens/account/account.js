@@ -5,24 +5,17 @@ import { freshId, h, icon, put } from "../../lib/dom.js";
 import { failure } from "../../lib/screen.js";
 import { pane } from "../../parts/pane/pane.js";
 
-/**
- * @param {import("../../lib/screen.js").View} view
- * @returns {import("../../lib/screen.js").Screen}
- */
+/** @param {View} view @returns {OpenScreen} */
 export function screen(view) {
   const { t } = view;
-  const sessions = pane({ t, load: (signal) => call("sessions", { signal }), render: (list) => h("ul.list", list.map((/** @type {any} */ one) => row(view, one, () => sessions.reload()))) });
+  const sessions = pane({ t, load: (signal) => call("sessions", { signal }), render: (list) => h("ul.list", list.map((one) => row(view, one, () => sessions.reload()))) });
   const node = h("div.stack.loose", h("div", h("h1", t("title")), h("p.quiet", t("subtitle", { name: view.session.operator, roles: view.session.roles.join(", ") }))),
     h("section.stack.tight", h("h2", t("sessions")), h("p.quiet", t("sessions.text")), sessions),
     view.session.hasPassword && h("section.stack.tight", h("h2", t("password")), passwordForm(view)));
   return { title: t("title"), node };
 }
 
-/**
- * @param {import("../../lib/screen.js").View} view
- * @param {any} one
- * @param {() => void} reload
- */
+/** @param {View} view @param {() => void} reload */
 function row(view, one, reload) {
   const { t, time } = view;
   const end = async () => {
@@ -31,28 +24,24 @@ function row(view, one, reload) {
   };
   return h("li", h("div.item.session", h("span.grow", h("span.strong", browser(one.agent)), one.isCurrent && h("span.good.small", " · ", t("this")),
     h("span.quiet.small.number.block", t("used", { time: time.brief(one.usedAt), address: one.address, since: time.full(one.createdAt) }))),
-  !one.isCurrent && h("button", { type: "button", on: { click: end } }, t("end"))));
+  !one.isCurrent && h("button", { click: end }, t("end"))));
 }
 
-/**
- * A short name of what a browser says that it is.
- *
- * @param {string} agent
- */
+/** A short name of what a browser says that it is. @param {string} agent */
 export function browser(agent) {
   const name = /(Firefox|Edg|OPR|Chrome|Safari)\/[\d.]+/.exec(agent ?? "")?.[1] ?? "";
   const system = /(Windows|iPhone|iPad|Android|Mac OS X|Linux)/.exec(agent ?? "")?.[1] ?? "";
   return [name === "Edg" ? "Edge" : name === "OPR" ? "Opera" : name, system].filter(Boolean).join(", ") || (agent ?? "").slice(0, 60);
 }
 
-/** @param {import("../../lib/screen.js").View} view */
+/** @param {View} view */
 function passwordForm(view) {
   const { t } = view;
   const ids = [freshId(), freshId()];
   const old = h("input", { id: ids[0], type: "password", autocomplete: "current-password", required: true });
   const fresh = h("input", { id: ids[1], type: "password", autocomplete: "new-password", required: true, minlength: 8 });
   const result = h("div", { "aria-live": "polite" });
-  const submit = async (/** @type {Event} */ event) => {
+  const submit = async (event) => {
     event.preventDefault();
     try {
       await call("changePassword", { body: { password: old.value, new: fresh.value } });

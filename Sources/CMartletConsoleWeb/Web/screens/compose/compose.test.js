@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { fresh, message, problems, rollout } from "./draft.js";
+import { fresh, problems } from "./draft.js";
+import { message, rollout } from "./message.js";
 
 const draft = (changes) => ({ ...fresh(), ...changes });
 

@@ -2,15 +2,12 @@
 
 import { call } from "../../lib/api.js";
 import { freshId, h, icon, put } from "../../lib/dom.js";
-import { failure, path, serviceName, to } from "../../lib/screen.js";
+import { badge, failure, path, serviceName, to } from "../../lib/screen.js";
 import { empty, pane } from "../../parts/pane/pane.js";
 import { ask } from "../../parts/dialog/ask.js";
 import { commandButton } from "../../parts/dialog/dialog.js";
 
-/**
- * @param {import("../../lib/screen.js").View} view
- * @returns {import("../../lib/screen.js").Screen}
- */
+/** @param {View} view @returns {OpenScreen} */
 export function screen(view) {
   const { t, hub } = view;
   const id = view.params.id ?? "";
@@ -21,24 +18,20 @@ export function screen(view) {
   return { title: t("title"), node };
 }
 
-/**
- * @param {import("../../lib/screen.js").View} view
- * @param {any} device
- * @param {string} id
- */
+/** @param {View} view @param {string} id */
 function facts(view, device, id) {
   const { t, time, hub } = view;
   const role = view.role(hub);
-  const tags = device.tags.filter((/** @type {string} */ tag) => !tag.startsWith("$InstallationId:"));
+  const tags = device.tags.filter((tag) => !tag.startsWith("$InstallationId:"));
   const rows = [
     [t("service"), `${serviceName(device.platform)}, ${t(`kind.${device.kind}`)}`],
     [t("handle"), [h("code", device.handle), " ", h("span.quiet.small", t("digest", { digest: device.handleDigest }))]],
-    [t("tags"), tags.length === 0 ? h("span.quiet", t("tags.none")) : h("span.row", tags.map((/** @type {string} */ tag) => h("span.chip", h("span.clip", tag))))],
+    [t("tags"), tags.length === 0 ? h("span.quiet", t("tags.none")) : h("span.row", tags.map((tag) => h("span.chip", h("span.clip", tag))))],
     device.installation && [t("installation"), h("code", device.installation)],
     [t("registration"), h("code", device.registration)],
     [t("made"), time.full(device.createdAt)],
     [t("expires"), device.expiresAt ? time.full(device.expiresAt) : t("expires.never")],
-    device.history?.length > 0 && [t("history"), h("ul", device.history.map((/** @type {any} */ one) =>
+    device.history?.length > 0 && [t("history"), h("ul", device.history.map((one) =>
       h("li", h("span.number.quiet", time.full(one.at)), " ", t.has(`change.${one.change}`) ? t(`change.${one.change}`) : one.change)))],
   ].filter(Boolean);
   const why = h("input", { id: freshId(), name: "send", autocomplete: "off", spellcheck: "false", placeholder: t("why.placeholder"), "aria-label": t("why.label") });
@@ -46,26 +39,22 @@ function facts(view, device, id) {
     h("div.head", h("div", h("h1", device.user ?? device.installation ?? device.registration),
       h("p.quiet", t("subtitle", { service: serviceName(device.platform) }))),
     device.isRegistered !== false && h("div.row", role !== "viewer" && h("a.button", { href: `${to.sends(hub)}/new?to=${encodeURIComponent(testTag(device))}` }, icon("sends"), t("send")),
-      role === "admin" && h("button.danger", { type: "button", on: { click: () => remove(view, device) } }, t("remove")))),
+      role === "admin" && h("button.danger", { click: () => remove(view, device) }, t("remove")))),
     device.isRegistered === false && h("div.notice.warn-notice", icon("info"), h("div", h("p", t("gone")))),
     h("dl.facts.card", rows.map((/** @type {any} */ [name, value]) => [h("dt", name), h("dd", value)])),
-    h("form.row.why-form", { on: { submit: (/** @type {Event} */ event) => {
+    h("form.row.why-form", { on: { submit: (event) => {
       event.preventDefault();
       if (why.value.trim()) view.go(to.why(hub, why.value.trim(), id));
     } } }, h("span.strong", t("why.label")), h("div.grow", why), h("button", t("why.go"))),
     h("div.row", commandButton(view, null, "device", { path: { hub, id } })));
 }
 
-/** @param {any} device */
 function testTag(device) {
   if (device.installation) return `$InstallationId:{${device.installation}}`;
   return device.user ? `username:${device.user}` : "";
 }
 
-/**
- * @param {import("../../lib/screen.js").View} view
- * @param {any} device
- */
+/** @param {View} view */
 async function remove(view, device) {
   const { t, hub } = view;
   const isSure = await ask(view, { title: t("remove.title"), text: t("remove.text"), yes: t("remove"), isDanger: true });
@@ -76,25 +65,22 @@ async function remove(view, device) {
     view.toast(t("remove.done"));
     view.go(path("hubs", hub, "people"));
   } catch (error) {
-    view.toast(/** @type {any} */ (error).message || t("failed.refused"));
+    view.toast(error.message || t("failed.refused"));
   }
 }
 
-/**
- * @param {import("../../lib/screen.js").View} view
- * @param {string} id
- */
+/** @param {View} view @param {string} id */
 function sends(view, id) {
   const { t, time, hub } = view;
   const list = h("ul.list.meant");
   const more = h("div.row.center");
-  const row = (/** @type {any} */ send) => h("li", h("a", { href: to.why(hub, send.id, id) },
+  const row = (send) => h("li", h("a", { href: to.why(hub, send.id, id) },
     h("span.whose", h("span.strong.clip", send.isConfidential ? t("confidential") : send.text ?? t("sendOf", { id: send.id.slice(0, 8) })),
       h("span.quiet.small.clip", send.isToOneUser ? t("oneUser") : send.expression ?? t("everybody"))),
     verdict(view, send.verdict), h("time.quiet.small.number", { datetime: send.acceptedAt, title: time.full(send.acceptedAt) }, time.brief(send.acceptedAt)), icon("right")));
-  const showMore = (/** @type {any} */ page) => put(more,
+  const showMore = (page) => put(more,
     page.lookedBackTo && h("span.quiet.small", t("lookedBack", { time: time.full(page.lookedBackTo) })),
-    page.next && h("button", { type: "button", on: { click: () => further(page.next) } }, t("further")));
+    page.next && h("button", { click: () => further(page.next) }, t("further")));
   async function further(/** @type {string} */ before) {
     try {
       const page = await call("deviceSends", { path: { hub, id }, query: { before } });
@@ -115,11 +101,8 @@ function sends(view, id) {
   });
 }
 
-/**
- * @param {import("../../lib/screen.js").View} view
- * @param {string} name
- */
+/** @param {View} view @param {string} name */
 function verdict({ t }, name) {
   const state = name === "delivered" ? "done" : ["retrying", "pending", "scheduled"].includes(name) ? "running" : ["refused", "expired"].includes(name) ? "failed" : "stopped";
-  return h("span.badge", { class: `state-${state}` }, h("i.dot", { "aria-hidden": "true" }), t(`verdict.${name}`));
+  return badge(state, t(`verdict.${name}`));
 }

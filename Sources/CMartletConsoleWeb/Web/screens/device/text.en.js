@@ -5,6 +5,6 @@ export default {
   "kind.native": "native", "kind.template": "template", "send": "Send to it",
   "remove": "Remove", "remove.title": "Remove this device?", "remove.text": "It gets no more notifications until its app registers again. Most apps do so when they are opened.", "remove.done": "The device was removed.",
   "why.label": "Why not this send?", "why.placeholder": "Id of a send", "why.go": "Show why",
-  "meant": "Sends to this device", "confidential": "Confidential", "sendOf": "Send {id}", "lookedBack": "Searched back to {time}", "further": "Search further back",
+  "meant": "Sends to this device", "lookedBack": "Searched back to {time}", "further": "Search further back",
   "none": "No recent sends", "none.text": "Sends whose audience includes this device are listed here, with the result of each.",
 };

@@ -5,6 +5,6 @@ export default {
   "kind.native": "네이티브", "kind.template": "템플릿", "send": "여기로 새 발송",
   "remove": "삭제", "remove.title": "이 기기를 삭제할까요?", "remove.text": "앱이 다시 등록할 때까지 아무것도 받지 않습니다. 대부분의 앱은 열 때 다시 등록합니다.", "remove.done": "기기를 삭제했습니다.",
   "why.label": "왜 이 발송을 못 받았나요?", "why.placeholder": "발송 ID", "why.go": "이유 보기",
-  "meant": "이 기기가 대상이었던 발송", "confidential": "기밀", "sendOf": "발송 {id}", "lookedBack": "{time}까지 살펴봄", "further": "더 이전",
+  "meant": "이 기기가 대상이었던 발송", "lookedBack": "{time}까지 살펴봄", "further": "더 이전",
   "none": "최근 대상이 된 발송이 없습니다", "none.text": "이 기기가 대상이었던 발송과 그 결과가 여기에 나옵니다.",
 };

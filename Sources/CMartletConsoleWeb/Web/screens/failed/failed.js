@@ -3,17 +3,14 @@
 import { call } from "../../lib/api.js";
 import { h, icon } from "../../lib/dom.js";
 import { serviceName, to } from "../../lib/screen.js";
-import { empty, pane } from "../../parts/pane/pane.js";
+import { empty, pane, sendTabs } from "../../parts/pane/pane.js";
 import { ask } from "../../parts/dialog/ask.js";
 import { commandButton } from "../../parts/dialog/dialog.js";
 
 /** Outcomes for which sending again helps as soon as the cause is mended; the others need the device or the message. */
 const MENDABLE = ["PnsUnavailable", "PnsUnreachable", "PnsServerError", "PnsInterfaceError", "InvalidCredentials", "Throttled", "ChannelThrottled", "NoPushService", "TokenProviderUnreachable", "TokenProviderInterfaceError", "AbandonedNotificationMessages", "ChannelDisconnected"];
 
-/**
- * @param {import("../../lib/screen.js").View} view
- * @returns {import("../../lib/screen.js").Screen}
- */
+/** @param {View} view @returns {OpenScreen} */
 export function screen(view) {
   const { t, hub } = view;
   const content = pane({
@@ -25,19 +22,14 @@ export function screen(view) {
       return { list: list.map((one, index) => ({ ...one, send: names[index] })), hasMore: Boolean(page.continuation) };
     },
     render: ({ list, hasMore }) => (list.length === 0 ? empty("check", t("none"), t("none.text"))
-      : h("div.stack", h("ul.list.failed", list.map((/** @type {any} */ one) => row(view, one, () => content.reload()))), hasMore && h("p.quiet.small", t("more")))),
+      : h("div.stack", h("ul.list.failed", list.map((one) => row(view, one, () => content.reload()))), hasMore && h("p.quiet.small", t("more")))),
   });
-  const links = [["all", to.sends(hub)], ["waiting", `${to.sends(hub)}/waiting`], ["failed", `${to.sends(hub)}/failed`]];
   const node = h("div.stack", h("div.head", h("div", h("h1", t("title")), h("p.quiet", t("subtitle"))), commandButton(view, null, "failed", { path: { hub } })),
-    h("nav.tabs", { "aria-label": t("place.sends") }, links.map(([name, href]) => h("a", { href, "aria-current": name === "failed" ? "page" : null }, t(`tab.${name}`)))), content);
+    sendTabs(view, "failed"), content);
   return { title: t("title"), node };
 }
 
-/**
- * @param {import("../../lib/screen.js").View} view
- * @param {any} one
- * @param {() => void} reload
- */
+/** @param {View} view @param {() => void} reload */
 function row(view, one, reload) {
   const { t, n, time, hub } = view;
   /** @type {Record<string, number>} */
@@ -51,16 +43,10 @@ function row(view, one, reload) {
     h("span.quiet.small.number", [time.brief(one.acceptedAt), Object.keys(one.platforms).map(serviceName).join(", "), t("total", { n: total })].join(" · "))),
   h("ul.reasons", Object.entries(reasons).sort((a, b) => b[1] - a[1]).map(([reason, count]) => h("li",
     h("span.number.strong", n.whole(count)), h("span", h("span.mono", reason), t.has(`reason.${reason}`) && h("span.quiet.small.block", t(`reason.${reason}`))),
-    canSend && h("button", { type: "button", class: MENDABLE.includes(reason) ? "" : "plain", on: { click: () => again(view, one, reason, count, reload) } }, icon("refresh"), t("again")))))));
+    canSend && h("button", { type: "button", class: MENDABLE.includes(reason) ? "" : "plain", click: () => again(view, one, reason, count, reload) }, icon("refresh"), t("again")))))));
 }
 
-/**
- * @param {import("../../lib/screen.js").View} view
- * @param {any} one
- * @param {string} outcome
- * @param {number} count
- * @param {() => void} reload
- */
+/** @param {View} view @param {string} outcome @param {number} count @param {() => void} reload */
 async function again(view, one, outcome, count, reload) {
   const { t, hub } = view;
   const isSure = await ask(view, { title: t("again.title", { n: count }), text: h("div.stack.tight", h("p", t("again.who")), h("p", t("again.once")), h("p", t("again.new"))), yes: t("again.yes", { n: count }) });
@@ -70,7 +56,7 @@ async function again(view, one, outcome, count, reload) {
     view.toast(t("again.done"));
     view.go(to.send(hub, made.notification));
   } catch (error) {
-    view.toast(/** @type {any} */ (error).message || t("failed.refused"));
+    view.toast(error.message || t("failed.refused"));
     reload();
   }
 }

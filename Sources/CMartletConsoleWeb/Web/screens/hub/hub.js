@@ -1,76 +1,62 @@
-/** A hub: its push services, tags, keys and limits. */
+/** A hub: its push services, tags, keys, limits and jobs. */
 
 import { call, Refusal } from "../../lib/api.js";
 import { freshId, h, icon, put } from "../../lib/dom.js";
-import { failure, path, serviceName, to } from "../../lib/screen.js";
+import { badge, failure, path, serviceName, to } from "../../lib/screen.js";
 import { empty, pane } from "../../parts/pane/pane.js";
 import { ask } from "../../parts/dialog/ask.js";
 import { commandButton, copyable, openDialog } from "../../parts/dialog/dialog.js";
+import { formDialog } from "../../parts/dialog/form.js";
 
-const TABS = ["services", "tags", "keys", "limits"];
+const TABS = ["services", "tags", "keys", "limits", "jobs"];
 
-/**
- * @param {import("../../lib/screen.js").View} view
- * @returns {import("../../lib/screen.js").Screen}
- */
+/** @param {View} view @returns {OpenScreen} */
 export function screen(view) {
   const { t, hub } = view;
   const tab = TABS.includes(view.params.tab ?? "") ? view.params.tab ?? "services" : "services";
-  const panes = /** @type {Record<string, (view: import("../../lib/screen.js").View) => any>} */ ({ services, tags, keys, limits });
+  const panes = /** @type {Record<string, (view: View) => any>} */ ({ services, tags, keys, limits, jobs });
   const node = h("div.stack",
-    h("div.head", h("div", h("h1", hub), h("p.quiet", t("subtitle"))), view.role(hub) === "admin" && view.session.isServerAdmin && h("button", { type: "button", on: { click: () => makeHub(view) } }, icon("plus"), t("hub.new"))),
+    h("div.head", h("div", h("h1", hub), h("p.quiet", t("subtitle"))), view.role(hub) === "admin" && view.session.isServerAdmin && h("button", { click: () => makeHub(view) }, icon("plus"), t("hub.new"))),
     h("nav.tabs", { "aria-label": t("place.hub") }, TABS.map((name) => h("a", { href: name === "services" ? path("hubs", hub) : path("hubs", hub, name), "aria-current": name === tab ? "page" : null }, t(`tab.${name}`)))),
     panes[tab]?.(view));
   return { title: `${hub}, ${t(`tab.${tab}`)}`, node };
 }
 
-/** @param {import("../../lib/screen.js").View} view */
+/** @param {View} view */
 function makeHub(view) {
   const { t } = view;
   const id = freshId();
   const input = h("input", { id, required: true, pattern: "[A-Za-z][A-Za-z0-9.-]{0,49}", autocomplete: "off", spellcheck: "false", autofocus: true });
-  const problem = h("div");
-  const submit = async (/** @type {Event} */ event) => {
-    event.preventDefault();
-    try {
-      await call("makeHub", { path: { hub: input.value.trim() }, body: {} });
-      dialog.close();
-      localStorage.setItem("hub", input.value.trim());
-      history.pushState(null, "", path("hubs", input.value.trim()));
-      await view.refreshSession();
-    } catch (error) {
-      put(problem, failure(t, error, null));
-    }
-  };
-  const dialog = openDialog(t("hub.new"), [h("form", { on: { submit } }, h("div.field", h("label", { for: id }, t("hub.name")), input, h("p.help", t("hub.name.help"))), problem,
-    h("div.actions", h("button", { type: "button", on: { click: () => dialog.close() } }, t("cancel")), h("button.primary", t("hub.make"))))]);
+  formDialog(view, t("hub.new"), h("div.field", h("label", { for: id }, t("hub.name")), input, h("p.help", t("hub.name.help"))), t("hub.make"), async () => {
+    const name = input.value.trim();
+    await call("makeHub", { path: { hub: name }, body: {} });
+    localStorage.setItem("hub", name);
+    history.pushState(null, "", path("hubs", name));
+    await view.refreshSession();
+  });
 }
 
 // Services
 
-/** @param {import("../../lib/screen.js").View} view */
+/** @param {View} view */
 function services(view) {
   const { t, hub } = view;
   const content = pane({
     t, bars: 6, load: (signal) => call("services", { path: { hub }, signal }),
     render: ({ platforms }) => {
       const order = ["unusable", "usable", "unchecked", "missing"];
-      const isUsed = (/** @type {any} */ one) => one.state !== "missing" || (one.devices ?? 0) > 0;
+      const isUsed = (one) => one.state !== "missing" || (one.devices ?? 0) > 0;
       const sorted = [...platforms].sort((one, other) => order.indexOf(one.state) - order.indexOf(other.state) || other.connections - one.connections);
       const used = sorted.filter(isUsed);
       const rest = sorted.filter((one) => !isUsed(one));
-      const card = (/** @type {any} */ one) => service(view, one, () => content.reload());
+      const card = (one) => service(view, one, () => content.reload());
       return h("div.stack", h("div.services", (used.length > 0 ? used : rest).map(card)), used.length > 0 && rest.length > 0 && h("details", h("summary", t("others", { n: rest.length })), h("div.services", rest.map(card))));
     },
   });
   return content;
 }
 
-/**
- * @param {import("../../lib/screen.js").View} view
- * @param {any} one
- * @param {() => void} reload
- */
+/** @param {View} view @param {() => void} reload */
 function service(view, one, reload) {
   const { t, time, hub } = view;
   const isAdmin = view.role(hub) === "admin";
@@ -85,66 +71,43 @@ function service(view, one, reload) {
     one.devices !== null && one.devices !== undefined ? t("devices", { n: one.devices }) : null,
   ].filter(Boolean);
   return h("section.card.service", { "aria-label": serviceName(one.platform) },
-    h("div.row.between", h("h2", serviceName(one.platform)), h("span.badge", { class: `state-${state}` }, h("i.dot", { "aria-hidden": "true" }), word)),
+    h("div.row.between", h("h2", serviceName(one.platform)), badge(state, word)),
     facts.length > 0 && h("p.quiet", facts.join(" · ")),
     one.reason && h("p.quote", { lang: "en" }, one.reason),
     one.state === "missing" && !one.isSimulated && (one.devices ?? 0) > 0 && h("p.warn", t("missing.devices", { n: one.devices })),
     one.lane?.state === "paused" && h("p.warn", t("lane.paused", { reason: one.lane.outcome ?? "", time: one.lane.until ? time.clock(one.lane.until) : "" })),
-    (one.origins ?? []).map((/** @type {any} */ origin) => h("p.warn", t("origin.paused", { origin: origin.origin, time: time.clock(origin.until) }), " ", h("span.quiet.small", [origin.outcome, origin.reason].filter(Boolean).join(": ")))),
+    (one.origins ?? []).map((origin) => h("p.warn", t("origin.paused", { origin: origin.origin, time: time.clock(origin.until) }), " ", h("span.quiet.small", [origin.outcome, origin.reason].filter(Boolean).join(": ")))),
     one.quarantines?.length > 0 && h("p.warn", t("quarantine", { names: one.quarantines.join(", ") })),
-    h("div.row", isAdmin && h("button", { type: "button", on: { click: () => setCredential(view, one, reload) } }, one.state === "missing" || isSimulated ? t("set") : t("replace")),
-      isAdmin && (one.state === "missing" || isSimulated) && one.canGenerate && h("button", { type: "button", on: { click: () => generate(view, one, reload) } }, t("generate")),
-      isAdmin && one.state !== "missing" && !isSimulated && h("button.plain", { type: "button", on: { click: () => removeCredential(view, one, reload) } }, t("remove")),
+    h("div.row", isAdmin && h("button", { click: () => setCredential(view, one, reload) }, one.state === "missing" || isSimulated ? t("set") : t("replace")),
+      isAdmin && (one.state === "missing" || isSimulated) && one.canGenerate && h("button", { click: () => generate(view, one, reload) }, t("generate")),
+      isAdmin && one.state !== "missing" && !isSimulated && h("button.plain", { click: () => removeCredential(view, one, reload) }, t("remove")),
       one.fingerprint && h("span.quiet.small", t("fingerprint"), " ", h("code", one.fingerprint))));
 }
 
-/**
- * Made from the fields that the platform describes: no form is written by hand.
- *
- * @param {import("../../lib/screen.js").View} view
- * @param {any} one
- * @param {() => void} reload
- */
+/** Made from the fields that the platform describes: no form is written by hand. @param {View} view @param {() => void} reload */
 function setCredential(view, one, reload) {
   const { t, hub } = view;
   const inputs = /** @type {{field: any, read: () => Promise<string>}[]} */ ([]);
-  const rows = one.fields.map((/** @type {any} */ field) => {
+  const rows = one.fields.map((field) => {
     const id = freshId();
     const input = field.isFile ? h("input", { id, type: "file" }) : h("input", { id, type: field.isSecret ? "password" : "text", autocomplete: "off", spellcheck: "false" });
     inputs.push({ field, read: async () => (field.isFile ? fileText(input.files?.[0]) : input.value.trim()) });
     return h("div.field", h("label", { for: id }, field.name), input, h("p.help", { lang: "en" }, field.help));
   });
-  const problem = h("div", { "aria-live": "polite" });
-  const button = h("button.primary", t("credential.save"));
-  const submit = async (/** @type {Event} */ event) => {
-    event.preventDefault();
-    button.disabled = true;
-    try {
-      /** @type {Record<string, string>} */
-      const body = {};
-      for (const { field, read } of inputs) {
-        const value = await read();
-        if (value) body[field.name] = value;
-      }
-      await call("setCredential", { path: { hub, platform: one.platform }, body });
-      dialog.close();
-      view.toast(t("credential.saved"));
-      reload();
-    } catch (error) {
-      put(problem, failure(t, error, null));
-    } finally {
-      button.disabled = false;
+  formDialog(view, t("credential.title", { service: serviceName(one.platform) }), [h("p.quiet", t("credential.text")), rows], t("credential.save"), async () => {
+    /** @type {Record<string, string>} */
+    const body = {};
+    for (const { field, read } of inputs) {
+      const value = await read();
+      if (value) body[field.name] = value;
     }
-  };
-  const dialog = openDialog(t("credential.title", { service: serviceName(one.platform) }), [h("form", { on: { submit } }, h("p.quiet", t("credential.text")), rows, problem,
-    h("div.actions", h("button", { type: "button", on: { click: () => dialog.close() } }, t("cancel")), button))]);
+    await call("setCredential", { path: { hub, platform: one.platform }, body });
+    view.toast(t("credential.saved"));
+    reload();
+  });
 }
 
-/**
- * The text of a file; of one that is not text, its Base64.
- *
- * @param {File | undefined} file
- */
+/** The text of a file; of one that is not text, its Base64. @param {File | undefined} file */
 async function fileText(file) {
   if (!file) return "";
   const bytes = new Uint8Array(await file.arrayBuffer());
@@ -155,11 +118,7 @@ async function fileText(file) {
   }
 }
 
-/**
- * @param {import("../../lib/screen.js").View} view
- * @param {any} one
- * @param {() => void} reload
- */
+/** @param {View} view @param {() => void} reload */
 async function generate(view, one, reload) {
   const { t, hub } = view;
   try {
@@ -167,15 +126,11 @@ async function generate(view, one, reload) {
     openDialog(t("generated"), [h("p.quiet", t("generated.text")), Object.entries(made.shown ?? {}).map(([name, value]) => [h("p.strong", name), copyable(view, String(value))])]);
     reload();
   } catch (error) {
-    view.toast(/** @type {any} */ (error).message || t("failed.refused"));
+    view.toast(error.message || t("failed.refused"));
   }
 }
 
-/**
- * @param {import("../../lib/screen.js").View} view
- * @param {any} one
- * @param {() => void} reload
- */
+/** @param {View} view @param {() => void} reload */
 async function removeCredential(view, one, reload) {
   const { t, hub } = view;
   if (!(await ask(view, { title: t("remove.title", { service: serviceName(one.platform) }), text: t("remove.text"), yes: t("remove"), isDanger: true }))) return;
@@ -185,7 +140,7 @@ async function removeCredential(view, one, reload) {
 
 // Tags
 
-/** @param {import("../../lib/screen.js").View} view */
+/** @param {View} view */
 function tags(view) {
   const { t, hub } = view;
   const id = freshId();
@@ -199,20 +154,16 @@ function tags(view) {
   });
   const prefixes = pane({
     t, bars: 1, load: (signal) => call("tagPrefixes", { path: { hub }, signal }),
-    render: (found) => h("div.row", found.prefixes.filter(isOwn).map((/** @type {string} */ prefix) => h("button", { type: "button", on: { click: () => {
+    render: (found) => h("div.row", found.prefixes.filter(isOwn).map((prefix) => h("button", { click: () => {
       input.value = prefix;
       list.reload();
       input.focus();
-    } } }, h("span.mono", prefix)))),
+    } }, h("span.mono", prefix)))),
   });
   return h("div.stack", h("div.tag-search", h("label", { for: id }, t("tags.find")), h("div.search", icon("search"), input)), prefixes, list);
 }
 
-/**
- * @param {import("../../lib/screen.js").View} view
- * @param {any} page
- * @param {string} prefix
- */
+/** @param {View} view @param {string} prefix */
 function tagList(view, page, prefix) {
   const { t, n, hub } = view;
   if (page.tags.length === 0) return empty("tag", prefix ? t("tags.noneSo") : t("tags.none"), t("tags.none.text"));
@@ -225,17 +176,17 @@ function tagList(view, page, prefix) {
         const found = await call("audience", { path: { hub }, query: { tags: tag } });
         put(count, [t("devices", { n: found.devices }), ...Object.entries(found.platforms).map(([name, part]) => `${serviceName(name)} ${n.whole(/** @type {any} */ (part).devices)}`)].join(" · "));
       } catch (error) {
-        put(count, /** @type {any} */ (error).message || t("failed.refused"));
+        put(count, error.message || t("failed.refused"));
       }
     };
-    return h("li", h("div.item", h("span.mono.clip", tag), count, h("div.row", h("button.plain", { type: "button", on: { click: look } }, t("tags.count")),
+    return h("li", h("div.item", h("span.mono.clip", tag), count, h("div.row", h("button.plain", { click: look }, t("tags.count")),
       view.role(hub) !== "viewer" && h("a.button", { href: `${to.sends(hub)}/new?to=${encodeURIComponent(tag)}`, "aria-label": t("tags.sendTo", { tag }) }, t("tags.send")))));
   };
   const more = h("div.row.center");
-  const show = (/** @type {any} */ one) => {
+  const show = (one) => {
     // Every installation has a tag of its own: nobody looks for it here.
-    list.append(...one.tags.filter((/** @type {string} */ tag) => !tag.toLowerCase().startsWith("$installationid:")).map(row));
-    put(more, one.next && h("button", { type: "button", on: { click: async () => show(await call("tags", { path: { hub }, query: { prefix: prefix || null, after: one.next } })) } }, t("tags.more")));
+    list.append(...one.tags.filter((tag) => !tag.toLowerCase().startsWith("$installationid:")).map(row));
+    put(more, one.next && h("button", { click: async () => show(await call("tags", { path: { hub }, query: { prefix: prefix || null, after: one.next } })) }, t("tags.more")));
   };
   show(page);
   return h("div.stack", list, more);
@@ -243,16 +194,16 @@ function tagList(view, page, prefix) {
 
 // Keys
 
-/** @param {import("../../lib/screen.js").View} view */
+/** @param {View} view */
 function keys(view) {
   const { t, hub } = view;
   const box = h("div.stack");
   const show = async () => {
     try {
       const rules = await call("keys", { path: { hub } });
-      put(box, rules.map((/** @type {any} */ rule) => h("section.card.stack.tight", h("h2", rule.name), h("p.quiet", rule.rights.map((/** @type {string} */ right) => t.has(`right.${right}`) ? t(`right.${right}`) : right).join(", ")),
+      put(box, rules.map((rule) => h("section.card.stack.tight", h("h2", rule.name), h("p.quiet", rule.rights.map((right) => t.has(`right.${right}`) ? t(`right.${right}`) : right).join(", ")),
         ["primary", "secondary"].map((name) => h("div.stack.tight", h("h3", t(`key.${name}`)), copyable(view, rule[name]),
-          h("div", h("button.plain", { type: "button", on: { click: () => renew(rule.name, name) } }, icon("refresh"), t("key.renew"))))))));
+          h("div", h("button.plain", { click: () => renew(rule.name, name) }, icon("refresh"), t("key.renew"))))))));
     } catch (error) {
       put(box, failure(t, error, show));
     }
@@ -261,7 +212,7 @@ function keys(view) {
     if (!(await ask(view, { title: t("key.renew.title"), text: t("key.renew.text", { rule }), yes: t("key.renew"), isDanger: true, typed: rule, typedLabel: t("key.renew.typed", { rule }) }))) return;
     await call("renewKey", { path: { hub, rule, key }, body: {} }).then(show, (error) => view.toast(error.message || t("failed.refused")));
   };
-  put(box, h("div.card.stack.tight", h("h2", t("keys.hidden")), h("p.quiet", t("keys.hidden.text")), h("div.row", h("button.primary", { type: "button", on: { click: show } }, t("keys.show")),
+  put(box, h("div.card.stack.tight", h("h2", t("keys.hidden")), h("p.quiet", t("keys.hidden.text")), h("div.row", h("button.primary", { click: show }, t("keys.show")),
     commandButton(view, `martlet hub connection-string ${hub} --rule Full`, "keys", { path: { hub } }))));
   // The server would say the same; a role that is too low need not ask it.
   return view.role(hub) === "admin" ? box : failure(t, new Refusal(403, { code: "forbidden", needs: "admin" }), null);
@@ -269,7 +220,7 @@ function keys(view) {
 
 // Limits
 
-/** @param {import("../../lib/screen.js").View} view */
+/** @param {View} view */
 function limits(view) {
   const { t, n, hub } = view;
   return h("div.stack.loose", pane({
@@ -277,10 +228,10 @@ function limits(view) {
     render: (found) => h("dl.facts.card", [
       ["requestRate", found.requestRate ?? found.usual?.requestRate], ["backlog", found.backlog ?? found.usual?.backlog], ["unfinished", found.unfinished?.notifications], ["bytes", found.unfinished?.bytes],
     ].filter(([, value]) => typeof value === "number").map(([name, value]) => [h("dt", t(`limit.${name}`)), h("dd.number", name === "bytes" ? n.bytes(value) : n.whole(value))])),
-  }), view.session.isServerAdmin && h("section.stack.tight", h("h2", t("delete")), h("p.quiet", t("delete.text")), h("div", h("button.danger", { type: "button", on: { click: () => deleteHub(view) } }, t("delete.yes")))));
+  }), view.session.isServerAdmin && h("section.stack.tight", h("h2", t("delete")), h("p.quiet", t("delete.text")), h("div", h("button.danger", { click: () => deleteHub(view) }, t("delete.yes")))));
 }
 
-/** @param {import("../../lib/screen.js").View} view */
+/** @param {View} view */
 async function deleteHub(view) {
   const { t, hub } = view;
   if (!(await ask(view, { title: t("delete.title", { hub }), text: t("delete.text"), yes: t("delete.yes"), isDanger: true, typed: hub, typedLabel: t("delete.typed", { hub }) }))) return;
@@ -290,6 +241,16 @@ async function deleteHub(view) {
     history.pushState(null, "", "/console/");
     await view.refreshSession();
   } catch (error) {
-    view.toast(/** @type {any} */ (error).message || t("failed.refused"));
+    view.toast(error.message || t("failed.refused"));
   }
+}
+
+/** @param {View} view */
+function jobs(view) {
+  const box = h("div");
+  Promise.all([import("./jobs/jobs.js"), import(`./jobs/text.${view.language}.js`)]).then(([code, texts]) => {
+    view.t.add(texts.default);
+    put(box, code.jobs(view));
+  }, (error) => put(box, failure(view.t, error, null)));
+  return box;
 }

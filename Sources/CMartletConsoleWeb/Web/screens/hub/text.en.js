@@ -1,5 +1,5 @@
 export default {
-  "subtitle": "The push services, tags, keys and limits of one app.", "tab.services": "Services", "tab.tags": "Tags", "tab.keys": "Keys", "tab.limits": "Limits",
+  "subtitle": "The push services, tags, keys and limits of one app.", "tab.services": "Services", "tab.tags": "Tags", "tab.keys": "Keys", "tab.jobs": "Jobs", "tab.limits": "Limits",
   "hub.new": "New hub", "hub.name": "Name", "hub.name.help": "Letters, digits, dots and hyphens; it is part of the app's connection string.", "hub.make": "Create",
   "others": { one: "1 more push service", other: "{n} more push services" }, "credential.usable": "Usable", "credential.missing": "No credential", "credential.unusable": "Not usable", "credential.unchecked": "Not checked", "credential.simulated": "Simulated", "simulated.text": "goes to the built-in simulator", "state.held": "Partly paused",
   "ends": "expires {date}, {relative}", "ends.unknown": "no known expiry", "connections": { one: "1 connection", other: "{n} connections" },

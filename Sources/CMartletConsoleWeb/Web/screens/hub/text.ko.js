@@ -1,5 +1,5 @@
 export default {
-  "subtitle": "앱 하나의 공간입니다. 기기에 닿는 방법과 쓸 수 있는 사람을 정합니다.", "tab.services": "서비스", "tab.tags": "태그", "tab.keys": "키", "tab.limits": "한도",
+  "subtitle": "앱 하나의 공간입니다. 기기에 닿는 방법과 쓸 수 있는 사람을 정합니다.", "tab.services": "서비스", "tab.tags": "태그", "tab.keys": "키", "tab.jobs": "작업", "tab.limits": "한도",
   "hub.new": "새 허브", "hub.name": "이름", "hub.name.help": "글자, 숫자, 점, 하이픈. 앱의 연결 문자열에 들어갑니다.", "hub.make": "만들기",
   "others": { other: "다른 푸시 서비스 {n}개" }, "credential.usable": "사용 가능", "credential.missing": "인증 정보 없음", "credential.unusable": "사용 불가", "credential.unchecked": "확인 안 됨", "credential.simulated": "시뮬레이션", "simulated.text": "내장 시뮬레이터로 보냄", "state.held": "일부 보류",
   "ends": "만료 {date}, {relative}", "ends.unknown": "만료일 알 수 없음", "connections": { other: "연결 {n}개" },

@@ -2,25 +2,19 @@
 
 import { call, live } from "../../lib/api.js";
 import { h, icon, put, say } from "../../lib/dom.js";
-import { path, sendState, serviceName, stateBadge, to } from "../../lib/screen.js";
-import { chart } from "../../parts/chart/chart.js";
+import { failure, path, sendState, serviceName, to } from "../../lib/screen.js";
 
 const RANGES = /** @type {const} */ (["15m", "24h", "35d"]);
 /** Seconds of the last stretch that the share of failures is of. */
 const RECENT = 300;
 
-/**
- * @param {import("../../lib/screen.js").View} view
- * @returns {import("../../lib/screen.js").Screen}
- */
+/** @param {View} view @returns {OpenScreen} */
 export function screen(view) {
   const { t, n, time, session } = view;
-  const hubs = session.hubs.map((/** @type {any} */ one) => one.name);
+  const hubs = session.hubs.map((one) => one.name);
   if (hubs.length === 0 && session.isServerAdmin) view.go("/console/welcome", true);
 
-  /** @type {any} */
-  let history = null;
-  /** @type {any} */
+  let history = /** @type {any} */ (null);
   let recent = null;
   let ticks = 0;
   let range = /** @type {typeof RANGES[number]} */ ("15m");
@@ -39,15 +33,26 @@ export function screen(view) {
   const sum = (/** @type {Record<string, number>} */ table) => Object.values(table ?? {}).reduce((all, one) => all + one, 0);
   const milliseconds = latency(view);
 
-  const rates = chart({ view, label: t("chart.rate"), format: (value) => n.short(value), sentence: (values) => t("chart.rate.text", values) });
-  const latencies = chart({ view, label: t("chart.latency"), format: milliseconds, sentence: (values) => t("chart.latency.text", values) });
+  // The charts come after the sentence and the figures.
+  /** @type {ReturnType<typeof import("../../parts/chart/chart.js").chart>[] | null} */
+  let charts = null;
+  const boxes = [h("div.chart-box"), h("div.chart-box")];
+  const loading = import("../../parts/chart/chart.js").then(({ chart }) => {
+    charts = [
+      chart({ view, label: t("chart.rate"), format: (value) => n.short(value), sentence: (values) => t("chart.rate.text", values) }),
+      chart({ view, label: t("chart.latency"), format: milliseconds, sentence: (values) => t("chart.latency.text", values) }),
+    ];
+    boxes.forEach((box, index) => box.replaceChildren(charts?.[index]));
+    draw();
+  });
+  loading.catch((error) => put(boxes[0], failure(t, error, null)));
   const ranges = h("div.segments", { role: "group", "aria-label": t("range") }, RANGES.map((name) =>
-    h("button", { type: "button", "aria-pressed": String(name === range), on: { click: () => choose(name) } }, t(`range.${name}`))));
+    h("button", { type: "button", "aria-pressed": String(name === range), click: () => choose(name) }, t(`range.${name}`))));
 
   /** @param {typeof RANGES[number]} name */
   async function choose(name) {
     range = name;
-    ranges.querySelectorAll("button").forEach((/** @type {Element} */ button, /** @type {number} */ index) =>
+    ranges.querySelectorAll("button").forEach((/** @type {Element} */ button, index) =>
       button.setAttribute("aria-pressed", String(RANGES[index] === name)));
     if (name === "15m") {
       history = recent;
@@ -62,7 +67,8 @@ export function screen(view) {
   }
 
   function draw() {
-    if (!history) return;
+    if (!history || !charts) return;
+    const [rates, latencies] = charts;
     const step = history.step * 1000;
     const length = Math.max(history.waiting?.length ?? 0, ...Object.values(history.taken).map((values) => values.length));
     const start = (history.end ? Date.parse(history.end) : Date.now()) - step * Math.max(length - 1, 0);
@@ -71,11 +77,10 @@ export function screen(view) {
     const failed = added(Object.values(history.failed), length);
     const lines = taken.length > 0 ? taken : [{ name: t("figure.taken"), values: Array(length).fill(null) }];
     const hasFailures = failed.some((value) => (value ?? 0) > 0);
-    rates.show(hasFailures ? [...lines, { name: t("failedLine"), values: failed, kind: "bad-line" }] : lines, start, step);
-    latencies.show([{ name: "p50", values: history.p50 }, { name: "p99", values: history.p99 }], start, step);
+    rates?.show(hasFailures ? [...lines, { name: t("failedLine"), values: failed, kind: "bad-line" }] : lines, start, step);
+    latencies?.show([{ name: "p50", values: history.p50 }, { name: "p99", values: history.p99 }], start, step);
   }
 
-  /** @param {any} second */
   function showSecond(second) {
     if (!second) return;
     const failedShare = share();
@@ -106,7 +111,6 @@ export function screen(view) {
     return taken + failed === 0 ? null : failed / (taken + failed);
   }
 
-  /** @param {any} second */
   function extend(second) {
     if (!recent || !second) return;
     const push = (/** @type {(number | null)[]} */ values, /** @type {number | null} */ value) => {
@@ -122,7 +126,6 @@ export function screen(view) {
     recent.end = second.at;
   }
 
-  /** @param {any} data */
   function showAlerts(data) {
     node.className = `stack loose now is-${data.state}`;
     say(sentence, data.alerts.length === 0 ? t("allGood") : data.state === "trouble" ? t("trouble", { n: data.alerts.length }) : t("attention", { n: data.alerts.length }));
@@ -130,14 +133,14 @@ export function screen(view) {
     const shown = JSON.stringify(data.alerts);
     if (shown === attention.dataset.shown) return;
     attention.dataset.shown = shown;
-    put(attention, h("h2", t("lookAt")), h("ul.list", data.alerts.map((/** @type {any} */ alert) => alertRow(view, alert))));
+    put(attention, h("h2", t("lookAt")), h("ul.list", data.alerts.map((alert) => alertRow(view, alert))));
   }
 
-  /** @param {any} data */
-  function showRunning(data) {
-    if (!data.running) return;
-    running.set(data.hub, data.running.filter((/** @type {any} */ send) => sendState({ control: "running", ...send }) !== "scheduled").slice(0, 5));
-    const sends = [...running].flatMap(([hub, list]) => list.map((/** @type {any} */ send) => ({ ...send, hub })));
+  async function showRunning(data) {
+    if (!data.running || data.running.length + rows.size === 0) return;
+    const { runningRow } = await import("./running.js");
+    running.set(data.hub, data.running.filter((send) => sendState({ control: "running", ...send }) !== "scheduled").slice(0, 5));
+    const sends = [...running].flatMap(([hub, list]) => list.map((send) => ({ ...send, hub })));
     underWay.hidden = sends.length === 0;
     for (const [id, row] of rows) {
       if (sends.some((send) => send.id === id)) continue;
@@ -155,7 +158,7 @@ export function screen(view) {
   const running = /** @type {Map<string, any[]>} */ (new Map());
   const rows = /** @type {Map<string, {node: any, update: (send: any) => void}>} */ (new Map());
 
-  /** @param {string} event @param {any} data */
+  /** @param {string} event */
   function hear(event, data) {
     if (event === "past" || event === "alert") showAlerts(data);
     if (event === "past") {
@@ -190,11 +193,11 @@ export function screen(view) {
     attention,
     underWay,
     h("section.stack", { "aria-label": t("charts") }, h("div.row.between", h("h2", t("charts")), ranges),
-      h("div.grid2", h("figure.card.stack.tight", h("figcaption.strong", t("chart.rate")), rates),
-        h("figure.card.stack.tight", h("figcaption.strong", t("chart.latency")), latencies))),
+      h("div.grid2", h("figure.card.stack.tight", h("figcaption.strong", t("chart.rate")), boxes[0]),
+        h("figure.card.stack.tight", h("figcaption.strong", t("chart.latency")), boxes[1]))),
     h("section.stack.tight", { "aria-label": t("services") }, h("h2", t("services")), services));
 
-  const unwatch = live.watch(["now", ...hubs.slice(0, 7).map((/** @type {string} */ hub) => `sends:${hub}`)], hear);
+  const unwatch = live.watch(["now", ...hubs.slice(0, 7).map((hub) => `sends:${hub}`)], hear);
   const lost = () => {
     if (live.state === "lost" && !recent) put(sentence, t("failed.unreachable"));
   };
@@ -207,7 +210,7 @@ export function screen(view) {
   };
 }
 
-/** @param {import("../../lib/screen.js").View} view */
+/** @param {View} view */
 function latency({ n }) {
   return (/** @type {number} */ ms) => (ms < 1000 ? `${n.short(ms)} ms` : `${n.short(ms / 1000)} s`);
 }
@@ -222,12 +225,7 @@ function added(lists, length) {
   return Array.from({ length }, (_, index) => lists.reduce((all, values) => all + (values[index] ?? 0), 0));
 }
 
-/**
- * What is wrong, and what to do about it. Facts that a sentence needs are put into the reader's form first.
- *
- * @param {import("../../lib/screen.js").View} view
- * @param {any} alert
- */
+/** What is wrong, and what to do about it. Facts that a sentence needs are put into the reader's form first. @param {View} view */
 function alertRow(view, alert) {
   const { t, n, time } = view;
   const values = {
@@ -244,37 +242,4 @@ function alertRow(view, alert) {
     h("span.grow", h("span.strong", alert.hub && h("span.quiet", alert.hub, ": "), isKnown ? t(`alert.${code}`, values) : alert.code),
       t.has(`todo.${code}`) && h("span.todo", t(`todo.${code}`, values))),
     icon("right")));
-}
-
-/**
- * A row that is made once and updated each second, so that it keeps the focus.
- *
- * @param {import("../../lib/screen.js").View} view
- * @param {any} send
- */
-function runningRow(view, send) {
-  const { t, n } = view;
-  const name = h("span.clip.strong", t("sendOf", { id: send.id.slice(0, 8) }));
-  const badge = h("span");
-  const bar = h("progress", { max: 1, "aria-label": t("progress") });
-  const count = h("span.quiet.number.small");
-  /** @type {any} */
-  let known = {};
-  call("send", { path: { hub: send.hub, id: send.id } }).then((found) => {
-    known = found;
-    if (found.text) say(name, found.text);
-  }, () => {});
-  /** @param {any} now */
-  function update(now) {
-    const over = now.succeeded + now.failed;
-    const text = sendState({ control: known.control ?? "running", ...now });
-    if (badge.dataset.state !== text) {
-      badge.dataset.state = text;
-      put(badge, stateBadge(t, { control: known.control ?? "running", ...now }));
-    }
-    if (now.targeted) bar.value = over / now.targeted;
-    else bar.removeAttribute("value");
-    say(count, now.targeted ? t("outOf", { done: n.whole(over), n: now.targeted }) : n.whole(over));
-  }
-  return { node: h("li", h("a.running", { href: to.send(send.hub, send.id) }, name, badge, bar, count)), update };
 }

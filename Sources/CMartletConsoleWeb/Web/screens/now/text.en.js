@@ -12,7 +12,7 @@ export default {
   "failedLine": "failed",
   "lookAt": "Needs attention", "underWay": "In progress", "services": "Connections to push services",
   "connections": { one: "1 connection", other: "{n} connections" },
-  "progress": "Progress", "sendOf": "Send {id}",
+  "progress": "Progress",
   "first.title": "Nothing has been sent yet", "first.text": "Three steps to your first notification.", "first.go": "Get started",
   "severity.warning": "Warning", "severity.error": "Error",
   "alert.not-ready": "The server does not accept requests: {sentence}",

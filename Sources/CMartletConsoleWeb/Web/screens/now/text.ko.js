@@ -12,7 +12,7 @@ export default {
   "failedLine": "실패",
   "lookAt": "확인 필요", "underWay": "진행 중", "services": "푸시 서비스 연결",
   "connections": { other: "연결 {n}개" },
-  "progress": "진행률", "sendOf": "발송 {id}",
+  "progress": "진행률",
   "first.title": "아직 보낸 것이 없습니다", "first.text": "세 단계면 내 화면에 첫 알림이 뜹니다.", "first.go": "시작하기",
   "severity.warning": "경고", "severity.error": "오류",
   "alert.not-ready": "서버가 요청을 받지 않습니다: {sentence}",

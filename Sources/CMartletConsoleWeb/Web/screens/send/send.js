@@ -10,10 +10,7 @@ import { chart } from "../../parts/chart/chart.js";
 /** Seconds of the chart of a running send. */
 const SECONDS = 300;
 
-/**
- * @param {import("../../lib/screen.js").View} view
- * @returns {import("../../lib/screen.js").Screen}
- */
+/** @param {View} view @returns {OpenScreen} */
 export function screen(view) {
   const { t, hub } = view;
   const id = view.params.id ?? "";
@@ -49,20 +46,13 @@ export function screen(view) {
   return { title: t("title"), node: h("div.stack.loose", node), leave: () => unwatch(), key: (key) => parts?.key(key) ?? false };
 }
 
-/**
- * @param {import("../../lib/screen.js").View} view
- * @param {any} send
- */
+/** @param {View} view */
 function nameOf({ t }, send) {
   if (send.isConfidential) return t("confidential");
   return send.text ?? t("sendOf", { id: String(send.id).slice(0, 8) });
 }
 
-/**
- * @param {import("../../lib/screen.js").View} view
- * @param {any} send
- * @param {{hub: string, id: string}} path
- */
+/** @param {View} view @param {{hub: string, id: string}} path */
 function body(view, send, path) {
   const { t, n, time, hub } = view;
   const canSend = view.role(hub) !== "viewer";
@@ -79,20 +69,15 @@ function body(view, send, path) {
     resume: control("resume", "play", "primary"), pause: control("pause", "pause", ""), cancel: control("cancel", "stop", "danger"),
   };
   const problem = h("div");
-  /** @type {any} */
   let last = null;
   /** @type {{at: number, count: number}[]} */
   const samples = [];
   const controls = h("div.stack.tight", h("div.row.controls", buttons.resume, buttons.pause, buttons.cancel), h("p.quiet.small", t("cannotCallBack")));
 
-  /**
-   * @param {"resume" | "pause" | "cancel"} name
-   * @param {string} symbol
-   * @param {string} kind
-   */
+  /** @param {"resume" | "pause" | "cancel"} name @param {string} symbol @param {string} kind */
   function control(name, symbol, kind) {
     const label = h("span", t(`do.${name}`));
-    const button = h("button.big", { type: "button", class: kind, on: { click: () => act(name) } }, icon(symbol), label);
+    const button = h("button.big", { type: "button", class: kind, click: () => act(name) }, icon(symbol), label);
     button.label = label;
     return button;
   }
@@ -111,10 +96,6 @@ function body(view, send, path) {
     }
   }
 
-  /**
-   * @param {any} status
-   * @param {any} funnel
-   */
   function update(status, funnel) {
     const state = sendState(status);
     // Buttons keep their places when a send ends before the reader's eyes; a report of the past has none.
@@ -142,11 +123,7 @@ function body(view, send, path) {
     sample(status);
   }
 
-  /**
-   * @param {any} status
-   * @param {number | null} meant
-   * @param {number} over
-   */
+  /** @param {number | null} meant @param {number} over */
   function progressText(status, meant, over) {
     if (sendState(status) === "scheduled" && status.dueAt) return t("goesOut", { time: time.full(status.dueAt), relative: time.relative(status.dueAt) });
     if (meant === null) return t("progress.open", { n: over });
@@ -154,10 +131,7 @@ function body(view, send, path) {
     return t("progress", { done: over, n: meant, share: n.share(over / meant) });
   }
 
-  /**
-   * @param {any} status
-   * @param {string} state
-   */
+  /** @param {string} state */
   function explanation(status, state) {
     const since = status.controlledAt ? time.full(status.controlledAt) : "";
     if (state === "halted") return h("p.warn", t("why.halted", { share: status.rollout?.halt?.percent ?? "?", time: since }));
@@ -167,7 +141,6 @@ function body(view, send, path) {
     return null;
   }
 
-  /** @param {any} status */
   function showFailed(status) {
     const reasons = Object.entries(status.outcomes ?? {}).filter(([name, count]) => Number(count) > 0 && !["Success", "Canceled", "Skipped", "Superseded"].includes(name));
     const key = JSON.stringify(reasons);
@@ -177,12 +150,11 @@ function body(view, send, path) {
     put(failedBox, h("h2", t("failed", { n: reasons.reduce((all, [, count]) => all + Number(count), 0) })),
       h("div.row", reasons.sort((a, b) => Number(b[1]) - Number(a[1])).map(([name, count]) =>
         h("span.chip", h("span.mono", name), h("span.strong.number", n.whole(Number(count)))))),
-      h("details", { on: { toggle: (/** @type {any} */ event) => event.target.open && !event.target.dataset.is && (event.target.dataset.is = "1", event.target.append(letters(view, path))) } },
+      h("details", { on: { toggle: (event) => event.target.open && !event.target.dataset.is && (event.target.dataset.is = "1", event.target.append(letters(view, path))) } },
         h("summary", t("failed.look"))),
       status.failed > 0 && h("a", { href: `${to.sends(hub)}/failed` }, t("failed.all")));
   }
 
-  /** @param {any} status */
   function sample(status) {
     const at = Math.floor(Date.now() / 1000);
     if (samples[samples.length - 1]?.at === at) return;
@@ -213,16 +185,13 @@ function body(view, send, path) {
     failedBox,
     rateCard,
     h("div.row", canSend && h("a.button", { href: `${to.sends(hub)}/new?copy=${encodeURIComponent(path.id)}` }, icon("copy"), t("copyAsNew")),
-      h("button", { type: "button", on: { click: () => showPayload(view, path, send) } }, icon("info"), t("payload")),
-      h("button", { type: "button", on: { click: () => exportTable(view, path, last) } }, icon("download"), t("export")),
+      h("button", { click: () => showPayload(view, path, send) }, icon("info"), t("payload")),
+      h("button", { click: () => exportTable(view, path, last) }, icon("download"), t("export")),
       commandButton(view, `martlet status ${hub} ${path.id}`, "status", { path })));
   return { node, update, key };
 }
 
-/**
- * @param {import("../../lib/screen.js").View} view
- * @param {any} send
- */
+/** @param {View} view */
 function facts(view, send) {
   const { t, time } = view;
   const [kind = "", ...rest] = String(send.author ?? "").split(":");
@@ -235,11 +204,7 @@ function facts(view, send) {
   ].filter(Boolean);
 }
 
-/**
- * @param {number} taken
- * @param {number} failed
- * @param {number} all
- */
+/** @param {number} taken @param {number} failed @param {number} all */
 function meter(taken, failed, all) {
   const x = (taken / all) * 100;
   const width = (failed / all) * 100;
@@ -248,10 +213,7 @@ function meter(taken, failed, all) {
     svg("rect", { class: "failed", x, width: failed > 0 ? Math.max(width, 0.5) : 0, height: 4 }));
 }
 
-/**
- * @param {import("../../lib/screen.js").View} view
- * @param {any} funnel
- */
+/** @param {View} view */
 function funnelSteps({ t, n }, funnel) {
   const steps = /** @type {[string, number | null, boolean][]} */ ([
     ["meant", funnel.targeted, false], ["made", funnel.rendered, false], ["taken", funnel.accepted, false],
@@ -265,11 +227,7 @@ function funnelSteps({ t, n }, funnel) {
       svg("rect", { class: "taken", width: count ? Math.max((count / most) * 100, 0.8) : 0, height: 4 }))));
 }
 
-/**
- * @param {import("../../lib/screen.js").View} view
- * @param {any} status
- * @param {any} funnel
- */
+/** @param {View} view */
 function platformTable(view, status, funnel) {
   const { t, n } = view;
   const names = Object.keys(status.platforms ?? {}).sort((a, b) => (status.platforms[b].targeted ?? 0) - (status.platforms[a].targeted ?? 0));
@@ -287,17 +245,12 @@ function platformTable(view, status, funnel) {
     }))));
 }
 
-/**
- * The first devices that did not get it, each with a link to its why.
- *
- * @param {import("../../lib/screen.js").View} view
- * @param {{hub: string, id: string}} path
- */
+/** The first devices that did not get it, each with a link to its why. @param {View} view @param {{hub: string, id: string}} path */
 function letters(view, path) {
   const { t, time } = view;
   return pane({
     t, load: (signal) => call("failedOf", { path, signal }),
-    render: (page) => (page.deadLetters.length === 0 ? h("p.quiet", t("failed.none")) : h("ul.list", page.deadLetters.slice(0, 50).map((/** @type {any} */ letter) => {
+    render: (page) => (page.deadLetters.length === 0 ? h("p.quiet", t("failed.none")) : h("ul.list", page.deadLetters.slice(0, 50).map((letter) => {
       const device = letter.installation ?? letter.registration;
       const text = [h("span.strong", letter.outcome), h("span.quiet", [letter.status, letter.reason].filter(Boolean).join(" ")),
         h("span.quiet.small.number", serviceName(letter.platform), " · ", time.brief(letter.at), " · ", t("attempts", { n: letter.attempts }))];
@@ -306,24 +259,19 @@ function letters(view, path) {
   });
 }
 
-/**
- * @param {import("../../lib/screen.js").View} view
- * @param {{hub: string, id: string}} path
- * @param {any} send
- */
+/** @param {View} view @param {{hub: string, id: string}} path */
 function showPayload(view, path, send) {
   const { t } = view;
   const box = h("div.stack");
-  const close = () => h("div.actions", h("button", { type: "button", on: { click: () => dialog.close() } }, t("close")));
+  const close = () => h("div.actions", h("button", { click: () => dialog.close() }, t("close")));
   const dialog = openDialog(t("payload"), [box, close()], "wide-dialog");
   show(send.content);
-  /** @param {any} content */
   function show(content) {
     if (!content) return put(box, h("p.quiet", t("payload.none")));
     if (content.isWithheld) {
       const mayReveal = content.why !== "confidential" && view.role(path.hub) === "admin";
       return put(box, h("p", t(`withheld.${content.why}`)),
-        mayReveal && h("div", h("button", { type: "button", on: { click: reveal } }, t("reveal")), h("p.quiet.small", t("reveal.note"))));
+        mayReveal && h("div", h("button", { click: reveal }, t("reveal")), h("p.quiet.small", t("reveal.note"))));
     }
     put(box, copyable(view, pretty(content.body)), Object.keys(content.fields ?? {}).length > 0 && h("dl.facts", Object.entries(content.fields).map(([key, value]) => [h("dt.mono", key), h("dd.mono", String(value))])));
   }
@@ -345,13 +293,7 @@ function pretty(text) {
   }
 }
 
-/**
- * Outcomes by push service as CSV, made from what is shown.
- *
- * @param {import("../../lib/screen.js").View} view
- * @param {{id: string}} path
- * @param {any} status
- */
+/** Outcomes by push service as CSV, made from what is shown. @param {View} view @param {{id: string}} path */
 function exportTable(view, path, status) {
   const lines = [["push service", "outcome", "devices"], ...Object.entries(status.platforms).flatMap(([name, one]) =>
     Object.entries(/** @type {any} */ (one).outcomes ?? {}).map(([outcome, count]) => [serviceName(name), outcome, String(count)]))];
@@ -361,11 +303,7 @@ function exportTable(view, path, status) {
   window.setTimeout(() => URL.revokeObjectURL(url), 10_000);
 }
 
-/**
- * Quotes a field; a text that a spreadsheet would take for a formula gets an apostrophe.
- *
- * @param {string} text
- */
+/** Quotes a field; a text that a spreadsheet would take for a formula gets an apostrophe. @param {string} text */
 function csv(text) {
   const safe = /^[=+\-@\t]/.test(text) ? `'${text}` : text;
   return /[",\n]/.test(safe) ? `"${safe.replace(/"/g, '""')}"` : safe;

@@ -3,17 +3,14 @@
 import { call, live } from "../../lib/api.js";
 import { freshId, h, icon, put, say } from "../../lib/dom.js";
 import { failure, serviceName, stateBadge, to } from "../../lib/screen.js";
-import { empty, pane } from "../../parts/pane/pane.js";
+import { empty, pane, sendTabs } from "../../parts/pane/pane.js";
 
 const PAGE = 50;
 /** So many rows stay in the page; older ones are reached by filters. */
 const MOST = 500;
 const STATES = ["scheduled", "enqueued", "processing", "completed", "canceled", "abandoned", "notargetfound"];
 
-/**
- * @param {import("../../lib/screen.js").View} view
- * @returns {import("../../lib/screen.js").Screen}
- */
+/** @param {View} view @returns {OpenScreen} */
 export function screen(view) {
   const { t, hub } = view;
   const filters = readFilters(view.query);
@@ -21,7 +18,7 @@ export function screen(view) {
   let count = 0;
   const list = h("ul.list.sends");
   const more = h("div.row.center");
-  const news = h("button.link.news", { type: "button", hidden: true, on: { click: () => content.reload() } });
+  const news = h("button.link.news", { type: "button", hidden: true, click: () => content.reload() });
 
   const content = pane({
     t, bars: 8, load: (signal) => call("sends", { path: { hub }, query: { ...filters, limit: PAGE }, signal }),
@@ -30,7 +27,7 @@ export function screen(view) {
       news.hidden = true;
       count = page.sends.length;
       if (count === 0 && !page.next) return nothing();
-      put(list, page.sends.map((/** @type {any} */ send) => row(view, send)));
+      put(list, page.sends.map((send) => row(view, send)));
       showMore(page);
       return [list, more];
     },
@@ -45,12 +42,11 @@ export function screen(view) {
       h("a.button", { href: "/console/welcome" }, t("none.first")));
   }
 
-  /** @param {any} page */
   function showMore(page) {
     if (!page.next) return put(more, count > PAGE && h("p.quiet.small", t("end")));
     if (count >= MOST) return put(more, h("p.quiet.small", t("most", { n: count })));
     put(more, page.isPartial && h("p.quiet.small", t("partial")),
-      h("button", { type: "button", on: { click: () => further(page.next) } }, t("older")));
+      h("button", { click: () => further(page.next) }, t("older")));
   }
 
   /** @param {string} before */
@@ -59,7 +55,7 @@ export function screen(view) {
     if (button) button.disabled = true;
     try {
       const page = await call("sends", { path: { hub }, query: { ...filters, limit: PAGE, before } });
-      const rows = page.sends.map((/** @type {any} */ send) => row(view, send));
+      const rows = page.sends.map((send) => row(view, send));
       list.append(...rows);
       count += rows.length;
       showMore(page);
@@ -80,27 +76,14 @@ export function screen(view) {
 
   const node = h("div.stack",
     h("div.head", h("div", h("h1", t("title")), h("p.quiet", t("subtitle", { hub })))),
-    tabs(view, "all"),
+    sendTabs(view, "all"),
     filterForm(view, filters),
     h("div", { "aria-live": "polite" }, news),
     content);
   return { title: t("title"), node, leave: unwatch };
 }
 
-/**
- * @param {import("../../lib/screen.js").View} view
- * @param {string} here
- */
-function tabs({ t, hub }, here) {
-  const list = [["all", to.sends(hub)], ["waiting", `${to.sends(hub)}/waiting`], ["failed", `${to.sends(hub)}/failed`]];
-  return h("nav.tabs", { "aria-label": t("title") }, list.map(([name, href]) =>
-    h("a", { href, "aria-current": name === here ? "page" : null }, t(`tab.${name}`))));
-}
-
-/**
- * @param {URLSearchParams} query
- * @returns {Record<string, string>}
- */
+/** @param {URLSearchParams} query @returns {Record<string, string>} */
 function readFilters(query) {
   return Object.fromEntries(["state", "platform", "author", "since"].flatMap((name) => {
     const value = query.get(name);
@@ -108,10 +91,7 @@ function readFilters(query) {
   }));
 }
 
-/**
- * @param {import("../../lib/screen.js").View} view
- * @param {Record<string, string>} filters
- */
+/** @param {View} view @param {Record<string, string>} filters */
 function filterForm(view, filters) {
   const { t, hub } = view;
   /** @param {Event} event */
@@ -121,10 +101,7 @@ function filterForm(view, filters) {
     for (const control of form.querySelectorAll("select")) if (control.value) query.set(control.name, control.value);
     view.go(`${to.sends(hub)}${String(query) ? `?${query}` : ""}`);
   };
-  /**
-   * @param {string} name
-   * @param {[string, string][]} options
-   */
+  /** @param {string} name @param {[string, string][]} options */
   const choice = (name, options) => {
     const id = freshId();
     const value = filters[name] ?? "";
@@ -142,10 +119,7 @@ function filterForm(view, filters) {
   return form;
 }
 
-/**
- * @param {import("../../lib/screen.js").View} view
- * @param {any} send
- */
+/** @param {View} view */
 function row(view, send) {
   const { t, time } = view;
   return h("li", { "data-id": send.id }, h("a", { href: to.send(view.hub, send.id) },
@@ -156,51 +130,33 @@ function row(view, send) {
       h("span.clip", author(view, send.author)))));
 }
 
-/**
- * @param {import("../../lib/screen.js").View} view
- * @param {any} send
- */
+/** @param {View} view */
 function title({ t }, send) {
   if (send.isConfidential) return [icon("lock"), " ", t("confidential")];
   return send.text ?? h("span.quiet", t("noText", { id: send.id.slice(0, 8) }));
 }
 
-/**
- * @param {import("../../lib/screen.js").View} view
- * @param {any} send
- */
+/** @param {View} view */
 function audience({ t }, send) {
   if (send.isDirect) return t("direct", { n: send.handles });
   if (send.isToOneUser) return t("oneUser");
   return send.expression ?? (send.platform ? t("everybodyOn", { service: serviceName(send.platform) }) : t("everybody"));
 }
 
-/**
- * Who accepted it: `operator:NAME`, `key:RULE`, `user:NAME`, `resend:ID`.
- *
- * @param {import("../../lib/screen.js").View} view
- * @param {string | null} text
- */
+/** Who accepted it: `operator:NAME`, `key:RULE`, `user:NAME`, `resend:ID`. @param {View} view @param {string | null} text */
 function author({ t }, text) {
   if (!text) return "";
   const [kind = "", ...rest] = text.split(":");
   return t.has(`author.${kind}`) ? t(`author.${kind}`, { name: rest.join(":").slice(0, 40) }) : text;
 }
 
-/**
- * @param {import("../../lib/screen.js").View} view
- * @param {any} send
- */
+/** @param {View} view */
 function numbers({ t, n }, send) {
   return [h("span", t("taken", { n: send.succeeded })), send.failed > 0 && h("span.bad", t("failedCount", { n: send.failed })),
     h("span.quiet.small", typeof send.targeted === "number" ? t("of", { n: n.whole(send.targeted) }) : "")];
 }
 
-/**
- * @param {import("../../lib/screen.js").View} view
- * @param {Element} list
- * @param {any} send
- */
+/** @param {View} view @param {Element} list */
 function update(view, list, send) {
   const found = list.querySelector(`[data-id="${CSS.escape(send.id)}"]`);
   const cell = found?.querySelector(".numbers");

@@ -1,6 +1,5 @@
 export default {
   "title": "Sends", "subtitle": "Everything sent in {hub}, newest first.",
-  "tab.all": "All", "tab.waiting": "Waiting", "tab.failed": "Failed",
   "none": "Nothing has been sent yet", "none.text": "Everything that apps, keys and people send in this hub is listed here, with its result.", "none.first": "Send a first notification",
   "none.filtered": "No sends match these filters", "none.filtered.text": "Sends are kept for 30 days after they end.",
   "filters": "Filters", "filter.clear": "Clear filters", "filter.state": "State", "filter.state.any": "Any state",
@@ -10,7 +9,7 @@ export default {
   "news": { one: "Show 1 new send", other: "Show {n} new sends" },
   "older": "Older sends", "end": "No older sends.", "most": "{n} sends are shown. Use a filter to find older ones.",
   "partial": "Only part of the older sends has been searched so far.",
-  "confidential": "Confidential", "noText": "Send {id}", "direct": { one: "1 device, by handle", other: "{n} devices, by handle" }, "everybodyOn": "Everybody on {service}",
+  "noText": "Send {id}", "direct": { one: "1 device, by handle", other: "{n} devices, by handle" }, "everybodyOn": "Everybody on {service}",
   "author.operator": "{name}, console", "author.key": "key {name}", "author.user": "user {name}", "author.resend": "resent",
   "taken": "{n} taken", "failedCount": "{n} failed",
 };

@@ -1,6 +1,5 @@
 export default {
   "title": "발송", "subtitle": "허브 {hub}, 최신순.",
-  "tab.all": "전체", "tab.waiting": "대기", "tab.failed": "실패",
   "none": "아직 발송이 없습니다", "none.text": "앱, 키, 사람이 이 허브로 보낸 것과 그 결과가 여기에 나옵니다.", "none.first": "세 단계로 첫 알림 보내기",
   "none.filtered": "조건에 맞는 발송이 없습니다", "none.filtered.text": "발송 기록은 끝난 뒤 30일 동안 보관합니다.",
   "filters": "필터", "filter.clear": "필터 지우기", "filter.state": "상태", "filter.state.any": "모든 상태",
@@ -10,7 +9,7 @@ export default {
   "news": { other: "새 발송 {n}건 보기" },
   "older": "이전 발송", "end": "더 오래된 기록은 없습니다.", "most": "{n}건을 표시했습니다. 더 오래된 발송은 필터로 찾으세요.",
   "partial": "이전 발송 일부를 살펴봤지만 맞는 것이 적습니다.",
-  "confidential": "기밀", "noText": "발송 {id}", "direct": { other: "지정한 기기 {n}대" }, "everybodyOn": "{service} 전체",
+  "noText": "발송 {id}", "direct": { other: "지정한 기기 {n}대" }, "everybodyOn": "{service} 전체",
   "author.operator": "{name}, 콘솔", "author.key": "키 {name}", "author.user": "사용자 {name}", "author.resend": "재발송",
   "taken": "접수 {n}", "failedCount": "실패 {n}",
 };

@@ -1,20 +1,18 @@
-/** The server: its health, who may sign in, what they did, and the simulator where it runs. */
+/** The server: its health, who may sign in, what they did, backups, and the simulator where it runs. */
 
 import { call, Refusal } from "../../lib/api.js";
 import { freshId, h, icon, put } from "../../lib/dom.js";
-import { failure, path, serviceName } from "../../lib/screen.js";
+import { badge, failure, path, serviceName } from "../../lib/screen.js";
 import { empty, pane } from "../../parts/pane/pane.js";
-import { commandButton, copyable, openDialog } from "../../parts/dialog/dialog.js";
+import { copyable, openDialog } from "../../parts/dialog/dialog.js";
+import { formDialog } from "../../parts/dialog/form.js";
 
-/**
- * @param {import("../../lib/screen.js").View} view
- * @returns {import("../../lib/screen.js").Screen}
- */
+/** @param {View} view @returns {OpenScreen} */
 export function screen(view) {
   const { t, session } = view;
-  const list = ["health", "operators", "audit", ...(session.simulator ? ["simulator"] : [])];
+  const list = ["health", "operators", "audit", "backup", ...(session.simulator ? ["simulator"] : [])];
   const tab = list.includes(view.params.tab ?? "") ? view.params.tab ?? "health" : "health";
-  const panes = /** @type {Record<string, (view: import("../../lib/screen.js").View) => any>} */ ({ health, operators, audit, simulator });
+  const panes = /** @type {Record<string, (view: View) => any>} */ ({ health, operators, audit, backup, simulator });
   const isAllowed = tab === "health" || session.isServerAdmin;
   const node = h("div.stack", h("div", h("h1", t("title")), h("p.quiet", `Martlet ${session.version}`)),
     h("nav.tabs", { "aria-label": t("title") }, list.map((name) => h("a", { href: name === "health" ? "/console/server" : path("server", name), "aria-current": name === tab ? "page" : null }, t(`tab.${name}`)))),
@@ -24,7 +22,7 @@ export function screen(view) {
 
 // Health
 
-/** @param {import("../../lib/screen.js").View} view */
+/** @param {View} view */
 function health(view) {
   const { t, n, time } = view;
   const bytes = (/** @type {number | null} */ value) => (value === null || value === undefined ? t("unknown") : n.bytes(value));
@@ -37,26 +35,21 @@ function health(view) {
         [bytes(facts.diskFree), t("diskFree", { reserve: bytes(facts.diskReserve) })], [bytes(facts.memory), t("memory")],
         ...(typeof facts.commitP99 === "number" ? [[`${n.short(facts.commitP99)} ms`, t("commit")]] : []),
       ].map(([value, name]) => h("div", h("span.value", value), h("span.name", name)))),
-      h("section.stack.tight", h("h2", t("backup")), h("div.card.row.between", h("p", facts.backupAt ? t("backup.at", { time: time.full(facts.backupAt), relative: time.relative(facts.backupAt) }) : t("backup.none")), commandButton(view, "martlet backup FILE", "serverFacts"))),
-      facts.listeners?.length > 0 && h("section.stack.tight", h("h2", t("listeners")), h("ul.list", facts.listeners.map((/** @type {any} */ one) => h("li", h("div.item.listener", h("span.strong", one.name), h("code", `${one.isTLS ? "https" : "http"}://${one.address}`),
+      facts.listeners?.length > 0 && h("section.stack.tight", h("h2", t("listeners")), h("ul.list", facts.listeners.map((one) => h("li", h("div.item.listener", h("span.strong", one.name), h("code", `${one.isTLS ? "https" : "http"}://${one.address}`),
         h("span.quiet.small", one.certificateEndsAt ? t("certificate", { date: time.date(one.certificateEndsAt), relative: time.relative(one.certificateEndsAt) }) : one.isTLS ? "" : t("clear")))))))),
   });
 }
 
 // Operators
 
-/** @param {import("../../lib/screen.js").View} view */
+/** @param {View} view */
 function operators(view) {
   const { t } = view;
-  const content = pane({ t, bars: 4, load: (signal) => call("operators", { signal }), render: (list) => h("ul.list.operators", list.map((/** @type {any} */ one) => operator(view, one, () => content.reload()))) });
-  return h("div.stack", h("div.row.between", h("p.quiet.grow", t("operators.text")), h("button.primary", { type: "button", on: { click: () => invite(view, null, () => content.reload()) } }, icon("plus"), t("invite"))), content);
+  const content = pane({ t, bars: 4, load: (signal) => call("operators", { signal }), render: (list) => h("ul.list.operators", list.map((one) => operator(view, one, () => content.reload()))) });
+  return h("div.stack", h("div.row.between", h("p.quiet.grow", t("operators.text")), h("button.primary", { click: () => invite(view, null, () => content.reload()) }, icon("plus"), t("invite"))), content);
 }
 
-/**
- * @param {import("../../lib/screen.js").View} view
- * @param {any} one
- * @param {() => void} reload
- */
+/** @param {View} view @param {() => void} reload */
 function operator(view, one, reload) {
   const { t, time } = view;
   const act = async (/** @type {() => Promise<any>} */ work) => {
@@ -67,91 +60,71 @@ function operator(view, one, reload) {
   const state = one.isDisabled ? ["stopped", t("operator.disabled")] : one.hasPassword || one.signedInAt ? ["done", t("operator.active")] : ["waiting", t("operator.invited")];
   return h("li", h("div.item", h("div.whose", h("span.strong.clip", one.name, isSelf && h("span.quiet", ` (${t("you")})`)),
     h("span.quiet.small", one.signedInAt ? t("signedIn", { time: time.relative(one.signedInAt), n: one.sessions }) : t("neverSignedIn"))),
-  h("span.row", one.roles.map((/** @type {string} */ role) => h("span.chip", role))),
-  h("span.badge", { class: `state-${state[0]}` }, h("i.dot", { "aria-hidden": "true" }), state[1]),
-  h("div.row", h("button", { type: "button", on: { click: () => changeRoles(view, one, reload) } }, t("roles")),
-    h("button", { type: "button", on: { click: () => invite(view, one, reload) } }, t("newLink")),
-    one.sessions > 0 && h("button", { type: "button", on: { click: () => act(() => call("endSessions", { path: { name: one.name } })) } }, t("endSessions")),
-    !isSelf && h("button", { type: "button", class: one.isDisabled ? "" : "danger", on: { click: () => act(() => call("setDisabled", { path: { name: one.name }, body: { disabled: !one.isDisabled } })) } }, one.isDisabled ? t("enable") : t("disable")))));
+  h("span.row", one.roles.map((role) => h("span.chip", role))),
+  badge(state[0], state[1]),
+  h("div.row", h("button", { click: () => changeRoles(view, one, reload) }, t("roles")),
+    h("button", { click: () => invite(view, one, reload) }, t("newLink")),
+    one.sessions > 0 && h("button", { click: () => act(() => call("endSessions", { path: { name: one.name } })) }, t("endSessions")),
+    !isSelf && h("button", { type: "button", class: one.isDisabled ? "" : "danger", click: () => act(() => call("setDisabled", { path: { name: one.name }, body: { disabled: !one.isDisabled } })) }, one.isDisabled ? t("enable") : t("disable")))));
 }
 
-/**
- * @param {import("../../lib/screen.js").View} view
- * @param {string[]} chosen
- */
+/** @param {View} view @param {string[]} chosen */
 function roleFields(view, chosen) {
   const { t } = view;
   const [first = "viewer"] = chosen;
   const [role = "viewer", hub = ""] = first.split("@");
   const ids = [freshId(), freshId()];
   const roles = h("select", { id: ids[0], value: role }, ["viewer", "sender", "admin"].map((name) => h("option", { value: name }, t(`role.${name}.long`))));
-  const hubs = h("select", { id: ids[1], value: hub }, h("option", { value: "" }, t("allHubs")), view.session.hubs.map((/** @type {any} */ one) => h("option", { value: one.name }, one.name)));
+  const hubs = h("select", { id: ids[1], value: hub }, h("option", { value: "" }, t("allHubs")), view.session.hubs.map((one) => h("option", { value: one.name }, one.name)));
   const node = h("div.pair", h("div.field", h("label", { for: ids[0] }, t("role")), roles), h("div.field", h("label", { for: ids[1] }, t("role.where")), hubs));
   return { node, read: () => [hubs.value ? `${roles.value}@${hubs.value}` : roles.value, ...chosen.slice(1)] };
 }
 
-/**
- * @param {import("../../lib/screen.js").View} view
- * @param {any} one
- * @param {() => void} reload
- */
+/** @param {View} view @param {() => void} reload */
 function changeRoles(view, one, reload) {
   const { t } = view;
   const fields = roleFields(view, one.roles);
-  const problem = h("div");
-  const submit = async (/** @type {Event} */ event) => {
-    event.preventDefault();
-    try {
-      await call("setRoles", { path: { name: one.name }, body: { roles: fields.read() } });
-      dialog.close();
-      reload();
-    } catch (error) {
-      put(problem, failure(t, error, null));
-    }
-  };
-  const dialog = openDialog(t("roles.of", { name: one.name }), [h("form", { on: { submit } }, fields.node, h("p.quiet.small", t("roles.text")), problem,
-    h("div.actions", h("button", { type: "button", on: { click: () => dialog.close() } }, t("cancel")), h("button.primary", t("save"))))]);
+  formDialog(view, t("roles.of", { name: one.name }), [fields.node, h("p.quiet.small", t("roles.text"))], t("save"), async () => {
+    await call("setRoles", { path: { name: one.name }, body: { roles: fields.read() } });
+    reload();
+  });
 }
 
-/**
- * @param {import("../../lib/screen.js").View} view
- * @param {any} one The operator that gets a new link, or null for a new operator.
- * @param {() => void} reload
- */
+/** @param {View} view @param {any} one The operator that gets a new link, or null for a new operator. @param {() => void} reload */
 function invite(view, one, reload) {
   const { t, time } = view;
   const id = freshId();
   const name = h("input", { id, required: true, autocomplete: "off", autocapitalize: "none", spellcheck: "false", maxlength: 64, value: one?.name ?? "", readonly: one !== null, autofocus: true });
   const fields = roleFields(view, one?.roles ?? ["viewer"]);
   const box = h("div.stack");
-  const submit = async (/** @type {Event} */ event) => {
+  const submit = async (event) => {
     event.preventDefault();
     try {
       const made = await call("invite", { body: { name: name.value.trim(), roles: fields.read() } });
-      put(form, h("p", t("invite.done", { time: time.minute(made.expiresAt) })), copyable(view, made.link), h("div.actions", h("button.primary", { type: "button", on: { click: () => dialog.close() } }, t("close"))));
+      put(form, h("p", t("invite.done", { time: time.minute(made.expiresAt) })), copyable(view, made.link), h("div.actions", h("button.primary", { click: () => dialog.close() }, t("close"))));
       reload();
     } catch (error) {
       put(box, failure(t, error, null));
     }
   };
   const form = h("form", { on: { submit } }, h("p.quiet", one ? t("invite.again") : t("invite.text")), h("div.field", h("label", { for: id }, t("name")), name), fields.node, box,
-    h("div.actions", h("button", { type: "button", on: { click: () => dialog.close() } }, t("cancel")), h("button.primary", t("invite.yes"))));
+    h("div.actions", h("button", { click: () => dialog.close() }, t("cancel")), h("button.primary", t("invite.yes"))));
   const dialog = openDialog(one ? t("invite.for", { name: one.name }) : t("invite"), [form]);
 }
 
 // Audit
 
-/** @param {import("../../lib/screen.js").View} view */
+/** @param {View} view */
 function audit(view) {
   const { t, time } = view;
   const list = h("tbody");
   const more = h("div.row.center");
-  const row = (/** @type {any} */ one) => h("tr", h("td.number.nowrap", { "data-name": t("audit.when") }, time.full(one.at)), h("th", { scope: "row" }, one.operator),
+  const row = (one) => h("tr", h("td.number.nowrap", { "data-name": t("audit.when") }, time.full(one.at)), h("th", { scope: "row" }, one.operator),
     h("td", { "data-name": t("audit.what") }, h("code", one.action)), h("td", { "data-name": t("audit.whom") }, h("span.audit-subject", [one.hub, one.subject].filter(Boolean).join(" · "))),
     h("td", { "data-name": t("audit.from") }, h("span.quiet", one.address)), h("td.number", { "data-name": t("audit.answer"), class: one.answer >= 400 ? "bad" : "" }, one.answer));
-  const show = (/** @type {any} */ page) => {
+  const show = (page) => {
     list.append(...page.entries.map(row));
-    put(more, page.next && h("button", { type: "button", on: { click: async () => show(await call("audit", { query: { before: page.next } })) } }, t("older")));
+    put(more, page.next && h("button", { click: async () => show(await call("audit", { query: { before: page.next } })) }, t("older")));
   };
   return pane({
     t, bars: 8, load: (signal) => call("audit", { signal }),
@@ -165,9 +138,19 @@ function audit(view) {
   });
 }
 
+/** @param {View} view */
+function backup(view) {
+  const box = h("div");
+  Promise.all([import("./backup/backup.js"), import(`./backup/text.${view.language}.js`)]).then(([code, texts]) => {
+    view.t.add(texts.default);
+    put(box, code.backups(view));
+  }, (error) => put(box, failure(view.t, error, null)));
+  return box;
+}
+
 // Simulator
 
-/** @param {import("../../lib/screen.js").View} view */
+/** @param {View} view */
 function simulator(view) {
   const { t, n } = view;
   const content = pane({
@@ -177,19 +160,15 @@ function simulator(view) {
     },
     render: ({ services, counters, faults }) => h("div.stack.loose",
       h("section.stack.tight", h("h2", t("faults")), h("p.quiet", t("faults.text")), faultForm(view, services, () => content.reload()),
-        faults.faults.length > 0 && h("ul.list", faults.faults.map((/** @type {any} */ one) => h("li", h("div.item.listener", h("span.mono.strong", one.fault), h("span.quiet", one.service ? serviceName(one.service) : t("faults.all")), h("span.quiet.small.number", t("faults.seen", { n: one.happened ?? 0 })))))),
-        faults.faults.length > 0 && h("div", h("button", { type: "button", on: { click: () => call("clearSimulatorFaults").then(() => content.reload()) } }, t("faults.clear")))),
+        faults.faults.length > 0 && h("ul.list", faults.faults.map((one) => h("li", h("div.item.listener", h("span.mono.strong", one.fault), h("span.quiet", one.service ? serviceName(one.service) : t("faults.all")), h("span.quiet.small.number", t("faults.seen", { n: one.happened ?? 0 })))))),
+        faults.faults.length > 0 && h("div", h("button", { click: () => call("clearSimulatorFaults").then(() => content.reload()) }, t("faults.clear")))),
       h("section.stack.tight", h("h2", t("counters")), h("div.services", Object.entries(services).map(([name]) => h("section.card.stack.tight", h("h3", serviceName(name)),
         Object.keys(counters[name] ?? {}).length === 0 ? h("p.quiet", t("counters.none")) : h("dl.counters", Object.entries(counters[name]).sort().slice(0, 12).map(([key, value]) => [h("dt.mono", key), h("dd.number", n.whole(Number(value)))]))))))),
   });
   return content;
 }
 
-/**
- * @param {import("../../lib/screen.js").View} view
- * @param {any} services
- * @param {() => void} reload
- */
+/** @param {View} view @param {() => void} reload */
 function faultForm(view, services, reload) {
   const { t } = view;
   const ids = [freshId(), freshId(), freshId()];
@@ -199,7 +178,7 @@ function faultForm(view, services, reload) {
   const next = h("input", { id: ids[2], inputmode: "numeric", value: "10" });
   const fill = () => put(fault, [...new Set([...(services[service.value]?.faults ?? []), "slow", "unanswered", "reset"])].map((name) => h("option", { value: name }, name)));
   fill();
-  const submit = async (/** @type {Event} */ event) => {
+  const submit = async (event) => {
     event.preventDefault();
     const count = Number(next.value);
     await call("addSimulatorFault", { body: { fault: fault.value, service: service.value, ...(count > 0 ? { next: count } : {}) } }).catch((error) => view.toast(error.message || t("failed.refused")));

@@ -1,7 +1,7 @@
 export default {
-  "title": "Server", "tab.health": "Health", "tab.operators": "Operators", "tab.audit": "Audit", "tab.simulator": "Simulator",
+  "title": "Server", "tab.health": "Health", "tab.operators": "Operators", "tab.backup": "Backup", "tab.audit": "Audit", "tab.simulator": "Simulator",
   "notReady": "The server does not accept requests", "uptime": "uptime", "database": "database", "diskFree": "free disk space, {reserve} reserved", "memory": "memory", "commit": "commit time, 99th percentile",
-  "backup": "Backup", "backup.at": "Last backup {time}, {relative}.", "backup.none": "There is no backup yet. It takes one command, and the server keeps running.", "listeners": "Listeners", "certificate": "certificate expires {date}, {relative}", "clear": "not encrypted",
+  "listeners": "Listeners", "certificate": "certificate expires {date}, {relative}", "clear": "not encrypted",
   "operators.text": "People who can sign in to this console. They are not users of your app.", "invite": "Invite", "you": "you", "operator.active": "Active", "operator.disabled": "Disabled", "operator.invited": "Invited", "neverSignedIn": "Never signed in", "signedIn": { one: "Signed in {time}, 1 session", other: "Signed in {time}, {n} sessions" },
   "roles": "Roles", "newLink": "New link", "endSessions": "End sessions", "enable": "Enable", "disable": "Disable", "roles.of": "Roles of {name}", "roles.text": "Changing roles signs the operator out.", "save": "Save", "role": "Role", "role.where": "In", "allHubs": "All hubs",
   "role.viewer.long": "Viewer: can look", "role.sender.long": "Sender: can look and send", "role.admin.long": "Admin: can do everything",

@@ -5,10 +5,7 @@ import { freshId, h, icon, put } from "../../lib/dom.js";
 import { failure, skeleton } from "../../lib/screen.js";
 import { LANGUAGES } from "../../lib/text.js";
 
-/**
- * @param {import("../../lib/screen.js").View} view
- * @returns {import("../../lib/screen.js").Screen}
- */
+/** @param {View} view @returns {OpenScreen} */
 export function screen(view) {
   const { t } = view;
   const card = h("div.card.sign-in");
@@ -28,13 +25,13 @@ function takeToken() {
   return token;
 }
 
-/** @param {import("../../lib/screen.js").View} view */
+/** @param {View} view */
 function languages(view) {
   return h("p.row.center.small", Object.entries(LANGUAGES).map(([tag, name]) =>
-    tag === view.language ? h("span.quiet", { lang: tag }, name) : h("button.link", { type: "button", lang: tag, on: { click: () => view.saveSettings({ language: tag }) } }, name)));
+    tag === view.language ? h("span.quiet", { lang: tag }, name) : h("button.link", { type: "button", lang: tag, click: () => view.saveSettings({ language: tag }) }, name)));
 }
 
-/** @param {import("../../lib/screen.js").View} view */
+/** @param {View} view */
 function passwordForm(view) {
   const { t } = view;
   const ids = { name: freshId(), password: freshId(), problem: freshId() };
@@ -44,7 +41,7 @@ function passwordForm(view) {
   const button = h("button.primary.big", t("signIn"));
   const hasEnded = sessionStorage.getItem("ended") !== null;
   sessionStorage.removeItem("ended");
-  const submit = async (/** @type {Event} */ event) => {
+  const submit = async (event) => {
     event.preventDefault();
     button.disabled = true;
     try {
@@ -66,10 +63,7 @@ function passwordForm(view) {
     button, h("p.quiet.small", t("forgotten")));
 }
 
-/**
- * @param {import("../../lib/screen.js").View} view
- * @param {unknown} error
- */
+/** @param {View} view @param {unknown} error */
 function sentence(view, error) {
   const refusal = error instanceof Refusal ? error : null;
   if (refusal?.code === "bad-credentials") return view.t("wrong");
@@ -79,17 +73,13 @@ function sentence(view, error) {
   return refusal?.message || view.t("failed.refused");
 }
 
-/** @param {import("../../lib/screen.js").View} view */
+/** @param {View} view */
 async function enter(view) {
   if (location.pathname === "/console/enter") history.replaceState(null, "", "/console/");
   await view.refreshSession();
 }
 
-/**
- * @param {import("../../lib/screen.js").View} view
- * @param {Element} card
- * @param {string} token
- */
+/** @param {View} view @param {Element} card @param {string} token */
 async function openLink(view, card, token) {
   put(card, skeleton(view.t, 3));
   try {
@@ -106,25 +96,21 @@ async function openLink(view, card, token) {
   }
 }
 
-/** @param {import("../../lib/screen.js").View} view */
+/** @param {View} view */
 function deadLink(view) {
   return h("div.stack", h("h1", view.t("link.dead")), h("p.quiet", view.t("link.dead.text")),
     h("div.code", "martlet operator invite NAME --role admin"),
     h("a.button", { href: "/console/" }, view.t("link.toSignIn")));
 }
 
-/**
- * @param {import("../../lib/screen.js").View} view
- * @param {any} link
- * @param {string} token
- */
+/** @param {View} view @param {string} token */
 function invitation(view, link, token) {
   const { t } = view;
   const ids = { password: freshId(), help: freshId(), problem: freshId() };
   const password = h("input", { id: ids.password, type: "password", autocomplete: "new-password", required: true, minlength: 8, autofocus: true, "aria-describedby": `${ids.help} ${ids.problem}` });
   const shown = h("input", { type: "checkbox", on: { change: () => { password.type = shown.checked ? "text" : "password"; } } });
   const problem = h("p.problem", { id: ids.problem, role: "alert" });
-  const submit = async (/** @type {Event} */ event) => {
+  const submit = async (event) => {
     event.preventDefault();
     try {
       await call("useLink", { body: { token, password: password.value } });

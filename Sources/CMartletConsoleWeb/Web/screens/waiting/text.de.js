@@ -1,6 +1,8 @@
 export default {
-  "title": "Wartende", "subtitle": "Sendungen, die auf ihre Zeit warten, in {zone}.", "tab.all": "Alle", "tab.waiting": "Wartende", "tab.failed": "Fehlgeschlagene",
-  "none": "Nichts wartet", "none.text": "Für später geplante Sendungen stehen hier nach Tagen und lassen sich bis dahin ändern oder zurückziehen.", "confidential": "Vertraulich", "sendOf": "Sendung {id}",
-  "change": "Ändern", "change.title": "Zu anderer Zeit senden", "change.time": "Tag und Uhrzeit, {zone}", "change.none": "Diese Zeit überspringen die Uhren.", "change.yes": "Ändern", "change.done": "Geändert.", "change.withheld": "Deine Rolle sieht den Inhalt nicht und kann die Zeit deshalb nicht ändern.",
-  "withdraw": "Zurückziehen", "withdraw.title": "Diese Sendung zurückziehen?", "withdraw.text": "Niemand bekommt sie. Sie lässt sich nicht zurückholen, aber als neue kopieren.", "withdraw.done": "Zurückgezogen: Niemand bekommt sie.",
+  "title": "Geplante Sendungen", "subtitle": "Alle Zeiten in {zone}.", "form": "Ansicht", "form.agenda": "Liste", "form.month": "Monat",
+  "none": "Nichts geplant", "none.text": "Hier stehen Sendungen für später, nach Tagen geordnet. Bis dahin können Sie sie ändern oder zurückziehen.",
+  "month.none": "Für diesen Tag ist nichts geplant.", "month.count": { one: "1 Sendung", other: "{n} Sendungen" }, "month.before": "Voriger Monat", "month.after": "Nächster Monat", "month.today": "Heute",
+  "change": "Ändern", "change.title": "Zu einer anderen Zeit senden", "change.time": "Tag und Uhrzeit, {zone}", "change.none": "Diese Uhrzeit gibt es wegen der Zeitumstellung nicht.", "change.done": "Geändert.", "change.withheld": "Mit Ihrer Rolle können Sie den Inhalt nicht sehen und daher die Zeit nicht ändern.",
+  "now": "Jetzt senden", "now.title": "Jetzt senden?", "now.text": "Die Sendung geht in {n} Sekunden hinaus. Bis dahin können Sie sie auf ihrer Seite noch stoppen.",
+  "withdraw": "Zurückziehen", "withdraw.title": "Diese Sendung zurückziehen?", "withdraw.text": "Niemand erhält sie. Sie können sie später als neue Sendung kopieren.", "withdraw.done": "Zurückgezogen. Niemand erhält sie.",
 };

@@ -10,10 +10,7 @@ const API = { "api-version": "2020-06" };
 /** Seconds after which a browser's push service counts as out of reach. */
 const PATIENCE = 5;
 
-/**
- * @param {import("../../lib/screen.js").View} view
- * @returns {import("../../lib/screen.js").Screen}
- */
+/** @param {View} view @returns {OpenScreen} */
 export function screen(view) {
   const { t } = view;
   const node = h("div.stack.loose");
@@ -23,10 +20,7 @@ export function screen(view) {
 }
 
 class Guide {
-  /**
-   * @param {import("../../lib/screen.js").View} view
-   * @param {HTMLElement} node
-   */
+  /** @param {View} view @param {HTMLElement} node */
   constructor(view, node) {
     this.view = view;
     this.node = node;
@@ -61,12 +55,7 @@ class Guide {
     this.listen();
   }
 
-  /**
-   * @param {string} key
-   * @param {number} number
-   * @param {"done" | "here" | "later"} state
-   * @param {...any} children
-   */
+  /** @param {string} key @param {number} number @param {"done" | "here" | "later"} state @param {...any} children */
   step(key, number, state, ...children) {
     const { t } = this.view;
     return h("li.step", { class: `is-${state}`, "aria-current": state === "here" ? "step" : null },
@@ -80,7 +69,7 @@ class Guide {
     if (hub) return this.step("step.hub", 1, "done", h("p.quiet", hub));
     const id = freshId();
     const input = h("input", { id, value: "shop", pattern: "[A-Za-z][A-Za-z0-9.-]{0,49}", required: true, autocomplete: "off", spellcheck: "false" });
-    return this.step("step.hub", 1, "here", h("p.quiet", t("step.hub.text")), h("form.row", { on: { submit: async (/** @type {Event} */ event) => {
+    return this.step("step.hub", 1, "here", h("p.quiet", t("step.hub.text")), h("form.row", { on: { submit: async (event) => {
       event.preventDefault();
       await this.run(async () => {
         await call("makeHub", { path: { hub: input.value.trim() }, body: {} });
@@ -96,11 +85,11 @@ class Guide {
     if (!hub) return this.step("step.device", 2, "later", h("p.quiet", t("step.device.text")));
     if (this.device) {
       return this.step("step.device", 2, "done", h("p.quiet", t(this.device.kind === "phone" ? "device.phone" : "device.browser")),
-        h("button.link", { type: "button", on: { click: () => { this.events?.close(); this.device = null; this.draw(); } } }, t("device.other")));
+        h("button.link", { click: () => { this.events?.close(); this.device = null; this.draw(); } }, t("device.other")));
     }
     return this.step("step.device", 2, "here", h("p.quiet", t("step.device.text")), h("div.row",
-      view.session.simulator && h("button.primary", { type: "button", on: { click: () => this.run(() => this.makePhone()) } }, icon("phone"), t("device.makePhone")),
-      h("button", { type: "button", class: view.session.simulator ? "" : "primary", on: { click: () => this.run(() => this.notifyBrowser()) } }, icon("globe"), t("device.useBrowser"))),
+      view.session.simulator && h("button.primary", { click: () => this.run(() => this.makePhone()) }, icon("phone"), t("device.makePhone")),
+      h("button", { type: "button", class: view.session.simulator ? "" : "primary", click: () => this.run(() => this.notifyBrowser()) }, icon("globe"), t("device.useBrowser"))),
     h("p.quiet.small", t("device.note")));
   }
 
@@ -110,7 +99,7 @@ class Guide {
     const id = freshId();
     const input = h("input", { id, value: t("push.hello"), maxlength: 200, required: true });
     const button = h("button.primary", t("push.send"));
-    return this.step("step.push", 3, this.sent ? "done" : "here", h("p.quiet", t("step.push.text")), h("form.row", { on: { submit: async (/** @type {Event} */ event) => {
+    return this.step("step.push", 3, this.sent ? "done" : "here", h("p.quiet", t("step.push.text")), h("form.row", { on: { submit: async (event) => {
       event.preventDefault();
       button.disabled = true;
       await this.run(() => this.push(input.value));
@@ -205,7 +194,6 @@ class Guide {
     if (this.hasArrived) this.celebrate();
   }
 
-  /** @param {any} delivery */
   arrived(delivery) {
     this.hasArrived = true;
     this.tookMs = this.beganAt === undefined ? null : performance.now() - this.beganAt;
@@ -225,7 +213,6 @@ class Guide {
     if (this.arrival) say(this.arrival, this.tookMs === null || this.tookMs === undefined ? t("push.arrived") : t("push.arrivedIn", { time: time.duration(this.tookMs / 1000) }));
   }
 
-  /** @param {any} appearance */
   showScreen(appearance) {
     const { view } = this;
     if (!this.screenBox) return;
@@ -235,11 +222,7 @@ class Guide {
   }
 }
 
-/**
- * The device that this tab has made. A made-up phone lives as long as the simulator.
- *
- * @param {string} hub
- */
+/** The device that this tab has made. A made-up phone lives as long as the simulator. @param {string} hub */
 function kept(hub) {
   try {
     return JSON.parse(sessionStorage.getItem(`welcome:${hub}`) ?? "null");
@@ -248,14 +231,10 @@ function kept(hub) {
   }
 }
 
-/**
- * The public key that a browser subscribes with; made where the hub has none.
- *
- * @param {string} hub
- */
+/** The public key that a browser subscribes with; made where the hub has none. @param {string} hub */
 async function publicKey(hub) {
   const { platforms } = await call("services", { path: { hub } });
-  const service = platforms.find((/** @type {any} */ one) => one.platform === "browser");
+  const service = platforms.find((one) => one.platform === "browser");
   const known = Object.values(service?.shown ?? {})[0];
   if (known || !service?.canGenerate) return known ?? null;
   const made = await call("generateCredential", { path: { hub, platform: "browser" }, body: {} });
@@ -270,7 +249,6 @@ function workerAddress() {
   return workerPolicy ? workerPolicy.createScriptURL("") : constant;
 }
 
-/** @type {any} */
 let workerPolicy = null;
 
 /** @param {ServiceWorkerRegistration} registration */

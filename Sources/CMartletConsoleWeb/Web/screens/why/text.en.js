@@ -1,5 +1,5 @@
 export default {
-  "title": "Why", "where": "Where you are", "sendOf": "Send {id}",
+  "title": "Why", "where": "Where you are",
   "is.delivered": "The push service accepted it for this device.", "do.delivered": "Whether the phone showed it, only a receipt from the app can tell. Focus modes, battery saving and the app's own settings come after this point.",
   "is.retrying": "It has failed so far and will be retried.", "do.retrying": "No action needed: Martlet retries until it expires.",
   "is.pending": "It has not been sent to this device yet.", "do.pending": "Check again in a moment. If the send is paused, it waits until somebody continues.",

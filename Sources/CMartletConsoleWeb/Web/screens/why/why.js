@@ -10,10 +10,7 @@ import { loadLook, look } from "../../parts/look/look.js";
 const GOOD = ["delivered"];
 const OPEN = ["retrying", "pending", "scheduled"];
 
-/**
- * @param {import("../../lib/screen.js").View} view
- * @returns {import("../../lib/screen.js").Screen}
- */
+/** @param {View} view @returns {OpenScreen} */
 export function screen(view) {
   const { t, hub, params } = view;
   const path = { hub, id: params.id ?? "", device: params.device ?? "" };
@@ -30,12 +27,7 @@ export function screen(view) {
   return { title: t("title"), node };
 }
 
-/**
- * @param {import("../../lib/screen.js").View} view
- * @param {{hub: string, id: string, device: string}} path
- * @param {any} trace
- * @param {any} send
- */
+/** @param {View} view @param {{hub: string, id: string, device: string}} path */
 function page(view, path, trace, send) {
   const { t, hub } = view;
   const name = send?.text ?? t("sendOf", { id: path.id.slice(0, 8) });
@@ -44,18 +36,14 @@ function page(view, path, trace, send) {
     h("nav.small.row", { "aria-label": t("where") }, h("a", { href: to.sends(hub) }, t("place.sends")), icon("right"),
       h("a.clip", { href: to.send(hub, path.id) }, name), icon("right"), h("a.clip", { href: to.device(hub, path.device) }, path.device)),
     verdict(view, trace, main),
-    trace.registrations.map((/** @type {any} */ push) => registration(view, trace, push, trace.registrations.length > 1)),
+    trace.registrations.map((push) => registration(view, trace, push, trace.registrations.length > 1)),
     h("section.stack.tight", h("h2", t("facts")), factsOf(view, path, trace, main)),
     h("div.row", commandButton(view, `martlet why ${hub} ${path.id} ${path.device}`, "trace", { path }),
-      h("button", { type: "button", on: { click: () => copyAll(view, path, trace) } }, icon("copy"), t("copyTicket"))),
-    h("details", h("summary", t("details")), h("div.stack.tight.quote", { lang: "en" }, trace.explanation.map((/** @type {string} */ line) => h("p", line)))));
+      h("button", { click: () => copyAll(view, path, trace) }, icon("copy"), t("copyTicket"))),
+    h("details", h("summary", t("details")), h("div.stack.tight.quote", { lang: "en" }, trace.explanation.map((line) => h("p", line)))));
 }
 
-/**
- * @param {import("../../lib/screen.js").View} view
- * @param {any} trace
- * @param {any} push
- */
+/** @param {View} view */
 function verdict(view, trace, push) {
   const { t } = view;
   const kind = GOOD.includes(trace.verdict) ? "good" : OPEN.includes(trace.verdict) ? "open" : ["refused", "expired"].includes(trace.verdict) ? "bad" : "none";
@@ -68,12 +56,7 @@ function verdict(view, trace, push) {
     h("div", h("p.verdict-word", t(`verdict.${trace.verdict}`)), h("h1", t(key)), t.has(todo) && h("p", t(todo))));
 }
 
-/**
- * @param {import("../../lib/screen.js").View} view
- * @param {any} trace
- * @param {any} push
- * @param {boolean} isOneOfMany
- */
+/** @param {View} view @param {boolean} isOneOfMany */
 function registration(view, trace, push, isOneOfMany) {
   const { t, time } = view;
   return h("section.stack", h("h2", isOneOfMany ? t("timelineOf", { id: push.registration }) : t("timeline")),
@@ -83,14 +66,7 @@ function registration(view, trace, push, isOneOfMany) {
     push.payload && payload(view, push));
 }
 
-/**
- * What happened, in order of time.
- *
- * @param {import("../../lib/screen.js").View} view
- * @param {any} trace
- * @param {any} push
- * @returns {{at: string | null, text: any, detail?: any, kind?: string}[]}
- */
+/** What happened, in order of time. @param {View} view @returns {{at: string | null, text: any, detail?: any, kind?: string}[]} */
 function events(view, trace, push) {
   const { t, time } = view;
   /** @type {{at: string | null, text: any, detail?: any, kind?: string}[]} */
@@ -113,7 +89,7 @@ function events(view, trace, push) {
   else if (push.since) list.push({ at: push.since.at, text: t.has(`since.${push.since.what}`) ? t(`since.${push.since.what}`) : push.since.what });
   if (push.nextAttemptAt) list.push({ at: push.nextAttemptAt, text: t("event.next") });
   if (trace.controlledAt) list.push({ at: trace.controlledAt, text: t.has(`control.${trace.control}`) ? t(`control.${trace.control}`) : trace.control });
-  for (const receipt of trace.receipts.filter((/** @type {any} */ one) => one.registration === push.registration)) {
+  for (const receipt of trace.receipts.filter((one) => one.registration === push.registration)) {
     list.push({ at: receipt.at, text: t.has(`receipt.${receipt.event}`) ? t(`receipt.${receipt.event}`) : receipt.event, kind: "good" });
   }
   list.sort((one, other) => (one.at ?? "").localeCompare(other.at ?? ""));
@@ -122,19 +98,13 @@ function events(view, trace, push) {
   return list;
 }
 
-/**
- * @param {import("../../lib/screen.js").View} view
- * @param {any} push
- */
+/** @param {View} view */
 function decided({ t }, push) {
   if (!push.decidedBy) return null;
-  return push.decidedBy.flatMap((/** @type {any} */ term, /** @type {number} */ index) => [index > 0 ? ", " : "", ...t.nodes(term.isPresent ? "has" : "lacks", { tag: h("code", term.tag) })]);
+  return push.decidedBy.flatMap((term, index) => [index > 0 ? ", " : "", ...t.nodes(term.isPresent ? "has" : "lacks", { tag: h("code", term.tag) })]);
 }
 
-/**
- * @param {import("../../lib/screen.js").View} view
- * @param {any} push
- */
+/** @param {View} view */
 function payload(view, push) {
   const { t, n } = view;
   const shown = push.payload;
@@ -144,12 +114,7 @@ function payload(view, push) {
     !shown.isWithheld && h("p.quiet.small.mono", `SHA-256 ${shown.sha256}`)));
 }
 
-/**
- * @param {import("../../lib/screen.js").View} view
- * @param {{hub: string, id: string, device: string}} path
- * @param {any} trace
- * @param {any} push
- */
+/** @param {View} view @param {{hub: string, id: string, device: string}} path */
 function factsOf(view, path, trace, push) {
   const { t, time } = view;
   const facts = [
@@ -161,15 +126,11 @@ function factsOf(view, path, trace, push) {
   return h("dl.facts.card", facts.map((/** @type {any} */ [name, value]) => [h("dt", name), h("dd", value)]));
 }
 
-/**
- * @param {import("../../lib/screen.js").View} view
- * @param {{hub: string, id: string, device: string}} path
- * @param {any} trace
- */
+/** @param {View} view @param {{hub: string, id: string, device: string}} path */
 async function copyAll(view, path, trace) {
   const lines = [
     `${view.t(`verdict.${trace.verdict}`)}: ${view.t(`is.${trace.verdict}`)}`, location.href, `${view.t("fact.send")} ${path.id}`, `${view.t("fact.device")} ${path.device}`,
-    ...trace.registrations.flatMap((/** @type {any} */ push) => events(view, trace, push).map((one) => `${one.at ?? "-"}  ${h("p", one.text).textContent}  ${h("p", one.detail ?? "").textContent}`)),
+    ...trace.registrations.flatMap((push) => events(view, trace, push).map((one) => `${one.at ?? "-"}  ${h("p", one.text).textContent}  ${h("p", one.detail ?? "").textContent}`)),
   ];
   await navigator.clipboard.writeText(lines.join("\n")).then(() => view.toast(view.t("copied")), () => {});
 }

@@ -1,16 +1,15 @@
 import Glibc
-import MartletHTTP
-import MartletServer
+public import MartletHTTP
 import Synchronization
 
 /// A file that only its owner may read, and that gets its name once it is complete and on disk. Until then the file has
 /// no name, and disappears when the process ends, for whatever reason. If the file system does not support files
 /// without a name, the file has a temporary name until then, and is removed if this object is released before the file
 /// is complete.
-final class NewFile: HTTPBodyWriter {
-    let path: String
+public final class NewFile: HTTPBodyWriter {
+    public let path: String
     /// The path at which the file can be read until it is complete.
-    let temporary: String
+    public let temporary: String
     private let descriptor: Int32
     private let isNamed: Bool
     private let state = Mutex<(failure: ServerError?, isComplete: Bool)>((nil, false))
@@ -20,8 +19,9 @@ final class NewFile: HTTPBodyWriter {
 
     /// - Parameter needsName: Whether the file has a temporary name from the beginning, as on a file system that does
     ///   not support files without a name.
+    /// - Parameter progress: Called with the number of bytes written so far.
     /// - Throws: `ServerError` if a file with that name already exists, or if the file cannot be made.
-    init(
+    public init(
         _ path: String, needsName: Bool = false, progress: @escaping @Sendable (Int64) -> Void = { _ in }
     ) throws(ServerError) {
         self.path = path
@@ -67,7 +67,8 @@ final class NewFile: HTTPBodyWriter {
         path.lastIndex(of: "/").map { String(path[...$0]) } ?? "."
     }
 
-    func write(_ bytes: [UInt8]) throws {
+    /// - Throws: `ServerError` if the bytes cannot be written.
+    public func write(_ bytes: [UInt8]) throws {
         guard take(bytes) else {
             try check()
             return
@@ -75,7 +76,7 @@ final class NewFile: HTTPBodyWriter {
     }
 
     /// - Returns: Whether the bytes were written; if not, `check` throws the reason.
-    func take(_ bytes: [UInt8]) -> Bool {
+    public func take(_ bytes: [UInt8]) -> Bool {
         var sent = 0
         while sent < bytes.count {
             let count = bytes.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress! + sent, $0.count - sent) }
@@ -91,12 +92,14 @@ final class NewFile: HTTPBodyWriter {
         return true
     }
 
-    func check() throws(ServerError) {
+    /// - Throws: `ServerError`: why an earlier write failed.
+    public func check() throws(ServerError) {
         if let failure = state.withLock({ $0.failure }) { throw failure }
     }
 
-    /// Gives the file its name.
-    func complete() throws(ServerError) {
+    /// Gives the file its name. It is on disk under it when this returns.
+    /// - Throws: `ServerError` if it cannot be completed, or if there is a file of that name by now.
+    public func complete() throws(ServerError) {
         try check()
         guard fsync(descriptor) == 0, giveName() == 0 else { throw Self.failure("write", path) }
         state.withLock { $0.isComplete = true }

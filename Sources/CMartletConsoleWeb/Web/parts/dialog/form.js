@@ -1,0 +1,33 @@
+/** A dialog with a form. */
+
+import { h, put } from "../../lib/dom.js";
+import { failure } from "../../lib/screen.js";
+import { openDialog } from "./dialog.js";
+
+/**
+ * Asks for something: closes when `work` is done, and says why it was not. One click is one request.
+ *
+ * @param {View} view
+ * @param {string} title
+ * @param {string} yes
+ * @param {() => Promise<any>} work
+ */
+export function formDialog(view, title, content, yes, work) {
+  const problem = h("div", { "aria-live": "polite" });
+  const button = h("button.primary", yes);
+  const submit = async (event) => {
+    event.preventDefault();
+    button.disabled = true;
+    try {
+      await work();
+      dialog.close();
+    } catch (error) {
+      put(problem, failure(view.t, error, null));
+    } finally {
+      button.disabled = false;
+    }
+  };
+  const dialog = openDialog(title, [h("form", { on: { submit } }, content, problem,
+    h("div.actions", h("button", { click: () => dialog.close() }, view.t("cancel")), button))]);
+  return dialog;
+}

@@ -1,0 +1,102 @@
+/** The dry run of a draft: what it says, what devices will show, and payloads that are written by hand. */
+
+import { call, Refusal } from "../../../lib/api.js";
+import { freshId, h, icon, put } from "../../../lib/dom.js";
+import { failure, serviceName } from "../../../lib/screen.js";
+import { openDialog } from "../../../parts/dialog/dialog.js";
+import { loadLook, look } from "../../../parts/look/look.js";
+import { problems } from "../draft.js";
+import { fields, message } from "../message.js";
+
+const API = { "api-version": "2020-06" };
+/** Milliseconds after which a check that did not reach the server is made again. */
+const AGAIN = 3000;
+
+/** @param {import("../compose.js").Compose} compose */
+export async function runCheck(compose) {
+  const { view, draft } = compose;
+  const { t } = view;
+  await Promise.all([loadLook(view.language), view.style("/console/parts/look/look.css")]);
+  compose.controller.abort();
+  compose.controller = new AbortController();
+  const { signal } = compose.controller;
+  const of = JSON.stringify(draft);
+  const isEmpty = !draft.title && !draft.text && !draft.silent;
+  if (!compose.hasAudience || isEmpty || Object.keys(problems(draft)).length > 0) {
+    put(compose.preview, h("p.quiet", t("looks.empty")));
+    put(compose.checkBox, h("p.quiet", isEmpty ? t("check.noText") : !compose.hasAudience ? t("check.nobody") : t("check.fields")));
+    return;
+  }
+  put(compose.checkBox, h("p.quiet", { role: "status" }, t("checking")));
+  try {
+    const run = await call("post", { path: { hub: compose.hub }, query: { ...API, dryRun: "" }, fields: fields(compose.draft, view), body: message(draft), signal });
+    if (of !== JSON.stringify(compose.draft)) return;
+    compose.check = { of, run };
+    showCheck(compose, run);
+    showLooks(compose, run);
+  } catch (error) {
+    if (signal.aborted) return;
+    const refusal = error instanceof Refusal ? error : null;
+    put(compose.checkBox, refusal?.status === 400 ? h("div.notice.bad-notice", icon("warn"), h("div", h("p.strong", t("check.refused")), h("p.quote", { lang: "en" }, refusal.message))) : failure(t, error, () => runCheck(compose)));
+    // A server that restarts is back in a moment.
+    if (refusal?.status === 0) compose.checkTimer = window.setTimeout(() => runCheck(compose), AGAIN);
+  }
+  compose.showActions();
+}
+
+/** @param {import("../compose.js").Compose} compose */
+function showCheck(compose, run) {
+  const { t, time } = compose.view;
+  const credentials = Object.entries(run.platforms).map(([name, part]) => ({ name: serviceName(name), state: part.credential.state, targeted: part.targeted, problems: part.problems }));
+  const lines = [run.isAccepted ? ["check", "good", t("check.accepted", { n: run.targeted })] : ["cross", "bad", t("check.notAccepted")]];
+  for (const one of credentials) {
+    if (one.state === "missing") lines.push(["warn", "warn", t("check.missing", { service: one.name, n: one.targeted })]);
+    if (one.state === "unusable") lines.push(["cross", "bad", t("check.unusable", { service: one.name })]);
+    if (one.state === "unchecked") lines.push(["info", "quiet", t("check.unchecked", { service: one.name })]);
+  }
+  if (run.templatesOnly > 0) lines.push(["info", "quiet", t("check.templates", { n: run.templatesOnly })]);
+  if (run.rollout?.seconds > 1) lines.push(["clock", "quiet", t("check.lasts", { time: time.duration(run.rollout.seconds) })]);
+  const sentences = [...new Set([...run.problems, ...credentials.flatMap((one) => one.problems)])];
+  put(compose.checkBox, h("ul.check-list", lines.map(([symbol, kind, text]) => h("li", h("span", { class: kind }, icon(String(symbol))), h("span", text))),
+    sentences.map((text) => h("li", h("span.warn", icon("warn")), h("span.quote", { lang: "en" }, text)))),
+  h("p.quiet.small.number", t("check.at", { time: time.clock(Date.now()) })));
+  if (run.audience) compose.showCount(run.audience);
+  compose.count = run.targeted ?? compose.count;
+}
+
+/** @param {import("../compose.js").Compose} compose */
+function showLooks(compose, run) {
+  const { view, draft } = compose;
+  const { t, n } = view;
+  const parts = Object.entries(run.platforms).filter(([, part]) => part.payloads.length > 0);
+  put(compose.preview, parts.length === 0 ? h("p.quiet", t("looks.none")) : parts.map(([platform, part]) => {
+    const payload = part.payloads[0];
+    const isOwn = Boolean(draft.platforms[platform]);
+    return h("div.stack.tight", look(view, payload.appearance, { app: compose.hub, name: serviceName(platform), size: n.bytes(payload.size ?? 0) }),
+      h("div.row.small", h("button.link", { click: () => editPayload(compose, platform, payload) }, isOwn ? t("json.byHand") : t("json")),
+        isOwn && h("button.link", { click: () => { delete draft.platforms[platform]; compose.changed(); } }, t("json.back"))));
+  }), parts.length > 0 && h("p.quiet.small.wide-note", t("looks.note")));
+}
+
+/** @param {import("../compose.js").Compose} compose @param {string} platform */
+function editPayload(compose, platform, payload) {
+  const { t } = compose.view;
+  const id = freshId();
+  let text = payload.body ?? "";
+  try {
+    text = JSON.stringify(JSON.parse(text), null, 2);
+  } catch { /* It is not JSON: shown as it is. */ }
+  const area = h("textarea.mono", { id, rows: 12, spellcheck: "false", value: text });
+  const problem = h("p.bad.small", { role: "alert" });
+  const take = () => {
+    try {
+      compose.draft.platforms[platform] = { payload: JSON.parse(area.value) };
+      dialog.close();
+      compose.changed();
+    } catch {
+      put(problem, t("json.bad"));
+    }
+  };
+  const dialog = openDialog(t("json.title", { service: serviceName(platform) }), [h("div.field", h("label", { for: id }, t("json.label")), area, problem),
+    h("div.actions", h("button", { click: () => dialog.close() }, t("cancel")), h("button.primary", { click: take }, t("json.take")))], "wide-dialog");
+}

@@ -1,0 +1,137 @@
+/** Sends a draft: to testers at once, or to its audience with ten seconds to undo. */
+
+import { call } from "../../../lib/api.js";
+import { freshId, h, icon, put, say } from "../../../lib/dom.js";
+import { failure, serviceName, to } from "../../../lib/screen.js";
+import { ask } from "../../../parts/dialog/ask.js";
+import { openDialog } from "../../../parts/dialog/dialog.js";
+import { forget, fresh } from "../draft.js";
+import { fields, message } from "../message.js";
+
+const API = { "api-version": "2020-06" };
+/** From so many devices on, their number must be typed. */
+const MANY = 10_000;
+/** Seconds in which a send can be undone. */
+const UNDO = 10;
+
+/** @param {import("../compose.js").Compose} compose */
+export function test(compose) {
+  const { view, hub } = compose;
+  const { t, session } = view;
+  const id = freshId();
+  const testers = session.settings?.testers?.[hub] ?? "";
+  const input = h("input.mono", { id, value: testers, placeholder: "testers", autocomplete: "off", spellcheck: "false", required: true, autofocus: true });
+  const results = h("div.stack.tight", { "aria-live": "polite" });
+  const submit = async (event) => {
+    event.preventDefault();
+    put(results, h("p.quiet", t("test.running")));
+    const tags = input.value.trim();
+    try {
+      /** @type {Record<string, string>} */
+      const own = { ...fields(compose.draft, view), "servicebusnotification-tags": tags };
+      delete own["martlet-everybody"];
+      delete own["martlet-rollout"];
+      const answer = await call("post", { path: { hub }, query: { ...API, test: "" }, fields: own, body: message(compose.draft) });
+      put(results, testResults(view, answer?.results ?? []));
+      if (tags === testers) return;
+      session.settings = { ...session.settings, testers: { ...session.settings?.testers, [hub]: tags } };
+      call("saveSettings", { body: session.settings }).catch(() => {});
+    } catch (error) {
+      put(results, failure(t, error, null));
+    }
+  };
+  const dialog = openDialog(t("test.title"), [h("form", { on: { submit } }, h("p.quiet", t("test.text")), h("div.field", h("label", { for: id }, t("test.to")), input), results,
+    h("div.actions", h("button", { click: () => dialog.close() }, t("close")), h("button.primary", t("test.send"))))]);
+}
+
+/** @param {View} view @param {any[]} results */
+function testResults({ t }, results) {
+  if (results.length === 0) return h("p.warn", t("test.nobody"));
+  return h("ul.check-list", results.map((one) => {
+    const isGood = /success/i.test(one.outcome);
+    return h("li", h("span", { class: isGood ? "good" : "bad" }, icon(isGood ? "check" : "cross")), h("span", h("span.strong", serviceName(one.platform)), " ", h("code.quiet", one.registration), " ", isGood ? t("verdict.delivered") : h("span.quote", one.outcome)));
+  }));
+}
+
+/** @param {import("../compose.js").Compose} compose */
+export async function send(compose) {
+  const { view, draft } = compose;
+  const { t, n } = view;
+  const count = compose.count ?? 0;
+  if (/^\s*[[{]/.test(draft.text) && isJSON(draft.text) && !(await ask(view, { title: t("isJSON"), text: t("isJSON.text"), yes: t("isJSON.yes") }))) return;
+  if ((count > MANY || draft.everybody) && !(await ask(view, {
+    title: t("sure", { n: count }), text: h("div.stack.tight", h("p", draft.everybody ? t("sure.everybody") : h("code", draft.to)), h("p", t("sure.text"))),
+    yes: t("send.now", { n: count }), typed: String(count), typedLabel: t("sure.typed", { number: n.whole(count) }),
+  }))) return;
+  await schedule(compose);
+}
+
+/** @param {string} text */
+function isJSON(text) {
+  try {
+    return typeof JSON.parse(text) === "object";
+  } catch {
+    return false;
+  }
+}
+
+/** @param {import("../compose.js").Compose} compose */
+async function schedule(compose) {
+  const { view, draft, hub } = compose;
+  const { t } = view;
+  const isLater = draft.when === "at";
+  compose.sendButton.disabled = true;
+  try {
+    const at = isLater ? compose.dueAt() : new Date(Date.parse((await call("session")).now) + UNDO * 1000);
+    const answer = await call("schedule", { path: { hub }, query: API, body: message(draft), fields: { ...fields(compose.draft, view), "servicebusnotification-scheduletime": at.toISOString(), "idempotency-key": draft.id } });
+    const id = /\/(?:schedulednotifications|messages)\/([^/?]+)/.exec(answer?.location ?? "")?.[1] ?? "";
+    if (!isLater) return countDown(compose, id, Date.now() + UNDO * 1000);
+    forget(hub);
+    view.toast(t("scheduled", { time: view.time.full(at) }));
+    view.go(id ? to.send(hub, id) : `${to.sends(hub)}/waiting`);
+  } catch (error) {
+    put(compose.checkBox, failure(t, error, null));
+    compose.showActions();
+  }
+}
+
+/** Ten seconds in which the send can be taken back. @param {import("../compose.js").Compose} compose @param {string} id @param {number} end */
+function countDown(compose, id, end) {
+  const { view, hub } = compose;
+  const { t } = view;
+  const line = h("span.strong.number");
+  const button = h("button.big.danger", { click: () => undo(compose, id) }, t("undo"));
+  put(compose.actions, h("div.notice.undo", { role: "status" }, icon("clock"), h("div.row.between.grow", h("span", h("span.unseen", t("undo.told")), h("span", { "aria-hidden": "true" }, line)), button)));
+  button.focus();
+  const tick = () => {
+    const left = Math.max(0, Math.ceil((end - Date.now()) / 1000));
+    say(line, t("undo.left", { n: left, devices: view.n.whole(compose.count ?? 0) }));
+    if (left > 0) return;
+    window.clearInterval(compose.pending?.timer);
+    compose.pending = null;
+    forget(hub);
+    view.go(to.send(hub, id));
+  };
+  compose.pending = { timer: window.setInterval(tick, 250) };
+  tick();
+}
+
+/** @param {import("../compose.js").Compose} compose @param {string} id */
+async function undo(compose, id) {
+  const { view, hub } = compose;
+  const { t } = view;
+  window.clearInterval(compose.pending?.timer);
+  try {
+    await call("withdraw", { path: { hub, id }, query: API });
+    view.toast(t("undone"));
+    compose.draft.id = fresh().id;
+  } catch {
+    // It was too late by a moment: stop what is left of it.
+    await call("cancel", { path: { hub, id }, body: {} }).catch(() => {});
+    view.toast(t("undo.late"));
+    view.go(to.send(hub, id));
+  }
+  compose.pending = null;
+  compose.sendButton = null;
+  compose.changed();
+}

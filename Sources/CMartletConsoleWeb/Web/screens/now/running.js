@@ -1,0 +1,31 @@
+/** A send that is under way. */
+
+import { call } from "../../lib/api.js";
+import { h, put, say } from "../../lib/dom.js";
+import { sendState, stateBadge, to } from "../../lib/screen.js";
+
+/** A row that is made once and updated each second, so that it keeps the focus. @param {View} view */
+export function runningRow(view, send) {
+  const { t, n } = view;
+  const name = h("span.clip.strong", t("sendOf", { id: send.id.slice(0, 8) }));
+  const badge = h("span");
+  const bar = h("progress", { max: 1, "aria-label": t("progress") });
+  const count = h("span.quiet.number.small");
+  let known = {};
+  call("send", { path: { hub: send.hub, id: send.id } }).then((found) => {
+    known = found;
+    if (found.text) say(name, found.text);
+  }, () => {});
+  function update(now) {
+    const over = now.succeeded + now.failed;
+    const text = sendState({ control: known.control ?? "running", ...now });
+    if (badge.dataset.state !== text) {
+      badge.dataset.state = text;
+      put(badge, stateBadge(t, { control: known.control ?? "running", ...now }));
+    }
+    if (now.targeted) bar.value = over / now.targeted;
+    else bar.removeAttribute("value");
+    say(count, now.targeted ? t("outOf", { done: n.whole(over), n: now.targeted }) : n.whole(over));
+  }
+  return { node: h("li", h("a.running", { href: to.send(send.hub, send.id) }, name, badge, bar, count)), update };
+}

@@ -1,0 +1,47 @@
+import Glibc
+import MartletCore
+import MartletModel
+import MartletStorage
+
+/// Begins backups of a running server, and records that they were made.
+struct BackupSource: Sendable {
+    let storage: SQLiteStorage
+    let dataDirectory: String
+    let time: any TimeSource
+    let log: Log
+
+    /// - Returns: A backup of this moment. Its snapshot must be closed.
+    /// - Throws: `StorageError` if the database cannot be copied, `ServerError` if the keys are asked for and not there.
+    func begin(withKeys: Bool) async throws -> Backup {
+        let keys = withKeys ? try readKeys() : nil
+        let createdAt = time.now
+        let snapshot = try await storage.snapshot()
+        // If keys were added or retired in the meantime, they may not be the keys with which the snapshot is sealed.
+        if withKeys, try readKeys() != keys {
+            throw ServerError("The server's keys were changed while the backup was made; try again.")
+        }
+        return Backup(snapshot: snapshot, createdAt: createdAt, keys: keys)
+    }
+
+    private func readKeys() throws(ServerError) -> [UInt8] {
+        guard getenv(ServerKeys.environmentVariable) == nil else {
+            throw ServerError(
+                "The keys are in \(ServerKeys.environmentVariable), not in the data directory: leave --with-key out, and "
+                    + "keep them where they are.")
+        }
+        guard let keys = try SecretFile.readOwn("\(dataDirectory)/\(Backup.keysName)") else {
+            throw ServerError("There is no \(Backup.keysName) in the data directory.")
+        }
+        return keys
+    }
+
+    /// Records the time of a backup. A failure is only logged, because a complete backup has not failed just because
+    /// the disk is full.
+    func record(_ backup: Backup) async {
+        do throws(StorageError) {
+            try await storage.recordBackup(at: backup.createdAt)
+        } catch {
+            log.write(.warning, "The time of the backup could not be recorded: \(error)")
+        }
+    }
+}
