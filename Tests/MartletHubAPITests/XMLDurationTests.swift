@@ -27,7 +27,7 @@ struct XMLDurationTests {
         "", "P", "PT", "P1", "1D", "P1DT", "P1H", "PT1D", "P1D1D", "P1D1Y", "-P1D", "P-1D", "P1.5D", "PT1.S", "PT.5S",
         "P1S", " P1D", "P1D ", "p1d", "PT1S1M", "PTT1S", "P1DT1HT1M", "P\u{0661}D",
     ])
-    func whatIsNoDurationIsRefused(text: String) {
+    func invalidDurationsAreRefused(text: String) {
         #expect(XMLDuration(text) == nil)
     }
 

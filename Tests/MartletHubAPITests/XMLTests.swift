@@ -42,7 +42,7 @@ struct XMLTests {
     }
 
     @Test(arguments: ["\u{0}", "<a>\u{0}</a>", "<a>\u{1}</a>", "a", "<a", "<a/><b/>", "<a></b>", "<a b></a>", "<a/>x"])
-    func whatIsNoDocumentIsRefused(text: String) {
+    func invalidDocumentsAreRefused(text: String) {
         #expect(throws: XMLReaderError.self) { try XMLReader().read(Array(text.utf8)) }
     }
 

@@ -71,7 +71,7 @@ struct EventStreamTests {
         }
     }
 
-    @Test func oneWhoHasGoneListensNoMore() async throws {
+    @Test func aClosedStreamGetsNoMoreEvents() async throws {
         let fixture = SimulatorFixture()
         let handle = try await fixture.device()
         let token = try SimulatorFixture.providerToken(.generate())

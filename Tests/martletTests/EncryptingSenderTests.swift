@@ -31,7 +31,7 @@ struct EncryptingSenderTests {
         #expect(try await sender.client.keys(of: "bob").isTrusted == false)
     }
 
-    @Test func whoHasNoKeyYetIsNotPinned() async throws {
+    @Test func aUserWithoutAKeyIsNotPinned() async throws {
         let sender = try await Self.sender(KeyServer([nil, ("1", try Self.key())]))
         #expect(try await sender.trustedKeys(of: "bob").isFirstUse)
         #expect(try await sender.trustedKeys(of: "bob").isFirstUse)

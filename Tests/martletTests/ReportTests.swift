@@ -7,7 +7,7 @@ import Testing
 struct ReportTests {
     private func json(_ text: String) throws -> JSON { try JSON(parsing: Array(text.utf8)) }
 
-    @Test func whatHasHaltedItselfSaysWhyAndHowItGoesOn() throws {
+    @Test func aHaltedRollOutSaysWhyAndHowToContinue() throws {
         let lines = ControlCommands.lines(
             of: try json(
                 """

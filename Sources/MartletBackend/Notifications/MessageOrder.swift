@@ -35,7 +35,7 @@ struct MessageOrder: Sendable {
         let json = try RequestBody.json(request, maximumDepth: Self.depthLimit)
         guard case .object(let members) = json else { throw .badBody("The body must be a JSON object.") }
         if let other = members.keys.filter({ !["to", "tags", "message"].contains($0) }).min() {
-            throw .badBody("The body has a member '\(other.prefix(64))', which it cannot have.")
+            throw .badBody("The body has the unknown member '\(other.prefix(64))'.")
         }
         let body = try RequestBody(.object(members.filter { $0.key != "message" }))
         audience = try SendAudience(

@@ -34,7 +34,7 @@ public struct SendQuery: Sendable {
     }
 
     /// The most sends, of all hubs, that one query looks through.
-    public static let lookLimit: Int64 = 20_000
+    public static let scanLimit: Int64 = 20_000
 }
 
 /// A page of sends.

@@ -157,7 +157,7 @@ struct NotificationTable {
                 SELECT max(due_at, expires_at) FROM notifications INDEXED BY notifications_controlled
                     WHERE control <> 'running' AND \(Self.isWaiting)
                 UNION ALL SELECT * FROM (\(PartTable.nextDue))
-                UNION ALL SELECT * FROM (\(RolloutTable.nextJudgement)))
+                UNION ALL SELECT * FROM (\(RolloutTable.nextCanaryDue)))
             """
         ) { $0.optionalTimestamp(0) } ?? nil
     }

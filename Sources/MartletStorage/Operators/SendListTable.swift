@@ -12,7 +12,7 @@ struct SendListTable {
 
     func page(_ query: SendQuery) throws(StorageError) -> SendPage {
         let before = try start(query.before)
-        let floor = max(1, before - SendQuery.lookLimit)
+        let floor = max(1, before - SendQuery.scanLimit)
         let found = try connection.all(
             Self.listing(query.phase), before, floor, query.hub.rawValue, query.platform?.rawValue,
             query.since ?? Timestamp(milliseconds: 0), query.limit

@@ -112,7 +112,7 @@ extension Message {
         (link, picture) = (composed.link, composed.picture)
         sound = composed.sound.map { sound in
             switch sound {
-            case .usual: .usual
+            case .default: .default
             case .none: Sound.none
             case .named(let name): .named(name)
             }
@@ -120,7 +120,7 @@ extension Message {
         badge = composed.badge.map { badge in
             switch badge {
             case .number(let number): .number(number)
-            case .oneMore: .oneMore
+            case .increment: .increment
             }
         }
         data = composed.data

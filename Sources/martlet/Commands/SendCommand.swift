@@ -248,7 +248,8 @@ extension Invocation {
         }
         // Who names this very minute means now.
         guard let timestamp, timestamp + .seconds(60) < now else { return timestamp }
-        throw UsageError(description: "--at \(timestamp.iso8601) is past; leave it out to send now.", command: command)
+        throw UsageError(
+            description: "--at \(timestamp.iso8601) is in the past; leave it out to send now.", command: command)
     }
 
     /// How fast it goes out, as the hub's header takes it: with durations by ISO 8601.

@@ -119,7 +119,7 @@ struct RepeatedSendTests {
     }
 
     @Test(arguments: Kind.allCases)
-    func whatStoppedHalfWayIsFinishedAndNothingIsSentTwice(kind: Kind) async throws {
+    func anInterruptedSendIsCompletedAndNothingIsSentTwice(kind: Kind) async throws {
         let fixture = try await Fixture(sendsTo: ["pigeon", "apns"], roomForNotifications: 1)
         let order = try await order(kind, in: fixture)
         let first = await send(order, fixture)

@@ -84,7 +84,7 @@ struct CircuitBreakerTests {
     }
 
     @Test(arguments: UInt64(0)..<50)
-    func whateverHappensOnlyOneProbeGoesAndNothingIsLockedOutForEver(seed: UInt64) {
+    func onlyOneProbeIsSentAndNoLaneIsLockedOutForever(seed: UInt64) {
         var chance = Chance(seed: seed)
         let terms = [CircuitBreaker.Terms.lane, .origin, .device][Int(seed % 3)]
         let (duration, longest) = (Duration.seconds(30), terms.longestPause)

@@ -26,7 +26,7 @@ struct ByteBoundedCacheTests {
     }
 
     @Test(arguments: 0..<20 as Range<UInt64>)
-    func whatIsKeptIsWhatAPlainListWouldKeep(seed: UInt64) {
+    func theCacheKeepsWhatAPlainListWouldKeep(seed: UInt64) {
         var generator = SplitMix(state: seed)
         let limit = Int.random(in: 100...3000, using: &generator)
         var cache = ByteBoundedCache<Int, Int>(byteLimit: limit)

@@ -71,7 +71,7 @@ struct AnswerRoomTests {
         withExtendedLifetime(first) {}
     }
 
-    @Test func whoHasTheSameKeyElsewhereIsNotHeldUp() async {
+    @Test func theSameKeyAtAnotherAddressIsNotDelayed() async {
         let ledger = Self.ledger { $0.caller = 100_000 }
         let first = AnswerLease(Self.bodies(ledger))
         #expect(await first.reserve(100_000, for: Self.caller))
@@ -144,7 +144,7 @@ struct AnswerRoomTests {
         #expect(answers.isEmpty)
     }
 
-    @Test func whatIsReadMakesRoom() {
+    @Test func answersThatAreReadReleaseMemory() {
         let answers = Self.ledger()
         let peer = Self.peer(answering: 200_000, answers)
         peer.sendHeaders([], stream: 1)

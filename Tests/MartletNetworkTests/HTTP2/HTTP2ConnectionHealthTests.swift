@@ -2,7 +2,7 @@ import Testing
 
 @testable import MartletNetwork
 
-@Suite struct HTTP2StandingTests {
+@Suite struct HTTP2ConnectionHealthTests {
     @Test func threeUnansweredRequestsAreTooMany() {
         var status = HTTP2ConnectionHealth()
         for expected in [false, false, true] {

@@ -142,7 +142,7 @@ import Testing
     }
 
     @Test(arguments: BulkPair.Kind.allCases)
-    func whatAGoAwaySaysIsToldToWhoeverLosesItsRequest(_ kind: BulkPair.Kind) {
+    func theDebugDataOfAGoAwayIsInTheErrorOfLostRequests(_ kind: BulkPair.Kind) {
         let pair = BulkPair(kind, dispatch: FakeDispatch { _, _ in })
         pair.draw(notifications(3))
         pair.run()

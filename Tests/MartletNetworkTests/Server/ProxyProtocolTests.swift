@@ -50,7 +50,7 @@ struct ProxyProtocolTests {
         await server.shutDown()
     }
 
-    @Test func nobodyElseMayConnect() async throws {
+    @Test func onlyTheOwnerMayConnect() async throws {
         let (server, address) = try await server(trusting: "10.0.0.0/8")
         #expect(await RawClient.exchange(address, [Self.line + Self.request]).isEmpty)
         #expect(server.connectionRefusals == [.untrustedProxy: 1])

@@ -81,7 +81,7 @@ struct FCMSimulatorTests {
             try assertionError { $0["scope"] = "email https://www.googleapis.com/auth/cloud-platform" } == (200, nil))
     }
 
-    @Test func anybodysAssertionIsTakenWhereThatIsAsked() throws {
+    @Test func anAssertionWithAnyKeyIsAcceptedIfTheSimulatorIsToldTo() throws {
         var fixture = try FCMFixture { $0.acceptsAnyKey = true }
         let key = try RSAPrivateKey.generate()
         let assertion = try FCMAssertion.sign(
@@ -212,7 +212,7 @@ struct FCMSimulatorTests {
         #expect(try fixture.answer(body("", to: second), at: Self.now + .seconds(60)).status == .ok)
     }
 
-    @Test func whatIsOnlyTriedReachesNobody() throws {
+    @Test func aValidateOnlyMessageReachesNoDevice() throws {
         var fixture = try FCMFixture()
         let device = try fixture.device()
         let response = try fixture.answer(#"{"validate_only":true,"message":{"token":"\#(device)"}}"#)

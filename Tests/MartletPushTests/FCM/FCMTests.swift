@@ -63,7 +63,7 @@ struct FCMTests {
         #expect(FCM.normalized(normalized, at: Timestamp(seconds: 0)).body == normalized.body)
     }
 
-    @Test func whomAMessageIsForIsTheHubsToSay() {
+    @Test func theHubDecidesTheTargetOfAMessage() {
         let sent = message(
             #"{"validate_only":true,"message":{"token":"a","topic":"b","condition":"c","name":"d","data":{}}}"#)
         let normalized = FCM.normalized(sent, at: Timestamp(seconds: 0))

@@ -50,7 +50,7 @@ struct MPNSOutcomeTests {
         #expect(try outcome(200, "Received", device, "Active") == .accepted)
     }
 
-    @Test func whatIsNotAnAnswerOfTheServiceIsTriedAgain() throws {
+    @Test func anAnswerThatIsNotTheServicesIsTriedAgain() throws {
         for (status, word) in [(200, nil), (200, "Perhaps"), (204, "Received")] as [(Int, String?)] {
             let outcome = try outcome(status, word, nil, nil)
             #expect(outcome.name == .pnsInterfaceError)

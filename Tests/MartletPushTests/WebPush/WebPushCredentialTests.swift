@@ -16,7 +16,7 @@ struct WebPushCredentialTests {
         return try WebPushCredential(Credential(properties))
     }
 
-    @Test func whoSendsMayBeLeftOut() throws {
+    @Test func theSenderCanBeLeftOut() throws {
         #expect(try credential(["Subject": nil]).subject == nil)
         let service = try WebPush(credential: Credential(["VapidPrivateKey": key])).at(WebPushFixture.origin)
         guard case .token(let token) = try service.authorization(at: WebPushFixture.now) else {

@@ -27,7 +27,7 @@ struct WebPushMessageTests {
         #expect(WebPush.normalized(message, at: WebPushFixture.now).fields == message.fields)
     }
 
-    @Test func whatAClientGetsWrongUnderAHubsNameIsAsGoodAsNothing() throws {
+    @Test func invalidValuesUnderAHubsNameAreIgnored() throws {
         let fields = ["servicebusnotification-timetolive": "2030-01-01", "servicebusnotification-urgency": "now"]
         #expect(try headers(fields) == headers([:]))
     }
