@@ -17,8 +17,8 @@ struct ReportTests {
         #expect(lines[0] == "Processing, halted since T")
         #expect(
             lines.contains(
-                "It has halted itself, because more than 5 % failed: 'martlet why' says why; 'martlet resume demo n1' lets "
-                    + "it go on."))
+                "It has halted itself, because more than 5 % of its pushes failed: 'martlet why' says why; 'martlet resume "
+                    + "demo n1' continues it."))
         #expect(lines.contains("Roll-out: over=PT9S; halt=5%/100, 3.33 a second"))
     }
 

@@ -58,9 +58,12 @@ struct SendCommandTests {
             ),
             (
                 #"{"state":"NoTargetFound"}"#, true,
-                "Nobody got it: no device is in the audience. 'martlet audience' counts devices."
+                "No device got it: the audience is empty. 'martlet audience' counts devices."
             ),
-            (#"{"state":"Canceled","succeeded":3,"suppressed":2}"#, true, "It was canceled before everybody had it."),
+            (
+                #"{"state":"Canceled","succeeded":3,"suppressed":2}"#, true,
+                "It was canceled before every device was reached."
+            ),
         ])
     func progress(status: String, isOver: Bool, text: String?) throws {
         let progress = SendProgress(try JSON(parsing: Array(status.utf8)))

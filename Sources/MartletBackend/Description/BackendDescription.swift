@@ -7,7 +7,7 @@ import MartletOpenAPI
 struct BackendDescription {
     let platforms: PushPlatformList
 
-    /// Where the document is served, to anybody.
+    /// The path of the document, which needs no authentication.
     static let path = "/\(Backend.pathPrefix)/openapi.json"
 
     enum Scheme {
@@ -219,7 +219,7 @@ struct BackendDescription {
         APIAnswer(status, text, error, headers: headers)
     }
 
-    /// Refused by the backend, or, in plain text, before anybody asked it.
+    /// Refused by the backend, or, in plain text, before the request reached it.
     private static func anyRefusal(_ status: HTTPStatus, _ text: String) -> APIAnswer {
         APIAnswer(status, text, error, APIContent("text/plain"))
     }

@@ -11,8 +11,8 @@ struct MessageOrder: Sendable {
     /// Levels of arrays and objects: those of a message in one more.
     private static let depthLimit = 33
 
-    /// What users without the role of an admin may set. A link or a picture of a stranger would be bait, and a collapse
-    /// key would replace what others have sent.
+    /// The members that users without the role admin may set. A link or a picture from a stranger could mislead the
+    /// recipient, and a collapse key could replace messages of other senders.
     private static let membersOfAll: Set<String> = ["text", "language", "data", "thread"]
 
     /// Names of data that push services, systems and pages are known to read, in lower case and without underscores. For

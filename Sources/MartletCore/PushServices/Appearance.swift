@@ -32,7 +32,7 @@ public struct Appearance: Hashable, Sendable {
     /// The titles of the buttons.
     public var actions: [String]
     public var badge: Int?
-    /// What is added to the badge of the app.
+    /// The number that is added to the badge of the app.
     public var badgeStep: Int?
     /// `default`, or a name; nil for no sound.
     public var sound: String?

@@ -91,6 +91,7 @@ final class NewFile: HTTPBodyWriter {
         return true
     }
 
+    /// Throws the failure of an earlier write, if there was one.
     func check() throws(ServerError) {
         if let failure = state.withLock({ $0.failure }) { throw failure }
     }

@@ -8,22 +8,25 @@ enum NotifyCommand {
         "notify", operands: ["TEXT"], "Send a text from one user to others and print the notification's id.",
         options: [
             Option("backend", "URL", "The server with the app backend."),
-            Option("user", "NAME", "Who sends."),
+            Option("user", "NAME", "The user who sends."),
             UserCommands.passwordFromInput,
-            Option("to", "A,B", "Whose devices show it. A plain text goes to one user."),
-            Option("tags", "EXPR", "Whom it is for instead; the server asks for a role. Not for a plain text."),
+            Option("to", "A,B", "The users whose devices show it. A plain text goes to one user."),
+            Option(
+                "tags", "EXPR", "A tag expression for the devices instead; needs the role admin. Not for a plain text."),
             Option(
                 "platform", "NAME", "The platform of the devices, for a plain text.", default: Platforms.names.first),
-            Option("rich", "FILE", "Send this file, which devices fetch; TEXT is what they show with it."),
-            Option("type", "WORD", "What the file is to apps: img, sound, url and the like; else told by its type."),
-            Option("content-type", "TYPE", "The file's media type; where not given, its name tells."),
-            Option("secure", nil, "TEXT stays at the server, and only its addressees' devices fetch it."),
-            Option("once", nil, "With --secure: each can fetch it once."),
+            Option("rich", "FILE", "Send this file, which devices fetch; they show TEXT with it."),
+            Option(
+                "type", "WORD",
+                "The kind of the file for apps: img, sound, url and others; by default from its media type."),
+            Option("content-type", "TYPE", "The file's media type; by default from its name."),
+            Option("secure", nil, "Keep TEXT at the server; only the recipients' devices can fetch it."),
+            Option("once", nil, "With --secure: each recipient can fetch it once."),
             Option(
                 "message", "TEXT",
-                "With --secure: what is shown where nobody is logged in. Without: send TEXT to all platforms as one message "
-                    + "with these further members, as JSON, such as '{\"data\": {\"room\": \"17\"}}'."),
-            Option("ca-file", "FILE", "The authority to trust at the backend instead of the system's."),
+                "With --secure: the text that devices show if no user is logged in. Without: send TEXT to all platforms as one "
+                    + "message with these further members, as JSON, such as '{\"data\": {\"room\": \"17\"}}'."),
+            Option("ca-file", "FILE", "The authority to trust for the backend instead of the system's."),
             .json("notification"),
         ]
     ) { invocation in
@@ -77,7 +80,7 @@ private enum Notification {
         case (let names?, nil): return .users(names.split(separator: ",").map(String.init))
         default:
             throw UsageError(
-                description: "Either --to or --tags says whom it is for.", command: invocation.command)
+                description: "Give either --to or --tags.", command: invocation.command)
         }
     }
 
