@@ -17,7 +17,7 @@ struct XMLDurationTests {
         "P10675199DT2H48M5.4775807S", "P10675200D", "P99999999999999999999999D", "P9223372036854775807Y",
         "PT9223372036854775.807S",
     ])
-    func whatIsLongerThanTheLongestHasNoEnd(text: String) throws {
+    func aDurationBeyondTheMaximumHasNoEnd(text: String) throws {
         let duration = try #require(XMLDuration(text))
         #expect(duration.duration == nil)
         #expect(duration.text == "P10675199DT2H48M5.4775807S")

@@ -49,7 +49,7 @@ struct ReopeningTests {
         await running.close()
     }
 
-    @Test func whatIsScheduledAndWhatWasAskedForAreRemembered() async throws {
+    @Test func schedulesAndRequestIdentitiesAreRemembered() async throws {
         let directory = TemporaryDirectory()
         let first = try SQLiteStorage(directory: directory.path, sealer: XORSealer())
         let now = Timestamp(seconds: 1_700_000_000)

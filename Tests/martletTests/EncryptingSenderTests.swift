@@ -20,7 +20,7 @@ struct EncryptingSenderTests {
         return EncryptingSender(client: client, compared: [])
     }
 
-    @Test func whatIsShownAtFirstIsWhatIsEncryptedFor() async throws {
+    @Test func theKeysShownFirstAreThoseEncryptedFor() async throws {
         let (shown, swapped) = (try Self.key(), try Self.key())
         let server = KeyServer([("1", shown), ("1", swapped)])
         let sender = try await Self.sender(server)

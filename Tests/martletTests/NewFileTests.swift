@@ -43,7 +43,7 @@ struct NewFileTests {
         #expect(try Data(contentsOf: URL(fileURLWithPath: file.temporary)) == Data([1, 2]))
     }
 
-    @Test func whatHasGotTheNameMeanwhileStays() throws {
+    @Test func aFileThatGotTheNameMeanwhileIsKept() throws {
         defer { try? FileManager.default.removeItem(at: directory) }
         let file = try NewFile(path)
         try Data("mine".utf8).write(to: directory.appendingPathComponent("new"))

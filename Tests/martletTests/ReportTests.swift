@@ -22,7 +22,7 @@ struct ReportTests {
         #expect(lines.contains("Roll-out: over=PT9S; halt=5%/100, 3.33 a second"))
     }
 
-    @Test func whatWasCanceledSaysSoOnce() throws {
+    @Test func aCanceledNotificationIsReportedOnce() throws {
         let status = #"{"state":"Canceled","control":"canceled","controlledAt":"T"}"#
         #expect(ControlCommands.lines(of: try json(status), in: "demo")[0] == "Canceled since T")
     }

@@ -78,7 +78,7 @@ struct EncryptedTests {
         #expect(try await fixture.storage.payload(id, for: "bob", at: fixture.time.now + .seconds(60)) == nil)
     }
 
-    @Test func whatWasEncryptedWithAnotherKeyIsNotSentAndTheDevicesAreNamed() async throws {
+    @Test func ciphertextsForOtherKeysAreNotSentAndTheDevicesAreNamed() async throws {
         let fixture = try await Fixture()
         let phone = try await fixture.registerKeyed("bob1", as: "bob")
         let old = try await fixture.registerKeyed("bob2", as: "bob")
@@ -108,7 +108,7 @@ struct EncryptedTests {
         #expect(fixture.sent.deliveries.isEmpty)
     }
 
-    @Test func whatFindsNoRoomLeavesNothingBehindAndNothingGoesOut() async throws {
+    @Test func aPayloadOverTheQuotaLeavesNothingAndSendsNothing() async throws {
         let fixture = try await Fixture(
             settings: BackendSettings(payloads: PayloadSettings(quota: 1500 + 2 * StoredPayload.recordSize)))
         let phone = try await fixture.registerKeyed("bob1", as: "bob")

@@ -153,7 +153,7 @@ struct RepeatedSendTests {
         #expect(await fixture.ask(.get, "/api/notifications/\(id)", as: "bob").status == .ok)
     }
 
-    @Test func whatWasRefusedAsAWholeIsNotRemembered() async throws {
+    @Test func refusedSendsAreNotRemembered() async throws {
         let fixture = try await Fixture(roomForNotifications: 0)
         let order = try await order(.secure, in: fixture)
         #expect(await send(order, fixture).status == .insufficientStorage)

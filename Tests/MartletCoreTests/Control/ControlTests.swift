@@ -159,7 +159,7 @@ struct ControlTests {
         }
     }
 
-    @Test func whatIsForgottenLeavesNothing() async throws {
+    @Test func aForgottenNotificationLeavesNothing() async throws {
         let flight = try await Flight()
         try await flight.register(4)
         let delivery = try await flight.accept()

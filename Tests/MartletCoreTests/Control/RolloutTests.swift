@@ -150,7 +150,7 @@ struct RolloutTests {
         #expect(try await flight.report(delivery).state == .completed)
     }
 
-    @Test func whatIsToBeTriedAgainIsTriedBeforeASlowRollOutExpires() async throws {
+    @Test func retriesOfASlowRollOutAreSentBeforeItExpires() async throws {
         let flight = try await Flight(pageSize: 1000) { _, attempt in answered(attempt == 1 ? 429 : 200) }
         try await flight.register(50)
         let delivery = try await accept(flight, Rollout(.over(.seconds(86_400))))

@@ -26,7 +26,7 @@ struct CircuitBreakerTests {
         #expect(breaker.pause(isProbe: false, at: now) == now + .seconds(1))
     }
 
-    @Test func whatWasLetInBeforeAPauseMakesTheNextNoLonger() {
+    @Test func pushesAdmittedBeforeAPauseDoNotLengthenTheNext() {
         var breaker = CircuitBreaker(.lane)
         for _ in 0..<10 { #expect(breaker.pause(isProbe: false, at: now) == now + .seconds(1)) }
         let later = now + .seconds(1)

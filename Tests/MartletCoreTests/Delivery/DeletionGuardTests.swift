@@ -85,7 +85,7 @@ struct DeletionGuardTests {
         #expect(quarantined.isQuarantined)
     }
 
-    @Test func noMoreAreRememberedThanThereIsRoomFor() {
+    @Test func theNumberOfRememberedEntriesIsLimited() {
         var deletions = DeletionGuard()
         for number in 1...Int64(DeletionGuard.suspectLimit + 10) {
             let timestamp = now + .seconds(number * 31)

@@ -79,7 +79,7 @@ struct DeliveryQueueTests {
         #expect(queue.heldCount == 0)
     }
 
-    @Test func whatIsOverIsNotBegunAgainByItsFirstPlaceInTheLine() {
+    @Test func anEndedDeliveryIsNotBegunAgainByItsQueuePosition() {
         var queue = emptyQueue(slots: 1)
         for sequence in 1...2 { queue.add(Self.progress(Int64(sequence))) }
         _ = queue.advance(Self.id(2))
@@ -174,7 +174,7 @@ struct DeliveryQueueTests {
         #expect(nextSequence(&queue) == nil)
     }
 
-    @Test func whatEndsWhileTheStoreIsReadIsNotDeliveredAgain() {
+    @Test func deliveriesThatEndWhileTheStoreIsReadAreNotDeliveredAgain() {
         var queue = makeQueue(waiting: 4)
         _ = queue.wantsMore(at: now)
         queue.fill([Self.progress(1)], isAll: false)

@@ -48,7 +48,7 @@ struct FollowingTests {
         #expect(trace.pushes[0].attempts.map(\.outcome) == [.channelThrottled, .success])
     }
 
-    @Test func whatExpiresForADeviceThatIsReachedAsAnotherMemberIsSkippedAndNoDeadLetter() async throws {
+    @Test func aRetryExpiringForADeviceReachedAsAnotherMemberIsSkipped() async throws {
         let (flight, delivery) = try await sent(to: 2)
         // The registration whose push is to be tried again has the handle of the other, which was reached.
         try await flight.register("loft2", id: "r1", tags: ["a"])
@@ -341,7 +341,7 @@ struct FollowingTests {
         #expect(try await flight.report(old).counts == [.superseded: 1])
     }
 
-    @Test func whatExpiresForARegistrationWithANewHandleIsADeadLetterOfIt() async throws {
+    @Test func aRetryExpiringForAMovedRegistrationIsItsDeadLetter() async throws {
         let (flight, delivery) = try await sent()
         try await flight.register("loft9", id: "r1", tags: ["a"])
         flight.time.advance(by: .seconds(90_000))

@@ -62,7 +62,7 @@ struct ByteBoundedCacheTests {
         #expect(["a", "b", "c", "d"].filter(cache.contains) == ["a", "c", "d"])
     }
 
-    @Test func whatAloneIsBeyondTheLimitIsNotKeptAndNothingGoesForIt() {
+    @Test func anEntryLargerThanTheLimitIsNotKeptAndEvictsNothing() {
         var cache = ByteBoundedCache<String, Int>(byteLimit: 1000)
         cache.insert(1, for: "a", bytes: 10)
         cache.insert(2, for: "b", bytes: 1000)

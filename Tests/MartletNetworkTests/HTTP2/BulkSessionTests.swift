@@ -195,7 +195,7 @@ import Testing
     }
 
     @Test(arguments: BulkPair.Kind.allCases)
-    func whatIsWrittenShortlyBeforeTheDeadlineHasAllTheTimeForItsAnswer(_ kind: BulkPair.Kind) {
+    func requestsWrittenShortlyBeforeTheDeadlineHaveTheFullTimeForTheirAnswer(_ kind: BulkPair.Kind) {
         var settings = HTTP2Settings()
         settings.streamLimit = 1
         let pair = BulkPair(kind, settings: settings, dispatch: FakeDispatch { _, _ in })

@@ -51,7 +51,7 @@ struct RunTurnsTests {
         #expect(Self.index(&turns, statuses) == 2)
     }
 
-    @Test func oneAloneIsDrawnFromAsMuchAsThereIs() {
+    @Test func aSingleBatchIsDrawnWithoutTurns() {
         var turns = BatchScheduler()
         #expect(turns.next(of: 2) { $0 == 0 ? .empty : Self.short } == BatchScheduler.Turn(index: 1, items: .max))
         #expect(

@@ -30,7 +30,7 @@ struct FCMTests {
         #"{"message":{"android":{"ttl":"2419201s"}}}"#, #"{"message":{"android":{"ttl":"-1s"}}}"#,
         #"{"message":{"android":{"ttl":"60"}}}"#,
     ])
-    func whatTheServiceWouldRefuseIsRefused(body: String) throws {
+    func payloadsThatTheServiceWouldRefuseAreRefused(body: String) throws {
         let error = try #require(throws: PushServiceError.self) { try FCM.check(message(body)) }
         #expect(error.kind == .badMessage)
     }

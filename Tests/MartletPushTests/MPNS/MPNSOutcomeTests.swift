@@ -46,7 +46,7 @@ struct MPNSOutcomeTests {
         #expect(!outcome.reason.isEmpty && !outcome.reason.contains("N/A"))
     }
 
-    @Test(arguments: ["Connected", "Temp Disconnected"]) func whatIsReceivedIsAccepted(device: String) throws {
+    @Test(arguments: ["Connected", "Temp Disconnected"]) func theStatusReceivedMeansAccepted(device: String) throws {
         #expect(try outcome(200, "Received", device, "Active") == .accepted)
     }
 

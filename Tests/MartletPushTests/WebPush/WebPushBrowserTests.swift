@@ -164,7 +164,7 @@ struct WebPushBrowserTests {
         #"{"messageType":"register","channelID":"../../etc"}"#, #"{"messageType":"ack","updates":{}}"#,
         #"{"messageType":"hello"}"#,
     ])
-    mutating func whatNoBrowserSaysEndsTheConnection(text: String) throws {
+    mutating func messagesThatNoBrowserSendsEndTheConnection(text: String) throws {
         _ = try greet()
         #expect(try say(text) == [1008])
     }

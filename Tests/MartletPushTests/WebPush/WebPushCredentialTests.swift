@@ -47,7 +47,7 @@ struct WebPushCredentialTests {
         ["VapidPublicKey": WebPushFixture.point], ["AllowedHosts": "a,,b"], ["AllowedHosts": "https://a"],
         ["EndpointCertificateAuthority": "x"],
     ])
-    func whatCannotBeUsedIsNamedAndNotShown(changes: [String: String?]) throws {
+    func unusableValuesAreNamedAndNotShown(changes: [String: String?]) throws {
         let error = try #require(throws: PushServiceError.self) { try credential(changes) }
         #expect(error.kind == .badCredential)
         let name = try #require(changes.keys.first)
