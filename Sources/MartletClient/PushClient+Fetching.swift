@@ -13,7 +13,7 @@ extension PushClient {
     ///     once it is complete. nil collects the content in memory.
     ///   - limit: The maximum size of content that is collected in memory, in bytes.
     ///   - progress: Called for each piece, on any thread. It must return quickly.
-    /// - Returns: The content, or what to show if nobody is logged in.
+    /// - Returns: The content, or what to show if no user is logged in.
     /// - Throws: `PushClientError`; `notFound` if the content has expired or is for another user.
     public func fetch(
         _ reference: RichReference, to path: String? = nil, limit: Int = 10 << 20, progress: Progress? = nil
@@ -32,7 +32,7 @@ extension PushClient {
     }
 
     /// Fetches the text of a secure push. This counts as reading it; a text that can be read only once is then deleted.
-    /// - Returns: The text, or what to show if nobody is logged in.
+    /// - Returns: The text, or what to show if no user is logged in.
     /// - Throws: `PushClientError`; `notFound` if the text has expired, was already read, or is for another user.
     public func fetch(_ reference: SecureReference) async throws(PushClientError) -> Fetched<SecureNotification> {
         try await unlessLoggedOut(reference.message) { () throws(PushClientError) in
@@ -43,7 +43,7 @@ extension PushClient {
     }
 
     /// Decrypts a message for this device; fetches it first if it did not fit into its push.
-    /// - Returns: The message, or what to show if the message has to be fetched and nobody is logged in.
+    /// - Returns: The message, or what to show if the message has to be fetched and no user is logged in.
     /// - Throws: `PushClientError`; the errors of `decrypt(_:)`.
     public func fetch(_ reference: EncryptedReference) async throws(PushClientError) -> Fetched<DecryptedMessage> {
         try await unlessLoggedOut(reference.message) { () throws(PushClientError) in try await decrypt(reference.push) }

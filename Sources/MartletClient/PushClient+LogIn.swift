@@ -1,7 +1,7 @@
 import MartletModel
 
 extension PushClient {
-    /// The name of the user who is logged in with a password; nil if nobody is, or if users log in through a
+    /// The name of the user who is logged in with a password; nil if there is none, or if users log in through a
     /// `TokenProvider`.
     public var user: String? {
         get async { await logIns.value.credentials?.user }

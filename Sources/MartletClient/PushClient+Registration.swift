@@ -30,7 +30,7 @@ extension PushClient {
 
     /// Registers this device for the user who is logged in, or changes its registration.
     ///
-    /// Where this throws for a reason that may pass, or because nobody is logged in, the registration is done in the
+    /// If this throws for a temporary reason, or because no user is logged in, the registration is done in the
     /// background as soon as it can be; `registrationStates` tells when.
     /// - Parameters:
     ///   - deviceToken: The bytes that the system gave at this launch, such as the `Data` of

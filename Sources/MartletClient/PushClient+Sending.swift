@@ -77,7 +77,7 @@ extension PushClient {
     ///   - lifetime: How long it can be fetched; nil leaves it to the server (7 days, unless configured otherwise).
     /// - Returns: The id by which it is fetched.
     /// - Throws: `PushClientError`; `messageTooLong` where it is larger than the server takes, or more than the user may
-    ///   keep there, `refused` where the audience names nobody. Unless the kind is `unreachable`, `serverProblem` or
+    ///   keep there, `refused` if the audience has no recipient. Unless the kind is `unreachable`, `serverProblem` or
     ///   `cancelled`, nothing was sent.
     @discardableResult
     public func sendRich(
@@ -108,12 +108,12 @@ extension PushClient {
     /// - Parameters:
     ///   - text: At most 64 KiB.
     ///   - audience: Who may fetch it; fixed when it is sent.
-    ///   - message: What devices show where nobody is logged in. It passes through push services; nil leaves it to the
+    ///   - message: The text that devices show if no user is logged in. It passes through push services; nil leaves it to the
     ///     apps.
     ///   - once: Whether each user can fetch it once only.
     ///   - lifetime: How long it can be fetched; nil leaves it to the server.
     /// - Returns: The id by which it is fetched.
-    /// - Throws: `PushClientError`: `refused` where the audience names nobody. Unless the kind is `unreachable`,
+    /// - Throws: `PushClientError`: `refused` if the audience has no recipient. Unless the kind is `unreachable`,
     ///   `serverProblem` or `cancelled`, nothing was sent.
     @discardableResult
     public func sendSecure(

@@ -4,14 +4,14 @@ import MartletModel
 
 /// The web console: its pages, and the API that they use.
 ///
-/// Everything is below `/console`. Without an operator there is no console, and every path is answered as one that does
-/// not exist. The API below `/console/api` is the administration API behind a session, a role, checks against other
-/// sites, and an audit log, besides signing in and live figures.
+/// Everything is below `/console`. Without an operator there is no console, and every path is a 404. The API below
+/// `/console/api` passes requests to the administration API after checks of session, role and origin, with an audit
+/// log; it also has routes for signing in and for live figures.
 public struct Console: HTTPHandler {
     /// The first path segment of all requests that the console answers.
     public static let pathPrefix = "console"
 
-    /// The parts of the server that the console asks.
+    /// The parts of the server that the console uses.
     public struct Parts: Sendable {
         public var directory: OperatorDirectory
         public var passwords: any OperatorPasswords
@@ -52,7 +52,7 @@ public struct Console: HTTPHandler {
     private let live: LiveConsole
     private let time: any TimeSource
     private let api: Router
-    /// The routes of the API, for tests of who may use them.
+    /// The routes of the API, for tests of their required roles.
     let routes: [ConsoleRoute]
 
     public init(_ parts: Parts, _ settings: ConsoleSettings) {

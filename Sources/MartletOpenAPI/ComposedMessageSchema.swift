@@ -1,6 +1,6 @@
 public import MartletModel
 
-/// The JSON Schema of a composed message, which the hub's API and the app backend's take.
+/// The JSON Schema of a composed message, for the hub's API and the app backend.
 public enum ComposedMessageSchema {
     public static let name = "Message"
 
@@ -21,18 +21,18 @@ public enum ComposedMessageSchema {
             "language": [
                 "type": "string", "maxLength": 35,
                 "description":
-                    "Of devices that say none or one that the message lacks. Every text that has languages has this one.",
+                    "The language for devices without a language tag, or with one that the message lacks. Every text by language includes it.",
             ],
             "variables": [
                 "type": "object", "maxProperties": 20, "additionalProperties": ["type": "string"],
                 "description":
-                    "What stands in the place of `$(name)` in title, subtitle and text for a device without this push variable.",
+                    "The default for `$(name)` in title, subtitle and text, for a device without this push variable.",
             ],
             "link": ["type": "string", "format": "uri", "maxLength": 2048],
             "picture": ["type": "string", "format": "uri", "maxLength": 2048, "description": "An https address."],
             "sound": ["type": "string", "description": "`default`, `none`, or the name of a sound of the app."],
             "badge": [
-                "description": "A number, or `+1`, which the app's own code adds.",
+                "description": "A number, or `+1`: an increment that the app's own code adds.",
                 "anyOf": [["type": "integer", "minimum": 0, "maximum": 99_999], ["const": "+1"]],
             ],
             "data": [
@@ -50,15 +50,16 @@ public enum ComposedMessageSchema {
                 ],
             ],
             "priority": ["enum": ["low", "normal", "high"]], "thread": key, "collapse": key,
-            "silent": ["type": "boolean", "description": "It has data alone, and shows nothing."],
+            "silent": ["type": "boolean", "description": "The device passes the data to the app and shows nothing."],
             "truncate": [
                 "type": "boolean",
-                "description": "Cut text and title where they are too long for a platform, instead of a refusal.",
+                "description":
+                    "Cut text and title if the payload is too large for a platform. Otherwise the send is refused.",
             ],
             "platforms": [
                 "type": "object",
                 "description":
-                    "What is different on a platform, by its name: `false` leaves it out, `merge` changes the payload (RFC 7396), `payload` takes its place.",
+                    "Overrides by the name of the platform: `false` leaves it out, `merge` changes the payload (RFC 7396), `payload` replaces it.",
                 "additionalProperties": [
                     "anyOf": [
                         ["const": false],
@@ -77,7 +78,7 @@ public enum ComposedMessageSchema {
 
     private static let key: JSON = ["type": "string", "pattern": "^[!-~]{1,64}$"]
 
-    /// - Parameter limit: In bytes.
+    /// - Parameter limit: The maximum size of each text, in bytes.
     private static func localized(_ limit: Int) -> JSON {
         [
             "description": .string("A text, or texts by language tag; at most \(limit) bytes."),

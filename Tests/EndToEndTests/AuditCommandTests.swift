@@ -29,7 +29,7 @@ struct AuditCommandTests {
         return done.output.split(separator: "\n").map { $0.split(separator: " ").dropFirst().joined(separator: " ") }
     }
 
-    @Test func whoFetchedASecretAndWhoWasRefusedIsPrinted() async throws {
+    @Test func fetchesAndRefusalsOfSecretsArePrinted() async throws {
         let server = try await RunningServer.start(["--simulator", "--simulator-listen", "127.0.0.1:0"])
         let data = server.dataDirectory
         #expect(try await run(["hub", "create", "demo"], data: data).status == 0)

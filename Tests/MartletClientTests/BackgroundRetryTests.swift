@@ -50,7 +50,7 @@ struct BackgroundRetryTests {
         #expect(phone.server.lines.last == "PUT /api/register/7")
     }
 
-    @Test func whoLogsInNextHasTheDeviceRegisteredAgain() async throws {
+    @Test func theNextUserRegistersTheDeviceAgain() async throws {
         let phone = try await Phone(
             ScriptedServer(
                 .session("A"), .answer(200, "1"), .ok, .ok, .answer(204), .session("B"), .answer(200, "2"), .ok),
@@ -121,7 +121,7 @@ struct BackgroundRetryTests {
         #expect(await later.credentials.store.load() == nil)
     }
 
-    @Test func whoIsBackBeforeTheServerKnewKeepsTheRegistration() async throws {
+    @Test func aUserWhoLogsInAgainBeforeTheLogOutIsSentKeepsTheRegistration() async throws {
         let phone = try await Phone(
             ScriptedServer(.session("T"), .offline), id: "7", retry: RetryPolicy(attempts: 1, keepsTrying: false))
         await phone.client.logOut()

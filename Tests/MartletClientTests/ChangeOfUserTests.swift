@@ -61,7 +61,7 @@ struct ChangeOfUserTests {
         #expect(server.requests.compactMap { $0.fields["authorization"] } == ["Bearer A"])
     }
 
-    @Test func whoLogsOutWhileTheLogInIsUnderWayIsLoggedOut() async throws {
+    @Test func aLogOutDuringALogInWins() async throws {
         let once = Once()
         let server = ActingServer { _ in
             await once.run()
@@ -79,7 +79,7 @@ struct ChangeOfUserTests {
         #expect(await credentials.store.load() == nil)
     }
 
-    @Test func ofTwoLogInsTheLaterOneHolds() async throws {
+    @Test func theLaterOfTwoLogInsWins() async throws {
         let once = Once()
         let server = ActingServer { _ in
             await once.run()

@@ -62,7 +62,7 @@ struct ReceiptTests {
         #expect(await phone.receipts.load().isEmpty)
     }
 
-    @Test func whatTheServerDidNotTakeIsSentAtALaterLaunch() async throws {
+    @Test func receiptsThatTheServerDidNotTakeAreSentAtALaterLaunch() async throws {
         let phone = try await Phone(ScriptedServer(.session("T"), .offline), id: "7")
         await phone.client.received(push)
         await phone.client.resume()
@@ -122,7 +122,7 @@ struct ReceiptTests {
         #expect(queue.receipts.first?.notification == "100", "an id that is none of the server's is not kept")
     }
 
-    @Test func whatIsNoQueueIsAnEmptyOne() {
+    @Test func anInvalidQueueIsAnEmptyOne() {
         for text in ["", "{", "{}", "[1]", #"[{"notification":"1"}]"#, #"[{"notification":"1","event":"eaten"}]"#] {
             #expect(ReceiptQueue(Array(text.utf8)) == ReceiptQueue())
         }

@@ -13,7 +13,7 @@ struct RetryTests {
         #expect(policy.wait(after: 1000, chance: 1) == .seconds(20))
     }
 
-    @Test func whatMayPassIsTriedAgain() async throws {
+    @Test func temporaryFailuresAreRetried() async throws {
         let phone = try await Phone(
             ScriptedServer(
                 .session("T"), .failure(.unreachable), .failure(.timedOut), .answer(500), .answer(502), .ok), id: "1")

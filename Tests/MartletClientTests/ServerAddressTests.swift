@@ -29,7 +29,7 @@ struct ServerAddressTests {
         "https://push.example.org:", "https://push example.org", "https://[::1", "https://[::1]x", "https://:80",
         "http://localhost@example.org", "https://push.example.org\r\n",
     ])
-    func whatIsNoAddressIsRefused(text: String) {
+    func invalidAddressesAreRefused(text: String) {
         let error = #expect(throws: PushClientError.self) { try ServerAddress(text) }
         #expect(error?.kind == .badServer)
     }

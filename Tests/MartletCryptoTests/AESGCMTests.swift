@@ -23,7 +23,7 @@ struct AESGCMTests {
     }
 
     @Test(arguments: [0, 1, 16, 1_000])
-    func whatWasSealedOpensAgain(count: Int) throws {
+    func sealedBoxesOpenAgain(count: Int) throws {
         let cipher = try AESGCM(key: SecretBytes(RandomBytes.generate(32)))
         let plaintext = RandomBytes.generate(count)
         let box = try cipher.seal(plaintext, associatedData: [1, 2])

@@ -7,7 +7,7 @@ import Testing
 struct Argon2idQueueTests {
     static let cheap = Argon2id.Parameters(memory: 8, iterations: 1, parallelism: 1)
 
-    @Test func whatItHashesItVerifies() async throws {
+    @Test func hashedPasswordsAreVerified() async throws {
         let queue = Argon2idQueue()
         let hash = try #require(await queue.hash([1, 2, 3], parameters: Self.cheap))
         #expect(await queue.verify([1, 2, 3], against: hash) == true)

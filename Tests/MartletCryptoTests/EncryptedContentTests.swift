@@ -51,7 +51,7 @@ struct EncryptedContentTests {
         }
     }
 
-    @Test func whatHasNoHeaderIsRefused() {
+    @Test func ciphertextWithoutAHeaderIsRefused() {
         #expect(EncryptedContent([]) == nil)
         #expect(EncryptedContent([UInt8](repeating: 0, count: 20)) == nil)
         var header = [UInt8](repeating: 0, count: 16) + [0, 0, 0, 17, 0]

@@ -79,7 +79,7 @@ struct HashTests {
     }
 
     @Test(arguments: [[], [0], [1, 63, 64, 65], [1000, 0, 24]])
-    func whatComesInPiecesHasTheDigestOfTheWhole(lengths: [Int]) throws {
+    func theDigestOfPiecesIsThatOfTheWhole(lengths: [Int]) throws {
         let pieces = lengths.enumerated().map { [UInt8](repeating: UInt8($0.offset), count: $0.element) }
         let hasher = try SHA256Hasher()
         for piece in pieces { try hasher.update(piece) }

@@ -52,7 +52,7 @@ struct P256Tests {
     }
 
     @Test(arguments: ["", "-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n", "not a key"])
-    func whatIsNotAKeyIsRefused(text: String) {
+    func invalidKeyTextsAreRefused(text: String) {
         #expect(throws: CryptoError.malformedPrivateKey) { try P256PrivateKey(pem: text) }
         #expect(throws: CryptoError.malformedPublicKey) { try P256PublicKey(pem: text) }
     }

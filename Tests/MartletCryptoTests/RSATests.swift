@@ -79,7 +79,7 @@ struct RSATests {
         #expect(try !RSAPrivateKey.generate().publicKey.isValid(signature, for: [1, 2, 3]))
     }
 
-    @Test func whatIsNoKeyOrAWeakOneIsRefused() throws {
+    @Test func invalidAndWeakKeysAreRefused() throws {
         #expect(throws: CryptoError.malformedPrivateKey) { try RSAPrivateKey(pem: "hello") }
         #expect(throws: CryptoError.malformedPublicKey) { try RSAPublicKey(pem: "hello") }
         let kind = CryptoError.wrongKeyKind(expected: "an RSA key of 2,048 to 8,192 bits")

@@ -139,7 +139,7 @@ struct FormDataParserTests {
             (head + "X: a\n\r\nv\r\n--XX--", .headerLine), (head + "\nv\r\n--XX--", .headerLine),
             (head + "Content-Transfer-Encoding: base64\r\n\r\nv\r\n--XX--", .transferEncoding),
         ] as [(String, FormDataError.Fault)])
-    func whatBreaksTheRulesIsRefused(form: String, fault: FormDataError.Fault) {
+    func violationsOfTheRulesAreRefused(form: String, fault: FormDataError.Fault) {
         #expect(error(form) == .malformed(fault))
     }
 

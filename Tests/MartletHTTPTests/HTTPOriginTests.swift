@@ -19,7 +19,7 @@ struct HTTPOriginTests {
         "https://h x",
         "https://[::1", "https://h\"x", "//h",
     ])
-    func whatIsNoOriginIsRefused(text: String) {
+    func invalidOriginsAreRefused(text: String) {
         #expect(HTTPOrigin(text) == nil)
     }
 

@@ -26,7 +26,7 @@ struct FilterTests {
         ("", 1), ("a", 2), ("a eq", 5), ("a eq b", 6), ("a eq 'b", 6), ("a ne 'b'", 3), ("a eq 'b' or c eq 'd'", 10),
         ("a eq 'b' and", 13), ("'a' eq 'b'", 1), ("a eq 'b' 'c'", 10),
     ])
-    func whatIsNoFilterIsRefusedWithThePlace(text: String, position: Int) {
+    func invalidFiltersAreRefusedWithThePosition(text: String, position: Int) {
         #expect {
             _ = try ChannelFilter(text)
         } throws: { error in

@@ -122,7 +122,7 @@ struct HubManagementTests {
         #expect(read == "]]>\u{FFFD}\u{FFFD}<&\"")
     }
 
-    @Test func whatIsReadAndWrittenBackChangesNothing() async throws {
+    @Test func writingBackAReadDocumentChangesNothing() async throws {
         let fixture = try await HubFixture()
         let id = try #require(fixture.hubs.hub(named: "demo")).id
         _ = try await fixture.storage.updateHub(id, settings: Self.settings, at: Self.now)

@@ -162,7 +162,7 @@ struct InstallationTests {
         #expect(try await Self.rows("a", of: fixture).isEmpty)
     }
 
-    @Test("What a push service said of a channel is told, and a moved one keeps its form")
+    @Test("A channel's push service result is returned, and a moved channel keeps its form")
     func feedbackIsTold() async throws {
         let fixture = try await HubFixture()
         _ = try await fixture.send(.put, "/demo/installations/i1", body: Self.body)

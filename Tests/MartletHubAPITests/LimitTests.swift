@@ -18,7 +18,7 @@ struct LimitTests {
         }
     }
 
-    @Test func whoAsksTooOftenIsToldWhenToComeBackAndNothingIsDone() async throws {
+    @Test func aRequestOverTheRateIsRefusedWithRetryAfterAndChangesNothing() async throws {
         let fixture = try await fixture()
         try await drain(fixture)
         let refused = try await fixture.send(

@@ -111,7 +111,7 @@ struct SharedAccessSignatureTests {
         "SharedAccessSignature sr=a&sr=b&sig=YQ%3D%3D&se=1&skn=b",
         "SharedAccessSignature sr&sig=YQ%3D%3D&se=1&skn=b",
     ])
-    func whatIsNoTokenIsNotRead(header: String) {
+    func invalidTokensAreNotRead(header: String) {
         #expect(SharedAccessSignature(header: header) == nil)
     }
 

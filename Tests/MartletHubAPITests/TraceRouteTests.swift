@@ -50,7 +50,7 @@ struct TraceRouteTests {
         #expect(push["isInAudience"] == true)
     }
 
-    @Test func whatIsConfidentialIsNotShown() async throws {
+    @Test func confidentialContentIsNotShown() async throws {
         let fixture = try await HubFixture()
         try await fixture.register("loft1", as: "r1", tags: "news")
         let id = try await send(fixture, to: "news", ["martlet-confidential": "true"], body: "secret")

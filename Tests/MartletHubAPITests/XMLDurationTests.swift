@@ -17,7 +17,7 @@ struct XMLDurationTests {
         "P10675199DT2H48M5.4775807S", "P10675200D", "P99999999999999999999999D", "P9223372036854775807Y",
         "PT9223372036854775.807S",
     ])
-    func whatIsLongerThanTheLongestHasNoEnd(text: String) throws {
+    func aDurationBeyondTheMaximumHasNoEnd(text: String) throws {
         let duration = try #require(XMLDuration(text))
         #expect(duration.duration == nil)
         #expect(duration.text == "P10675199DT2H48M5.4775807S")
@@ -27,7 +27,7 @@ struct XMLDurationTests {
         "", "P", "PT", "P1", "1D", "P1DT", "P1H", "PT1D", "P1D1D", "P1D1Y", "-P1D", "P-1D", "P1.5D", "PT1.S", "PT.5S",
         "P1S", " P1D", "P1D ", "p1d", "PT1S1M", "PTT1S", "P1DT1HT1M", "P\u{0661}D",
     ])
-    func whatIsNoDurationIsRefused(text: String) {
+    func invalidDurationsAreRefused(text: String) {
         #expect(XMLDuration(text) == nil)
     }
 

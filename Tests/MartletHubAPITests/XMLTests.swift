@@ -42,7 +42,7 @@ struct XMLTests {
     }
 
     @Test(arguments: ["\u{0}", "<a>\u{0}</a>", "<a>\u{1}</a>", "a", "<a", "<a/><b/>", "<a></b>", "<a b></a>", "<a/>x"])
-    func whatIsNoDocumentIsRefused(text: String) {
+    func invalidDocumentsAreRefused(text: String) {
         #expect(throws: XMLReaderError.self) { try XMLReader().read(Array(text.utf8)) }
     }
 
@@ -88,7 +88,7 @@ struct XMLTests {
     }
 
     @Test("Trap 16: what is written is well-formed, whatever the texts are")
-    func whatIsWrittenIsWellFormed() throws {
+    func writtenDocumentsAreWellFormed() throws {
         let nasty = String(decoding: (0...127).map { UInt8($0) }, as: UTF8.self) + "]]>\u{FFFE}\u{FFFF}é\u{1F426}"
         var writer = XMLWriter()
         writer.element("a", ["b": nasty]) { $0.element("c", text: nasty) }

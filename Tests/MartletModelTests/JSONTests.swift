@@ -36,7 +36,7 @@ struct JSONTests {
         "nul", "\"", "\"\\x\"", "\"\\u12\"", "\"\\ud800\"", "\"\\udc00\"", "\"\\ud800\\u0041\"", "\"\n\"", "1 2",
         "[1 2]", "// c\n1", "NaN", "1e999", "\u{FEFF}1",
     ])
-    func whatIsNotJSONIsRefused(text: String) {
+    func invalidJSONIsRefused(text: String) {
         #expect(throws: JSONError.self) { try JSON(parsing: Array(text.utf8)) }
     }
 

@@ -39,7 +39,7 @@ struct TagExpressionTests {
         ("é", 0, .expectedTag),
         ("x && $Bad:{y}", 5, .badTag(.badCharacter)),
     ])
-    func whatIsNoExpressionIsRefusedWithItsPlace(text: String, offset: Int, problem: TagExpressionError.Problem) {
+    func invalidExpressionsAreRefusedWithThePosition(text: String, offset: Int, problem: TagExpressionError.Problem) {
         let error = #expect(throws: TagExpressionError.self) { try TagExpression(text) }
         #expect(error?.offset == offset)
         #expect(error?.problem == problem)

@@ -32,7 +32,7 @@ struct TimestampTests {
         "", "2026", "2026-02-30T00:00:00Z", "2026-13-01T00:00:00Z", "2026-02-19T24:00:00Z", "2026-02-19T07:48:00.Z",
         "2026-02-19T07:48:00Zx", "2026-02-19", "２026-02-19T07:48:00Z", "2026-02-19T07:48:00+",
     ])
-    func whatIsNoMomentIsRefused(text: String) {
+    func invalidTimesAreRefused(text: String) {
         #expect(Timestamp(iso8601: text) == nil)
     }
 

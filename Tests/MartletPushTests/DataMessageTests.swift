@@ -108,7 +108,7 @@ struct DataMessageTests {
             ("apns", 4096), ("fcmv1", 4096), ("gcm", 4096), ("adm", 6144), ("browser", 3993), ("wns", 5000),
             ("mpns", 1024),
         ])
-    func whatDoesNotFitIsSaidBeforehand(name: String, limit: Int) throws {
+    func aMessageThatIsTooLargeIsReportedBeforehand(name: String, limit: Int) throws {
         let platform = try Self.platform(name)
         func message(_ count: Int) -> DataMessage {
             DataMessage(texts: [.init("encrypted", String(repeating: "x", count: count))], alert: "A message")

@@ -38,7 +38,7 @@ struct TemplateSizeTests {
         }
     }
 
-    @Test func whatAPlatformTakesOfATemplateIsNotRefused() throws {
+    @Test func aTemplateWithinThePlatformsLimitIsNotRefused() throws {
         for platform in PushPlatforms.all {
             let limit = platform.payloadLimit(of: Self.template("", on: platform))
             let empty = CompiledSize.of(Self.template("", on: platform), on: platform)
@@ -48,7 +48,7 @@ struct TemplateSizeTests {
         }
     }
 
-    @Test func whatIsFilledInDoesNotCount() {
+    @Test func filledInPropertiesDoNotCount() {
         let long = "$(\(String(repeating: "n", count: 100)):{\(String(repeating: "x", count: 20_000))})"
         for platform in PushPlatforms.all {
             #expect(refusal(of: Self.template(long, on: platform), on: platform) == nil)
@@ -68,7 +68,7 @@ struct TemplateSizeTests {
     }
 
     @Test("FCM counts names and values of what devices receive, and nothing else of a body")
-    func whatDoesNotCountDoesNotRefuse() {
+    func uncountedBytesOfATemplateDoNotRefuseIt() {
         let spaces = String(repeating: " ", count: 6000)
         for platform in [FCM.self, LegacyFCM.self] as [any PushPlatform.Type] {
             var template = Self.template("x", on: platform)

@@ -76,7 +76,7 @@ struct ControlTests {
         #expect(try JSON(parsing: response.bytes)["error"]?.string?.contains(word) == true)
     }
 
-    @Test func whatIsNotThereIsNotFound() async throws {
+    @Test func missingItemsAreNotFound() async throws {
         let fixture = SimulatorFixture()
         #expect(try await fixture.control(.get, "/devices").0 == 404)
         #expect(try await fixture.control(.get, "/simulator/devices/abcd").0 == 404)

@@ -69,7 +69,7 @@ struct DeviceSocketTests {
             ("send", ["platform": "browser"]),
             ("send", ["platform": "browser", "message": "text"]),
         ] as [(String, JSON)])
-    func whatMakesNoSenseIsRefused(path: String, body: JSON) async throws {
+    func senselessSettingsAreRefused(path: String, body: JSON) async throws {
         let (status, answer) = try await fixture.control(.post, "/simulator/sockets/\(path)", body)
         #expect(status == 400 && answer["error"] != nil)
     }

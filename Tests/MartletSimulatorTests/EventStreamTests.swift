@@ -37,7 +37,7 @@ struct EventStreamTests {
         return try JSON(parsing: Array(data.dropFirst(6).utf8))["payload"]
     }
 
-    @Test func whatWasKeptComesFirstAndTheRestAsItIsAccepted() async throws {
+    @Test func keptDataComesFirstAndTheRestAsItIsAccepted() async throws {
         let fixture = SimulatorFixture()
         let handle = try await fixture.device()
         let token = try SimulatorFixture.providerToken(.generate())
@@ -71,7 +71,7 @@ struct EventStreamTests {
         }
     }
 
-    @Test func oneWhoHasGoneListensNoMore() async throws {
+    @Test func aClosedStreamGetsNoMoreEvents() async throws {
         let fixture = SimulatorFixture()
         let handle = try await fixture.device()
         let token = try SimulatorFixture.providerToken(.generate())

@@ -8,7 +8,7 @@ struct BacklogTests {
     private let directory = TemporaryDirectory()
     private let now = Timestamp(seconds: 1_700_000_000)
 
-    @Test func whatIsNotFinishedIsCountedWithTheAgeOfTheOldest() async throws {
+    @Test func unfinishedDeliveriesAreCountedWithTheAgeOfTheOldest() async throws {
         let storage = try SQLiteStorage(directory: directory.path, sealer: XORSealer())
         #expect(try await storage.backlog() == SQLiteStorage.Backlog(deliveries: 0, oldest: nil))
         let hub = try #require(try await storage.createHub(name: "loft", settings: HubSettings(), at: now)).id
@@ -85,7 +85,7 @@ struct BacklogTests {
         await storage.close()
     }
 
-    @Test func whatIsRefusedForTheBacklogLeavesNothing() async throws {
+    @Test func aSendRefusedForTheBacklogLeavesNothing() async throws {
         let storage = try SQLiteStorage(directory: directory.path, sealer: XORSealer())
         let hub = try #require(try await storage.createHub(name: "loft", settings: HubSettings(), at: now)).id
         let limits = BacklogLimits(notifications: 2, standard: 2)

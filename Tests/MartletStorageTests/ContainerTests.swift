@@ -33,7 +33,7 @@ struct ContainerTests {
         #expect(ContainerName(name) == nil)
     }
 
-    @Test func whatWasNotCommittedIsRemovedAtTheNextStartAndResumableUploadsAreKept() async throws {
+    @Test func uncommittedFilesAreRemovedAtTheNextStartAndResumableUploadsAreKept() async throws {
         let address = BlobAddress(try #require(ContainerName("jobs")), try #require(BlobName("a")))
         do {
             let store = try open()

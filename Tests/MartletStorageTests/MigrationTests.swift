@@ -93,7 +93,7 @@ struct MigrationTests {
     }
 
     /// The step of parts finds a roll-out and a delivery of an earlier version, which are whole and no canary.
-    @Test func whatWasUnderWayBeforeThereWerePartsIsOnePart() async throws {
+    @Test func deliveriesFromBeforePartsExistedAreOnePart() async throws {
         try Migration.makeDatabase(Array(Migration.all.prefix(12)), in: directory.path) {
             connection throws(StorageError) in
             try Self.insertOldHub(connection)

@@ -120,7 +120,7 @@ struct PayloadSweepingTests {
         await storage.close()
     }
 
-    @Test func whatIsNotPublishedWithinADayGoes() async throws {
+    @Test func unpublishedPayloadsAreRemovedAfterADay() async throws {
         let storage = try open()
         var draft = draft(try await write(PayloadBodies.newName(), with: storage))
         draft.expiresAt = now + .seconds(30 * 86_400)

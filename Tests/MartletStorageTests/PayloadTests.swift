@@ -55,7 +55,7 @@ struct PayloadTests {
     }
 
     @Test(arguments: [100, 3000, 65_536])
-    func whatAllHaveReadOnceIsInNoFileAfterASweep(_ length: Int) async throws {
+    func textsThatAllHaveReadOnceAreInNoFileAfterASweep(_ length: Int) async throws {
         let storage = try open()
         // Neighbours, so that pages are shared and divided.
         for number in 0..<20 {
@@ -74,7 +74,7 @@ struct PayloadTests {
         await storage.close()
     }
 
-    @Test func whatHasExpiredOrWasWithdrawnIsInNoFileAfterASweep() async throws {
+    @Test func expiredAndWithdrawnTextsAreInNoFileAfterASweep() async throws {
         let storage = try open()
         let (bytes, parts) = text(5000)
         let withdrawn = try await storage.send(draft(.text(bytes)), to: ["bob"])
@@ -97,7 +97,7 @@ struct PayloadTests {
         await storage.close()
     }
 
-    @Test func whatWasSentIsThereAfterReopening() async throws {
+    @Test func sentNotificationsAreThereAfterReopening() async throws {
         let first = try open()
         let id = try await first.send(draft(.text([1, 2, 3])), to: ["bob"])
         _ = try await first.readPayload(id, for: "bob", at: now, from: "::1")

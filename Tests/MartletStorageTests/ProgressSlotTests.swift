@@ -47,7 +47,7 @@ struct ProgressSlotTests {
         #expect(try fileCount() == 0)
     }
 
-    @Test func oneForManyOrForNobodyKnowsHowManyHasAFile() throws {
+    @Test func aDeliveryWithManyOrUnknownMembersHasAFile() throws {
         let maps = try open().progressMaps
         for (number, count) in [nil, ProgressSlot.capacity + 1].enumerated() {
             try maps.map(for: id(number + 1), through: 1000, expecting: count).insert(member(7))
@@ -56,7 +56,7 @@ struct ProgressSlotTests {
         }
     }
 
-    @Test func whatIsInSlotsSurvivesUnlessItIsFinished() async throws {
+    @Test func slotsSurviveUnlessTheirDeliveryIsFinished() async throws {
         let (first, ids) = try await storage(unfinished: 2)
         let over = id(Int(ids[1].rawValue) + 1)
         for (index, delivery) in (ids + [over]).enumerated() {
@@ -75,7 +75,7 @@ struct ProgressSlotTests {
         await second.close()
     }
 
-    @Test func whoeverFindsAFullSlotIsInAFile() async throws {
+    @Test func aMemberThatDoesNotFitASlotIsInAFile() async throws {
         let (first, ids) = try await storage(unfinished: 1)
         let all = Array(0...Int64(2 * ProgressSlot.capacity))
         let map = try first.progressMaps.map(for: ids[0], through: 1000, expecting: 3)

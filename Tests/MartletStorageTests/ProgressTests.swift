@@ -23,7 +23,7 @@ struct ProgressTests {
         #expect(!map.contains(member(.max)))
     }
 
-    @Test func whoIsInAMapIsToldInBlocks() throws {
+    @Test func theMembersOfAMapAreReturnedInBlocks() throws {
         let maps = try open().progressMaps
         let inserted: [Int64] = [0, 1, 63, 64, 65_535, 65_536, 131_072, 200_000]
         for number in inserted {

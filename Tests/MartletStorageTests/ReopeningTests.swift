@@ -6,7 +6,7 @@ import Testing
 struct ReopeningTests {
     private let now = Timestamp(seconds: 1_700_000_000)
 
-    @Test func whatWasStoredIsThereAfterReopening() async throws {
+    @Test func storedRecordsAreThereAfterReopening() async throws {
         let directory = TemporaryDirectory()
         let first = try SQLiteStorage(directory: directory.path, sealer: XORSealer())
         let rules = [AccessRule(name: "full", rights: .manage, at: now)]
@@ -36,7 +36,7 @@ struct ReopeningTests {
         await second.close()
     }
 
-    @Test func whatWasAnsweredIsThereInACopyOfTheFilesOfARunningServer() async throws {
+    @Test func aCopyOfARunningServersFilesHasAllThatWasAnswered() async throws {
         let (directory, copy) = (TemporaryDirectory(), TemporaryDirectory())
         let running = try SQLiteStorage(directory: directory.path, sealer: XORSealer())
         for number in 0..<20 {
@@ -49,7 +49,7 @@ struct ReopeningTests {
         await running.close()
     }
 
-    @Test func whatIsScheduledAndWhatWasAskedForAreRemembered() async throws {
+    @Test func schedulesAndRequestIdentitiesAreRemembered() async throws {
         let directory = TemporaryDirectory()
         let first = try SQLiteStorage(directory: directory.path, sealer: XORSealer())
         let now = Timestamp(seconds: 1_700_000_000)

@@ -94,7 +94,7 @@ struct ResealingTests {
         await third.close()
     }
 
-    @Test func whatIsInterruptedAnywhereOpensAndGoesOn() async throws {
+    @Test func reencryptionInterruptedAnywhereContinues() async throws {
         let first = try open(key: old)
         try await store(in: first, hubs: 30)
         let hubs = try await first.hubs().map(\.settings)
@@ -126,7 +126,7 @@ struct ResealingTests {
         await third.close()
     }
 
-    @Test func whatWasChangedMeanwhileStaysAsItIs() async throws {
+    @Test func rowsChangedMeanwhileAreKept() async throws {
         let storage = try open(key: new, oldKeys: [old])
         try await store(in: storage, hubs: 1)
         let column = try #require(SealedColumn.all.first)

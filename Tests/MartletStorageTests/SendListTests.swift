@@ -63,7 +63,7 @@ struct SendListTests {
     @Test func aPageEndsWhereItHasLookedThroughEnough() async throws {
         try await withStorage { storage, hub in
             let first = try await accept(storage, hub)
-            try await skip(SendQuery.lookLimit, in: storage)
+            try await skip(SendQuery.scanLimit, in: storage)
             let last = try await accept(storage, hub, at: 1)
             let page = try await storage.sends(SendQuery(hub: hub, limit: 10))
             #expect(page.isPartial && page.entries.map(\.report.notification.id) == [last])

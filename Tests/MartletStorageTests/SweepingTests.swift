@@ -117,7 +117,7 @@ struct SweepingTests {
         await storage.close()
     }
 
-    @Test func whatWaitsForItsTimeStaysHoweverLongAndHoldsUpNoSweep() async throws {
+    @Test func waitingSchedulesAreKeptAndDelayNoSweep() async throws {
         let storage = try open()
         let hub = try await hub(storage)
         let later = now + .seconds(300 * 86_400)
@@ -158,7 +158,7 @@ struct SweepingTests {
                 }))
     }
 
-    @Test func whatABroadcastHasLeftIsRemovedInPortions() async throws {
+    @Test func recordsOfABroadcastAreRemovedInPortions() async throws {
         let storage = try open()
         let hub = try await hub(storage)
         try await broadcast(1200, in: hub, of: storage)

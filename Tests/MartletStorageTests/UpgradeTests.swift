@@ -107,7 +107,7 @@ struct UpgradeTests {
         } throws: { error in
             (error as? StorageError)?.detail
                 == "The database was last written by Martlet 0.2.0 on 2026-12-01; this is 0.1.0. Run 0.2.0, or restore "
-                + "\(copy) and lose what came since."
+                + "\(copy) and lose all later changes."
         }
     }
 

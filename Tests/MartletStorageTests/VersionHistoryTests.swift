@@ -28,9 +28,9 @@ struct VersionHistoryTests {
         #expect(
             sentence
                 == "The database was last written by Martlet 0.2.1 on 2026-12-01; this is 0.1.3. Run 0.2.1, or restore "
-                + "/d/backups/before-0.2.0.backup and lose what came since.")
+                + "/d/backups/before-0.2.0.backup and lose all later changes.")
         let without = history.refusal(of: ProgramVersion(version: "0.1.3"), schema: 11) { _ in nil }
-        #expect(without.hasSuffix("Run 0.2.1, or restore a backup and lose what came since."))
+        #expect(without.hasSuffix("Run 0.2.1, or restore a backup and lose all later changes."))
         let unknown = VersionHistory(entries: []).refusal(of: ProgramVersion(), schema: 9) { $0 }
         #expect(unknown.contains("newer version"))
     }

@@ -279,7 +279,7 @@ class Course:
         checks.that("it says when it starts, expires and how fast it goes",
                     all(f"\n{name}: " in slow.stdout for name in ("Starts", "Expires", "Roll-out")), slow.stdout)
         late = run("--platform", "apple", "--everybody", "--body", NATIVE["apns"], "--at", "2026-01-01T00:00:00")
-        checks.equal("a time that is past is refused", (late.returncode, "is past" in late.stderr), (64, True))
+        checks.equal("a time that is past is refused", (late.returncode, "is in the past" in late.stderr), (64, True))
         bad = run("--platform", "apple", "--everybody", "--body", "no JSON")
         checks.equal("with a problem its exit code is 1", bad.returncode, 1)
         checks.that("and says which", "Problem: " in bad.stdout, bad.stdout)

@@ -274,7 +274,7 @@ class Course:
 
     async def _refused(self):
         for message, code, sentence in [
-            ({"text": "x", "tittle": "y"}, 400, "The message has a member 'tittle', which it cannot have."),
+            ({"text": "x", "tittle": "y"}, 400, "The message has the unknown member 'tittle'."),
             ({"text": {"de": "x"}, "language": "en"}, 400, "The message's text needs the message's own language, en."),
             ({"text": "$(nam)", "variables": {"name": ""}}, 400, "The message's text uses $(nam), so variables must say"),
             ({"text": "x", "platforms": {"aple": False}}, 400, "The message's platforms has 'aple'"),

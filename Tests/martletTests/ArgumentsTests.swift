@@ -22,7 +22,7 @@ struct ArgumentsTests {
         #expect(try words([Array("martlet".utf8), Array("hub".utf8), [], Array("Zoë".utf8)]) == ["hub", "", "Zoë"])
     }
 
-    @Test func whatIsNoTextIsRefusedAndNotRepaired() {
+    @Test func invalidTextIsRefusedAndNotRepaired() {
         let error = #expect(throws: UsageError.self) {
             try words([Array("martlet".utf8), Array("send".utf8), [0x61, 0xFF]])
         }

@@ -78,7 +78,7 @@ struct CommandTableTests {
                 + "  martlet user group add NAME GROUP\n  martlet user group remove NAME GROUP"
         ),
     ])
-    func whatIsNoCommandIsToldWhatThereIs(line: String, sentence: String, hint: String) throws {
+    func anUnknownCommandListsTheCommands(line: String, sentence: String, hint: String) throws {
         let error = try #require(throws: UsageError.self) { try request(line) }
         #expect(error.description == sentence)
         #expect(Help.hint(after: error, Martlet.table) == hint)

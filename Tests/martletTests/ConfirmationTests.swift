@@ -14,7 +14,7 @@ struct ConfirmationTests {
         #expect(Confirmation(isGiven: isGiven, isInteractive: isInteractive) == decision)
     }
 
-    @Test("What cannot be undone is confirmed on the command line, not in the environment or a file")
+    @Test("An irreversible command is confirmed on the command line, not in the environment or a file")
     func onlyAFlagConfirms() throws {
         for name in ["hub delete", "user remove", "container delete", "server-key retire", "namespace key regenerate"] {
             let command = try #require(Martlet.table.commands.first { $0.name == name })

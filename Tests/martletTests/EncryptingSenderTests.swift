@@ -20,7 +20,7 @@ struct EncryptingSenderTests {
         return EncryptingSender(client: client, compared: [])
     }
 
-    @Test func whatIsShownAtFirstIsWhatIsEncryptedFor() async throws {
+    @Test func theKeysShownFirstAreThoseEncryptedFor() async throws {
         let (shown, swapped) = (try Self.key(), try Self.key())
         let server = KeyServer([("1", shown), ("1", swapped)])
         let sender = try await Self.sender(server)
@@ -31,7 +31,7 @@ struct EncryptingSenderTests {
         #expect(try await sender.client.keys(of: "bob").isTrusted == false)
     }
 
-    @Test func whoHasNoKeyYetIsNotPinned() async throws {
+    @Test func aUserWithoutAKeyIsNotPinned() async throws {
         let sender = try await Self.sender(KeyServer([nil, ("1", try Self.key())]))
         #expect(try await sender.trustedKeys(of: "bob").isFirstUse)
         #expect(try await sender.trustedKeys(of: "bob").isFirstUse)

@@ -28,7 +28,7 @@ struct FaultOptionsTests {
         ("--faults", "slow delay=x", "delay"), ("--faults", "slow sometimes", "sometimes"),
         ("--fault-seed", "-1", "fault-seed"),
     ])
-    func whatIsWrongIsTheUsersMistake(option: String, value: String, word: String) {
+    func invalidInputIsAUsageError(option: String, value: String, word: String) {
         let error = #expect(throws: UsageError.self) { try plan("\(option)=\(value)") }
         #expect(error?.description.contains(word) == true)
     }

@@ -18,7 +18,7 @@ struct GzipTests {
         return bytes
     }
 
-    @Test("What is compressed in pieces is read again")
+    @Test("A file compressed in pieces is read again")
     func roundTrip() throws {
         let text = Array(String(repeating: "a line\n", count: 100_000).utf8)
         let writer = try GzipWriter()
@@ -27,7 +27,7 @@ struct GzipTests {
         #expect(try read(compressed) == text + text)
     }
 
-    @Test("What is not compressed is read as it is")
+    @Test("An uncompressed file is read unchanged")
     func plain() throws {
         #expect(try read(Array("a line\n".utf8)) == Array("a line\n".utf8))
     }

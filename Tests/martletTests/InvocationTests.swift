@@ -133,7 +133,7 @@ struct InvocationTests {
         (["x", "--hours", "1", "--hours", "2"], "--hours is given twice."),
         (["x", "--quiet=perhaps"], "--quiet is a switch: it is given without a value, or with true or false."),
     ])
-    func whatCannotBeUnderstoodIsNamed(words: [String], sentence: String) {
+    func invalidArgumentsAreNamed(words: [String], sentence: String) {
         let error = #expect(throws: UsageError.self) { try Invocation(Self.command, words: words) { _ in nil } }
         #expect(error?.description == sentence)
         #expect(error?.command?.name == "bird watch")

@@ -29,13 +29,13 @@ struct NewFileTests {
         #expect(stat(path, &status) == 0 && status.st_mode & 0o777 == 0o600)
     }
 
-    @Test(arguments: [false, true]) func whatIsNotCompleteIsRemoved(needsName: Bool) throws {
+    @Test(arguments: [false, true]) func incompleteFilesAreRemoved(needsName: Bool) throws {
         defer { try? FileManager.default.removeItem(at: directory) }
         try { _ = try NewFile(path, needsName: needsName).take([1]) }()
         #expect(try entries() == [])
     }
 
-    @Test func whatIsNotCompleteHasNoNameThatAKillCouldLeave() throws {
+    @Test func anIncompleteFileHasNoNameThatAKillCouldLeave() throws {
         defer { try? FileManager.default.removeItem(at: directory) }
         let file = try NewFile(path)
         #expect(file.take([1, 2]))
@@ -43,7 +43,7 @@ struct NewFileTests {
         #expect(try Data(contentsOf: URL(fileURLWithPath: file.temporary)) == Data([1, 2]))
     }
 
-    @Test func whatHasGotTheNameMeanwhileStays() throws {
+    @Test func aFileThatGotTheNameMeanwhileIsKept() throws {
         defer { try? FileManager.default.removeItem(at: directory) }
         let file = try NewFile(path)
         try Data("mine".utf8).write(to: directory.appendingPathComponent("new"))

@@ -18,7 +18,7 @@ struct NotificationPictureTests {
         #expect(lines.last == "! The subtitle is not shown.")
     }
 
-    @Test func whatShowsNothingIsSaidSo() {
+    @Test func aMessageThatShowsNothingIsReported() {
         #expect(NotificationPicture(["isSilent": true]).lines == ["(shows nothing, wakes the app)"])
     }
 

@@ -24,7 +24,7 @@ struct NotifyCommandTests {
 
     @Test func furtherMembersMakeAMessageAndATextIsNoneOfThem() throws {
         let message = try #require(Message(members: #"{"data": {"room": "17"}, "badge": "+1"}"#, text: "hi"))
-        #expect(message.text == "hi" && message.data == ["room": "17"] && message.badge == .oneMore)
+        #expect(message.text == "hi" && message.data == ["room": "17"] && message.badge == .increment)
         for members in ["", "[]", #"{"text": "x"}"#, #"{"tittle": "x"}"#, #"{"platforms": {"adm": false}}"#] {
             #expect(Message(members: members, text: "hi") == nil)
         }

@@ -7,7 +7,7 @@ import Testing
 struct ReportTests {
     private func json(_ text: String) throws -> JSON { try JSON(parsing: Array(text.utf8)) }
 
-    @Test func whatHasHaltedItselfSaysWhyAndHowItGoesOn() throws {
+    @Test func aHaltedRollOutSaysWhyAndHowToContinue() throws {
         let lines = ControlCommands.lines(
             of: try json(
                 """
@@ -17,12 +17,12 @@ struct ReportTests {
         #expect(lines[0] == "Processing, halted since T")
         #expect(
             lines.contains(
-                "It has halted itself, because more than 5 % failed: 'martlet why' says why; 'martlet resume demo n1' lets "
-                    + "it go on."))
+                "It has halted itself, because more than 5 % of its pushes failed: 'martlet why' says why; 'martlet resume "
+                    + "demo n1' continues it."))
         #expect(lines.contains("Roll-out: over=PT9S; halt=5%/100, 3.33 a second"))
     }
 
-    @Test func whatWasCanceledSaysSoOnce() throws {
+    @Test func aCanceledNotificationIsReportedOnce() throws {
         let status = #"{"state":"Canceled","control":"canceled","controlledAt":"T"}"#
         #expect(ControlCommands.lines(of: try json(status), in: "demo")[0] == "Canceled since T")
     }

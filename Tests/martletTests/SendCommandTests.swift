@@ -32,10 +32,10 @@ struct SendCommandTests {
         #expect(try invocation("--at", (now + .seconds(-59)).iso8601).start(now: now) != nil)
         let past = (now + .seconds(-61)).iso8601
         let error = #expect(throws: UsageError.self) { try invocation("--at", past).start(now: now) }
-        #expect(error?.description == "--at \(past) is past; leave it out to send now.")
+        #expect(error?.description == "--at \(past) is in the past; leave it out to send now.")
     }
 
-    @Test func whatIsSentLaterIsNotWaitedFor() async throws {
+    @Test func aScheduledSendIsNotWaitedFor() async throws {
         let invocation = try invocation("--at", now.iso8601, "--wait", "--everybody")
         await #expect(throws: UsageError.self) { try await SendCommand.command.run(invocation) }
     }
@@ -88,9 +88,12 @@ struct SendCommandTests {
             ),
             (
                 #"{"state":"NoTargetFound"}"#, true,
-                "Nobody got it: no device is in the audience. 'martlet audience' counts devices."
+                "No device got it: the audience is empty. 'martlet audience' counts devices."
             ),
-            (#"{"state":"Canceled","succeeded":3,"suppressed":2}"#, true, "It was canceled before everybody had it."),
+            (
+                #"{"state":"Canceled","succeeded":3,"suppressed":2}"#, true,
+                "It was canceled before every device was reached."
+            ),
         ])
     func progress(status: String, isOver: Bool, text: String?) throws {
         let progress = SendProgress(try JSON(parsing: Array(status.utf8)))

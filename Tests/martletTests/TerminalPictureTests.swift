@@ -14,7 +14,7 @@ struct TerminalPictureTests {
         #expect(TerminalPicture { environment[$0] } == expected)
     }
 
-    @Test func whatIsNoPNGIsNotShown() {
+    @Test func filesThatAreNoPNGAreNotShown() {
         #expect(TerminalPicture.iTerm2.text(showing: Array("\u{1B}[2J".utf8)) == nil)
         #expect(TerminalPicture.kitty.text(showing: []) == nil)
     }

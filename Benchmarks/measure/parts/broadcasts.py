@@ -43,7 +43,7 @@ def measure(options):
     return [
         rates(f"POST /messages, {count:,} registrations", samples, "native", "h2load", at_least=2.2),
         cpu("  its CPU per push", samples, "native", "h2load", at_most=0.45),
-        rates("the same, who fails is removed", samples, "native, removing", "h2load", at_least=2.2),
+        rates("the same, failed devices are removed", samples, "native, removing", "h2load", at_least=2.2),
         cpu("  its CPU per push", samples, "native, removing", "h2load", at_most=0.45),
         rates("with templates", samples, "templates", "native", at_least=0.8),
         cpu("  its CPU per push", samples, "templates", "native"),

@@ -9,7 +9,7 @@ struct BackendError: Error, Hashable, Sendable {
     let sentence: String
     /// Seconds after which asking again makes sense.
     var retryAfter: Int64?
-    /// What the answer says for programs besides.
+    /// Further members of the answer, for programs.
     var details: [String: JSON] = [:]
 
     var status: HTTPStatus { HTTPStatus(number / 100) }
@@ -56,7 +56,7 @@ extension BackendError {
     static let notFound = BackendError(40400, "There is nothing at this address.")
     static let noRegistration = BackendError(40401, "You have no registration of this id.")
     static func badKey(_ sentence: String) -> BackendError { BackendError(40013, sentence) }
-    /// What was encrypted for a device cannot be read there.
+    /// A ciphertext cannot be decrypted on its device.
     static func staleKeys(of devices: [String]) -> BackendError {
         var error = BackendError(
             40900,

@@ -6,10 +6,11 @@ import MartletOpenAPI
 extension BackendDescription {
     var deviceKeys: APIOperation {
         APIOperation(
-            .get, "/api/users/{name}/keys", id: "getDeviceKeys", "Get what to encrypt with for a user's devices",
+            .get, "/api/users/{name}/keys", id: "getDeviceKeys", "Get the keys for encryption to a user's devices",
             answers: [
                 APIAnswer(
-                    .ok, "The devices that have keys; none of a user whom nobody knows or the caller may not write to.",
+                    .ok,
+                    "The devices that have keys; empty for an unknown user, and for one to whom the caller may not send.",
                     .json(
                         Self.object([
                             "user": ["type": "string"],
@@ -29,7 +30,7 @@ extension BackendDescription {
             "ciphertext": ["type": "string", "description": "One aes128gcm record (RFC 8291) in base64."],
         ])
         return APIOperation(
-            .post, "/api/notifications/encrypted", id: "sendEncrypted", "Send each device what was encrypted for it",
+            .post, "/api/notifications/encrypted", id: "sendEncrypted", "Send each device its ciphertext",
             parameters: [Self.idempotencyKey],
             body: [
                 .json([
@@ -37,7 +38,7 @@ extension BackendDescription {
                     "properties": [
                         "to": ["type": "string"],
                         "message": [
-                            "type": ["string", "null"], "description": "Shown where it cannot be decrypted.",
+                            "type": ["string", "null"], "description": "Shown on devices that cannot decrypt.",
                             "minLength": 1, "maxLength": 1000,
                         ],
                         "expiresIn": [
@@ -50,7 +51,7 @@ extension BackendDescription {
             ],
             answers: [
                 APIAnswer(
-                    .created, "On the way; with an id to fetch it by where it did not fit the push.",
+                    .created, "Accepted; with an id for fetching if the ciphertext does not fit into the push.",
                     .json(
                         Self.object([
                             "devices": Self.array(
@@ -65,12 +66,12 @@ extension BackendDescription {
 
     var addReceipts: APIOperation {
         let receipt = Self.object([
-            "notification": ["type": "string", "description": "The id that the push has brought."],
+            "notification": ["type": "string", "description": "The id from the push."],
             "event": ["type": "string", "enum": ["received", "opened"]],
             "at": ["type": "string", "format": "date-time"],
         ])
         return APIOperation(
-            .post, "/api/receipts", id: "addReceipts", "Tell what became of notifications on a device",
+            .post, "/api/receipts", id: "addReceipts", "Report which notifications were received or opened on a device",
             body: [
                 .json(
                     Self.object([
@@ -78,7 +79,9 @@ extension BackendDescription {
                         "receipts": Self.array(receipt, count: 1...500),
                     ]))
             ],
-            answers: [APIAnswer(.noContent, "What is the caller's is kept; the first time counts.")])
+            answers: [
+                APIAnswer(.noContent, "Receipts for the caller's notifications are stored; the first time counts.")
+            ])
     }
 
     private static func array(_ items: JSON, count: ClosedRange<Int64>? = nil) -> JSON {

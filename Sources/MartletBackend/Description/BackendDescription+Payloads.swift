@@ -5,11 +5,11 @@ import MartletOpenAPI
 extension BackendDescription {
     var payloads: APIGroup {
         APIGroup(
-            "Payloads", "Content that stays here, for its addressees to fetch, while pushes carry its id.",
+            "Payloads", "Content that stays on the server; pushes carry its id, and the recipients fetch it.",
             security: [Scheme.basic, Scheme.session], answers: Self.commonAnswers,
             operations: [
-                sendRich, sendSecure, fetch(.get, id: "getNotification", "Fetch what a push has named"),
-                fetch(.head, id: "headNotification", "Ask what there is, without reading it"), listReaders,
+                sendRich, sendSecure, fetch(.get, id: "getNotification", "Fetch the content of a push"),
+                fetch(.head, id: "headNotification", "Get the headers, without reading the content"), listReaders,
             ])
     }
 
@@ -33,7 +33,8 @@ extension BackendDescription {
             ],
             answers: Self.sent + [
                 Self.refusal(
-                    .contentTooLarge, "The payload is too large, the sender is over quota, or pushes have no room."),
+                    .contentTooLarge,
+                    "The payload is too large, the sender is over quota, or the message does not fit into the push."),
                 Self.refusal(415, "Neither a form nor JSON, or encoded."),
             ])
     }
@@ -53,7 +54,8 @@ extension BackendDescription {
             ],
             answers: Self.sent + [
                 Self.refusal(
-                    .contentTooLarge, "The payload is too large, the sender is over quota, or pushes have no room.")
+                    .contentTooLarge,
+                    "The payload is too large, the sender is over quota, or the message does not fit into the push.")
             ])
     }
 
@@ -66,23 +68,25 @@ extension BackendDescription {
             ],
             answers: [
                 APIAnswer(
-                    .ok, "A rich notification's content, by its own media type; of others the content in JSON.",
+                    .ok,
+                    "The content of a rich notification with its media type; for other notifications, the content in JSON.",
                     .json(Self.fetched), APIContent("*/*"), headers: Self.privacy),
                 APIAnswer(206, "The part of a rich notification.", APIContent("*/*"), headers: Self.privacy),
                 APIAnswer(304, "It is the version that the caller has."),
                 Self.refusal(.preconditionFailed, "It is another version (`If-Match`)."),
-                Self.refusal(416, "The range lies outside."),
+                Self.refusal(416, "The range is outside the content."),
             ])
     }
 
     private var listReaders: APIOperation {
         let reader = Self.object(["user": Self.string, "read": ["type": ["string", "null"], "format": "date-time"]])
         return APIOperation(
-            .get, "/api/notifications/{id}/readers", id: "listReaders", "Learn who has read what you have sent",
-            parameters: [Self.id, APIParameter(.query, "after", "`next` of the page before.")],
+            .get, "/api/notifications/{id}/readers", id: "listReaders",
+            "List the recipients of a notification that you sent, and who has read it",
+            parameters: [Self.id, APIParameter(.query, "after", "The value `next` of the previous page.")],
             answers: [
                 APIAnswer(
-                    .ok, "The addressees by name, and when each has read it first; `next` where there are more.",
+                    .ok, "The recipients by name, and when each first read it; `next` if there are more.",
                     .json([
                         "type": "object", "required": ["readers"],
                         "properties": ["readers": ["type": "array", "items": reader], "next": Self.string],
@@ -93,23 +97,23 @@ extension BackendDescription {
     // MARK: Parts
 
     private static let id = APIParameter(
-        .path, "id", "As pushes carry it.", schema: ["type": "integer", "minimum": 1, "maximum": 2_147_483_647])
+        .path, "id", "The id from the push.", schema: ["type": "integer", "minimum": 1, "maximum": 2_147_483_647])
     private static let string: JSON = ["type": "string"]
     private static let word: JSON = ["type": "string", "pattern": "^[a-z0-9-]{1,32}$"]
     private static let users: JSON = [
         "type": ["string", "array", "null"], "items": ["type": "string"], "minItems": 1, "maxItems": 100,
-        "description": "Users by name; the caller where neither this nor `tags` is given.",
+        "description": "Users by name; the caller if neither this nor `tags` is given.",
     ]
     private static let listedUsers: JSON = [
         "type": "string",
         "description":
-            "Users by name, with commas between or repeated; the caller where neither this nor `tags` is given.",
+            "Users by name, with commas between or repeated; the caller if neither this nor `tags` is given.",
     ]
 
     /// The schema of a request that sends: the payload and its recipients.
     private static func order(_ members: [String: JSON], _ required: JSON) -> JSON {
         var members = members
-        members["tags"] = ["type": "string", "description": "A tag expression, for who may use one."]
+        members["tags"] = ["type": "string", "description": "A tag expression; needs the role admin."]
         members["expiresIn"] = [
             "type": "integer", "minimum": .integer(PayloadLifetime.seconds.lowerBound),
             "maximum": .integer(PayloadLifetime.seconds.upperBound), "description": "Seconds.",
@@ -119,10 +123,10 @@ extension BackendDescription {
 
     private static let sent = [
         APIAnswer(
-            .created, "It is kept and its id goes out; that there are such users is not said.",
+            .created, "The content is stored and its id is sent; the answer does not say whether the users exist.",
             .json(object(["id": ["type": "integer"]])),
             headers: [APIParameter(.header, "Location", isRequired: true)]),
-        refusal(.forbidden, "You may not send to these."), keyReused,
+        refusal(.forbidden, "The caller may not send to these recipients."), keyReused,
     ]
 
     private static let fetched: JSON = [

@@ -7,7 +7,7 @@ import MartletOpenAPI
 struct BackendDescription {
     let platforms: PushPlatformList
 
-    /// Where the document is served, to anybody.
+    /// The path of the document, which needs no authentication.
     static let path = "/\(Backend.pathPrefix)/openapi.json"
 
     enum Scheme {
@@ -31,21 +31,21 @@ struct BackendDescription {
                     "Sessions", "Logging in and out.", security: [Scheme.session], answers: Self.commonAnswers,
                     operations: [openSession, closeSession]),
                 APIGroup(
-                    "Devices", "Registering devices for the user who asks.", security: [Scheme.basic, Scheme.session],
+                    "Devices", "Registering devices of the caller.", security: [Scheme.basic, Scheme.session],
                     answers: Self.commonAnswers, operations: [newID, putDevice, deleteDevice]),
                 APIGroup(
                     "Notifications", "Notifying users by name.", security: [Scheme.basic, Scheme.session],
                     answers: Self.commonAnswers, operations: [notify, sendMessage]),
                 payloads,
                 APIGroup(
-                    "Encryption", "Notifying devices so that nobody on the way can read it.",
+                    "Encryption", "End-to-end encrypted notifications.",
                     security: [Scheme.basic, Scheme.session], answers: Self.commonAnswers,
                     operations: [deviceKeys, sendEncrypted]),
                 APIGroup(
-                    "Receipts", "What became of notifications.", security: [Scheme.basic, Scheme.session],
+                    "Receipts", "Reports of devices about notifications.", security: [Scheme.basic, Scheme.session],
                     answers: Self.commonAnswers, operations: [addReceipts]),
                 APIGroup(
-                    "Description", "What this server serves.", security: [], answers: [],
+                    "Description", "The description of this API.", security: [], answers: [],
                     operations: [
                         APIOperation(
                             .get, Self.path, id: "getDescription", "Read this document",
@@ -90,11 +90,14 @@ struct BackendDescription {
         return APIOperation(
             .post, "/api/register", id: "newRegistrationId", "Get an id to register a device with",
             parameters: [
-                APIParameter(.query, "handle", "Of a device that may be registered: then its id, and none else stays.")
+                APIParameter(
+                    .query, "handle",
+                    "The handle of a device that may be registered: its id is returned, and its other registrations are removed."
+                )
             ],
             answers: [
                 APIAnswer(
-                    .ok, "The id, as text without quotes for who asks for that with `Accept`.", .json(id),
+                    .ok, "The id; as text without quotes if `Accept` asks for text.", .json(id),
                     APIContent("text/plain", id))
             ])
     }
@@ -113,18 +116,22 @@ struct BackendDescription {
                         "Language": [
                             "type": ["string", "null"], "maxLength": 35,
                             "description":
-                                "A language tag such as `de-AT`: what messages with several languages are shown in.",
+                                "A language tag such as `de-AT`: the language for messages with several languages.",
                         ],
                         "PublicKey": Self.key("A point of P-256, uncompressed, in base64url.", length: 87),
                         "AuthSecret": Self.key("16 bytes in base64url.", length: 22),
                     ],
                 ])
-            ], answers: [APIAnswer(.ok, "It is registered."), Self.refusal(.gone, "Ask for a new id.")])
+            ],
+            answers: [
+                APIAnswer(.ok, "The device is registered."),
+                Self.refusal(.gone, "The id is no longer valid; get a new one."),
+            ])
     }
 
     private var deleteDevice: APIOperation {
         APIOperation(
-            .delete, "/api/register/{id}", id: "deleteDevice", "Forget a device", parameters: [Self.id],
+            .delete, "/api/register/{id}", id: "deleteDevice", "Remove a device", parameters: [Self.id],
             answers: [APIAnswer(.ok, "It is gone.")])
     }
 
@@ -134,13 +141,13 @@ struct BackendDescription {
             parameters: [
                 APIParameter(
                     .query, "pns",
-                    "The platform; `all` stands for every one that the hub can send to. Without both, where the server was "
-                        + "told to, a sample goes out."),
+                    "The platform; `all` means every platform that the hub can send to. Without `pns` and `to_tag`, a "
+                        + "sample is sent if the server is configured for it."),
                 APIParameter(.query, "to_tag", "The user's name."), Self.idempotencyKey,
             ], body: [.json(["type": "string"], example: "hello")],
             answers: [
                 APIAnswer(
-                    .ok, "The message is stored and goes out; that there is such a user is not said.",
+                    .ok, "The message is stored and will be sent; the answer does not say whether the user exists.",
                     .json([
                         "type": "object", "required": ["id"],
                         "properties": [
@@ -158,8 +165,8 @@ struct BackendDescription {
     private var sendMessage: APIOperation {
         APIOperation(
             .post, "/api/notifications/message", id: "sendMessage",
-            "Notify users with one message for all platforms. Who is no admin may set text, language, data and thread; the "
-                + "title is the sender's name",
+            "Notify users with one message for all platforms. Users without the role admin may set text, language, data and "
+                + "thread; the title is the sender's name",
             parameters: [Self.idempotencyKey],
             body: [
                 .json(
@@ -173,14 +180,17 @@ struct BackendDescription {
             ],
             answers: [
                 APIAnswer(
-                    .created, "The message is stored and goes out; that there are such users is not said.",
+                    .created,
+                    "The message is stored and will be sent; the answer does not say whether the users exist.",
                     .json(Self.object(["id": ["type": "string"]]))),
-                Self.refusal(.forbidden, "You may not send to whom it names, or not set what it sets."),
-                Self.refusal(.contentTooLarge, "It does not fit a platform, or is too large."), Self.keyReused,
+                Self.refusal(
+                    .forbidden, "The caller may not send to these recipients, or may not set one of these members."),
+                Self.refusal(.contentTooLarge, "The message is too large, or exceeds a platform's limit."),
+                Self.keyReused,
             ])
     }
 
-    /// Of a device; it and its fellow may be missing together.
+    /// The schema of a device's public key or secret; both may be missing together.
     private static func key(_ text: String, length: Int64) -> JSON {
         [
             "type": ["string", "null"], "description": .string(text), "minLength": .integer(length),
@@ -194,8 +204,8 @@ struct BackendDescription {
 
     static let idempotencyKey = APIParameter(
         .header, "Idempotency-Key",
-        "1 to 255 visible ASCII characters. A repeated request of the caller with the same key is answered as the first was "
-            + "for a day, and finishes what that left unfinished; nothing is sent twice.")
+        "1 to 255 visible ASCII characters. For a day, a repeated request of the caller with the same key gets the answer of "
+            + "the first, and completes it if it was interrupted; nothing is sent twice.")
     static let keyReused = refusal(422, "The `Idempotency-Key` was used for another request.")
 
     private static let errorSchema = object([
@@ -219,7 +229,7 @@ struct BackendDescription {
         APIAnswer(status, text, error, headers: headers)
     }
 
-    /// Refused by the backend, or, in plain text, before anybody asked it.
+    /// Refused by the backend, or, in plain text, before the request reached it.
     private static func anyRefusal(_ status: HTTPStatus, _ text: String) -> APIAnswer {
         APIAnswer(status, text, error, APIContent("text/plain"))
     }
@@ -229,25 +239,25 @@ struct BackendDescription {
     }
 
     static let commonAnswers = [
-        anyRefusal(.badRequest, "The request is wrong; the message says how."),
+        anyRefusal(.badRequest, "The request is invalid; the message says why."),
         refusal(
             .unauthorized, "Credentials are missing or wrong, or the session has ended.",
             headers: [APIParameter(.header, "WWW-Authenticate", isRequired: true)]),
         refusal(
             .forbidden,
-            "The caller may not send to whom the request names, a token is genuine and names nobody who can be a user, or a "
-                + "page of another site made a browser ask."
+            "The caller may not send to these recipients, a valid token names no possible user, or the request comes from a "
+                + "page of another site."
         ),
-        refusal(.notFound, "There is nothing of this id."),
-        refusal(415, "The body is declared as something else than JSON."),
+        refusal(.notFound, "There is nothing with this id."),
+        refusal(415, "The body is not declared as JSON."),
         anyRefusal(.contentTooLarge, "The body or the message is too large."),
         refusal(
-            .tooManyRequests, "Too many requests, failed log-ins or guesses, or too much that is unfinished.",
+            .tooManyRequests, "Too many requests, failed log-ins, guessed ids or unfinished notifications.",
             headers: [retryAfter]),
         refusal(
-            .serviceUnavailable, "The server cannot do it now, or was not told which hub to use.", headers: [retryAfter]
+            .serviceUnavailable, "The server cannot answer now, or its hub is not configured.", headers: [retryAfter]
         ),
-        refusal(.insufficientStorage, "The server has no room left; nothing was stored.", headers: [retryAfter]),
+        refusal(.insufficientStorage, "The disk is full; nothing was stored.", headers: [retryAfter]),
         plain(.requestTimeout, "The request took too long to arrive."),
         plain(414, "The address is too long."),
         plain(417, "Another expectation than `100-continue`."),

@@ -9,7 +9,7 @@ struct RegisterBody: Sendable {
     /// The text of the handle.
     let handle: String
     let tags: [Tag]
-    /// What others encrypt with for the device; nil where it cannot decrypt.
+    /// The keys with which others encrypt for the device; nil if it cannot decrypt.
     let key: DeviceKey?
 
     init(_ request: HTTPRequest) throws(BackendError) {

@@ -69,8 +69,8 @@ struct RegisterRoutes: Sendable {
         return keys
     }
 
-    /// Registers a device and repeats that if the user's groups changed meanwhile: the change may have listed the
-    /// user's devices before this one was registered.
+    /// Registers a device. If the user's groups change meanwhile, registers it again, because the change may have
+    /// listed the user's devices before this one was registered.
     private func register(_ id: String, _ body: RegisterBody, for caller: Caller) async throws(BackendError) {
         var groups = try await groups(of: caller)
         for _ in 0..<Self.attemptLimit {

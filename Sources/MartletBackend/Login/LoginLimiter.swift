@@ -1,7 +1,7 @@
 import MartletCrypto
 import MartletModel
 
-/// Decides which passwords are checked, so that nobody can find a password by guessing.
+/// Decides which passwords are checked, so that a password cannot be found by guessing.
 ///
 /// Whether an attempt is refused depends only on failures **from the same network**, so attackers in other networks
 /// cannot slow a user down. Failures are counted in three ways:
@@ -9,7 +9,7 @@ import MartletModel
 ///   allowed more.
 /// - per network, over all users: more are allowed, but not enough to go through a list of users. Users for whom the
 ///   network is known are exempt, so that a neighbour behind the same address cannot lock them out.
-/// - per user, over all networks that are not known: while this count is exceeded, somebody is guessing from many
+/// - per user, over all networks that are not known: while this count is exceeded, an attacker is guessing from many
 ///   networks, and each new network has a single attempt, followed by a long wait.
 ///
 /// Session tokens and recently verified passwords do not reach this limiter. An attempt is counted when it is admitted,

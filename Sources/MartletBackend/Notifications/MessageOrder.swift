@@ -11,8 +11,8 @@ struct MessageOrder: Sendable {
     /// Levels of arrays and objects: those of a message in one more.
     private static let depthLimit = 33
 
-    /// What users without the role of an admin may set. A link or a picture of a stranger would be bait, and a collapse
-    /// key would replace what others have sent.
+    /// The members that users without the role admin may set. A link or a picture from a stranger could mislead the
+    /// recipient, and a collapse key could replace messages of other senders.
     private static let membersOfAll: Set<String> = ["text", "language", "data", "thread"]
 
     /// Names of data that push services, systems and pages are known to read, in lower case and without underscores. For
@@ -35,7 +35,7 @@ struct MessageOrder: Sendable {
         let json = try RequestBody.json(request, maximumDepth: Self.depthLimit)
         guard case .object(let members) = json else { throw .badBody("The body must be a JSON object.") }
         if let other = members.keys.filter({ !["to", "tags", "message"].contains($0) }).min() {
-            throw .badBody("The body has a member '\(other.prefix(64))', which it cannot have.")
+            throw .badBody("The body has the unknown member '\(other.prefix(64))'.")
         }
         let body = try RequestBody(.object(members.filter { $0.key != "message" }))
         audience = try SendAudience(

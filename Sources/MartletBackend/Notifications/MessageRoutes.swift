@@ -20,7 +20,7 @@ struct MessageRoutes: Sendable {
         }
     }
 
-    /// A recipient whom nobody knows is no error, so that nobody can find out who is there.
+    /// An unknown recipient is no error, so that a caller cannot find out which users exist.
     private func send(_ request: HTTPRequest, from caller: Caller) async throws(BackendError) -> NotificationID {
         let hub = try backend.hub.hub()
         let order = try MessageOrder(request, from: caller)

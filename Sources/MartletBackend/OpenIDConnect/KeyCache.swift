@@ -2,7 +2,7 @@ import MartletModel
 
 /// The keys of an identity provider, and the time at which they are requested again.
 ///
-/// Anybody can send tokens that name nonexistent keys. So the provider is asked rarely, however many such tokens
+/// An attacker can send tokens that name nonexistent keys. So the provider is asked rarely, however many such tokens
 /// arrive: a few times in a row, then once in a while. While the provider does not answer, its last keys remain in use
 /// for a day.
 struct KeyCache: Sendable {

@@ -33,8 +33,8 @@ struct PayloadRoutes: Sendable {
 
     // MARK: Content
 
-    /// Fetches a payload. If that is refused, the answer takes the same work whatever the reason. The limit of misses
-    /// is for misses alone: a caller who guesses ids, or whose app is made to, can still read their own payloads.
+    /// Fetches a payload. A refusal takes the same work for every reason. The limit applies only to misses: a caller
+    /// who guesses ids, or whose app was made to do so, can still read their own payloads.
     private func fetch(
         _ id: PayloadID, _ request: HTTPRequest, for user: UserName
     ) async throws(BackendError) -> HTTPResponse {

@@ -2,7 +2,7 @@ public import MartletHTTP
 import MartletOpenAPI
 
 extension Backend {
-    /// What answers every path that begins with `/api`.
+    /// The handler of every path that begins with `/api`.
     public func makeHandler() -> any HTTPHandler {
         CrossSiteHandler(handler: makeRouter(), rule: CrossSiteRule(publicOrigin: settings.publicOrigin))
     }

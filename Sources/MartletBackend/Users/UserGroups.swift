@@ -77,7 +77,7 @@ public struct UserGroups: Sendable {
         throw .busy
     }
 
-    /// - Returns: Whether the write succeeded, because nobody else has changed the registration meanwhile.
+    /// - Returns: Whether the write succeeded, because the registration was not changed meanwhile.
     private func put(
         _ registration: Registration, _ tags: [Tag], in hub: Hub.ID
     ) async throws(UserDirectoryError) -> Bool {

@@ -1,6 +1,6 @@
 /// Stores this device's key pair across launches. Only this app and its extensions may be able to read it.
 ///
-/// There is one pair per device. It remains when the user changes, so that somebody who has compared its fingerprint
+/// There is one pair per device. It remains when the user changes, so that a sender who has compared its fingerprint
 /// need not do so again. To create a new pair, save nil and register again; senders are then notified of the change.
 public protocol DeviceKeyPairStore: Sendable {
     /// The key pair; nil if none was created yet.

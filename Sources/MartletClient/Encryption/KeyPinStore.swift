@@ -1,6 +1,6 @@
 /// Stores the keys that a sender trusts across launches.
 ///
-/// The pins are not secret, but somebody who can change them can have the next message encrypted for a key of their
+/// The pins are not secret, but a person who can change them can have the next message encrypted for a key of their
 /// own. If a store loses its pins, every key counts as the first one again, so that a changed key is not noticed.
 public protocol KeyPinStore: Sendable {
     /// The pins of a user; nil if nothing was sent to the user yet.

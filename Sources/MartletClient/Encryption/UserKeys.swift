@@ -12,7 +12,7 @@ public struct DeviceFingerprint: Hashable, Sendable {
 /// sent to the user.
 ///
 /// A key that is not pinned may belong to a new telephone or to a new installation of the app. It may also have been
-/// added by somebody with access to the server in order to read the messages. Only the user can tell which: compare the
+/// added by an attacker with access to the server in order to read the messages. Only the user can tell which: compare the
 /// fingerprints, then call `PushClient.trust(_:)`.
 public struct UserKeys: Hashable, Sendable {
     /// The user's name as the caller wrote it.

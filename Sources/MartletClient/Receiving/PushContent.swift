@@ -67,7 +67,7 @@ public struct RichReference: Hashable, Sendable {
 public struct SecureReference: Hashable, Sendable {
     /// The id, greater than 0.
     public let id: Int32
-    /// The sender's text to show if nobody is logged in; nil if the app should use its own.
+    /// The sender's text to show if no user is logged in; nil if the app should use its own.
     public let message: String?
 
     /// - Parameters: See the properties.

@@ -29,8 +29,8 @@ public struct Message: Hashable, Sendable {
 
     /// A sound.
     public enum Sound: Hashable, Sendable {
-        /// The device's usual sound.
-        case usual
+        /// The device's default sound.
+        case `default`
         /// No sound.
         case none
         /// A sound of the app, by its name.
@@ -41,23 +41,24 @@ public struct Message: Hashable, Sendable {
     public enum Badge: Hashable, Sendable {
         /// This number; 0 removes it.
         case number(Int)
-        /// One more than there is. The app's own code counts, because no server knows when the app was opened.
-        case oneMore
+        /// Increases the number by one. The app's own code adds it, because the server does not know when the app was
+        /// opened.
+        case increment
     }
 
     /// How urgent the message is.
     public enum Priority: String, CaseIterable, Sendable {
         /// It may wait until the device is used.
         case low
-        /// As notifications usually are.
+        /// The default priority of notifications.
         case normal
-        /// It is shown at once, also where others wait.
+        /// It is shown at once, even if other notifications wait.
         case high
     }
 
     /// A button.
     public struct Action: Hashable, Sendable {
-        /// What the app is told when the button is pressed.
+        /// The identifier that the app receives when the button is pressed.
         public var id: String
         /// What the button says.
         public var title: Text
@@ -149,7 +150,7 @@ extension Message.Text {
 extension Message.Sound {
     fileprivate var composed: ComposedMessage.Sound {
         switch self {
-        case .usual: .usual
+        case .default: .default
         case .none: .none
         case .named(let name): .named(name)
         }
@@ -160,7 +161,7 @@ extension Message.Badge {
     fileprivate var composed: ComposedMessage.Badge {
         switch self {
         case .number(let number): .number(number)
-        case .oneMore: .oneMore
+        case .increment: .increment
         }
     }
 }

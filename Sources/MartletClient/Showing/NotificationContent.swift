@@ -34,7 +34,7 @@ public struct NotificationContent: Hashable, Sendable {
 
 /// The SDK's own texts that a user may see. An app can replace them with texts in its languages.
 public struct NotificationTexts: Hashable, Sendable {
-    /// Shown if content has to be fetched, nobody is logged in, and the sender gave no text for that case.
+    /// Shown if content has to be fetched, no user is logged in, and the sender gave no text for that case.
     public var logInNeeded = "You have a new notification. Open the app and log in to see it."
     /// Shown if content cannot be fetched or read for another reason, and the sender gave no text.
     public var notAvailable = "You have a new notification. Open the app to see it."

@@ -11,7 +11,7 @@ public protocol ClientStore: Sendable {
     func save(_ value: [UInt8]?) async
 }
 
-/// Stores a value that nobody else may read: the credentials of the user who is logged in, or keys.
+/// Stores a value that only the app may read: the credentials of the user who is logged in, or keys.
 ///
 /// If the value is to outlive the process, use the system's keychain if there is one, and `FileStore` otherwise. Never
 /// use defaults or preferences.

@@ -1,7 +1,7 @@
 import CMartletConsoleWeb
 import Glibc
 
-/// The files of the console's pages: those that the program contains, or those of a directory, for who changes them.
+/// The files of the console's pages: the embedded files, or, for developers of the pages, those of a directory.
 struct ConsoleAssets: Sendable {
     private let embedded: [String: ConsoleAsset]
     private let directory: String?

@@ -2,8 +2,8 @@ import MartletHTTP
 
 /// The header fields of every answer of the console.
 enum ConsoleHeaders {
-    /// Allows nothing but the console's own files: no inline script or style, no other host, no frame. A script can only
-    /// make a service worker's address, by the policy `worker` (W3C Trusted Types).
+    /// Allows only the console's own files: no inline script or style, no other host, no frame. The only trusted URL
+    /// that a script can make is that of the service worker, with the policy `worker` (W3C Trusted Types).
     static let contentSecurityPolicy = [
         "default-src 'none'", "script-src 'self'", "style-src 'self'", "img-src 'self' blob:", "connect-src 'self'",
         "worker-src 'self'", "form-action 'self'", "base-uri 'none'", "frame-ancestors 'none'",

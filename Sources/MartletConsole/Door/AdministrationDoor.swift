@@ -1,19 +1,19 @@
 import MartletHTTP
 import MartletModel
 
-/// The console's door to the administration API, which answers the admin socket too.
+/// Passes requests of the console to the administration API, which also serves the admin socket.
 struct AdministrationDoor: Sendable {
     let administration: any HTTPHandler
 
     /// The path of the console's API, which the administration API does not have.
     static let prefix = "/console/api"
 
-    /// Fields that say who asks, or how; they are not for the administration.
+    /// Header fields about the caller and the connection, which are not passed on.
     private static let keptBack: Set<String> = [
         "authorization", "connection", "content-length", "cookie", "expect", "host", "origin", "referer", "te",
         "transfer-encoding", "upgrade", RequestSource.field, everybody,
     ]
-    /// The field by which a send without tags says that it is meant for everybody.
+    /// The field that confirms that a send without tags is meant for all devices.
     static let everybody = "martlet-everybody"
 
     /// Passes a request on, without the console's prefix.
@@ -30,7 +30,7 @@ struct AdministrationDoor: Sendable {
         return try await perform(call.request.method, target, fields: fields, body: call.request.body)
     }
 
-    /// Asks the administration API for a JSON document.
+    /// Reads a JSON document from the administration API.
     /// - Returns: Nil if the answer is a refusal.
     func document(_ target: String) async -> JSON? {
         guard let response = try? await perform(.get, target), response.status.isSuccess else { return nil }
@@ -45,7 +45,7 @@ struct AdministrationDoor: Sendable {
         switch route.body {
         case .ignored: break
         case .collected:
-            // A route without a body gets none, whatever a page has sent along.
+            // A body is not passed on to a route without a body, even if the page has sent one.
             if route.bodyLimit > 0 {
                 guard body.count <= route.bodyLimit else { throw .tooLarge }
                 request.body = body

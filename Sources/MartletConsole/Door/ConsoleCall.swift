@@ -6,7 +6,7 @@ import MartletModel
 struct ConsoleCall: Sendable {
     var request: HTTPRequest
     let match: RouteMatch
-    /// The session and its operator; nil on routes that anybody may use.
+    /// The session and its operator; nil on routes that need no session.
     let session: OperatorSession?
     let entry: Operator?
     /// The role by which the request was admitted; nil if no role was needed.
@@ -31,6 +31,6 @@ struct ConsoleCall: Sendable {
         return members
     }
 
-    /// Whether the caller asks for content that is otherwise left out.
+    /// Whether the caller requests content that is otherwise withheld.
     var asksForContent: Bool { match.target.item("content")?.value == "show" }
 }

@@ -7,7 +7,7 @@ enum ConsoleRefusal: Error, Hashable {
     case badRequest(String)
     case signedOut
     case badCredentials
-    /// The operator's role is not enough: the needed role, and the hub that it is needed for; nil for the whole server.
+    /// The operator's role is not sufficient: the needed role, and the hub for which it is needed; nil for all hubs.
     case forbidden(Role, hub: String?)
     case notFresh
     case crossSite
@@ -21,7 +21,7 @@ enum ConsoleRefusal: Error, Hashable {
     case tooMany(retryAfter: Int64, String)
     case busy(String)
 
-    /// A stable word for programs.
+    /// A stable code for programs.
     var code: String {
         switch self {
         case .badRequest: "bad-request"

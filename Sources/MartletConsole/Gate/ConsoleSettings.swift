@@ -1,6 +1,6 @@
 public import MartletHTTP
 
-/// What the console needs to know of the server's configuration.
+/// The parts of the server's configuration that the console needs.
 public struct ConsoleSettings: Sendable {
     /// The origin that browsers use, if a proxy is in front of the server.
     public var publicURL: HTTPOrigin?

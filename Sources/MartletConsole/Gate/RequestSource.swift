@@ -1,7 +1,7 @@
 import MartletHTTP
 
-/// Where a request comes from, judged by its head alone: the name by which the server was addressed, the way that the
-/// request took, and the page that made a browser send it.
+/// Checks the source of a request from its head alone: the host name by which the server was addressed, the transport,
+/// and the page that made a browser send it.
 struct RequestSource {
     let settings: ConsoleSettings
 
@@ -19,7 +19,7 @@ struct RequestSource {
     }
 
     /// Refuses a request that crossed a network in clear text. A proxy on another machine that is not declared as
-    /// trusted is believed to end TLS if it passes on the public name of an https URL.
+    /// trusted is assumed to end TLS if it passes on the public name of an https URL.
     func checkTransport(_ head: HTTPRequest) throws(ConsoleRefusal) {
         guard let connection = head.connection, !connection.isSecure else { return }
         if let forwarded = head.forwarded {
@@ -31,8 +31,8 @@ struct RequestSource {
         throw .clearText
     }
 
-    /// Refuses a request that a page of another origin made a browser send. `Sec-Fetch-Site` (W3C Fetch Metadata) tells
-    /// pages of other ports of the same host apart, to which cookies go too.
+    /// Refuses a request that a page of another origin made a browser send. `Sec-Fetch-Site` (W3C Fetch Metadata) also
+    /// identifies pages of other ports of the same host, whose requests carry the cookie too.
     func checkSite(_ head: HTTPRequest) throws(ConsoleRefusal) {
         let isChange = ![.get, .head].contains(head.method)
         let sites = head.fields.values(of: "sec-fetch-site")
@@ -45,7 +45,7 @@ struct RequestSource {
         }
     }
 
-    /// Whether an origin is the one at which the request has addressed this server.
+    /// Whether an origin is the one to which the request was addressed.
     private func isOwn(_ text: String, of head: HTTPRequest) -> Bool {
         guard let origin = HTTPOrigin(text) else { return false }
         if origin == settings.publicURL { return true }
@@ -53,7 +53,7 @@ struct RequestSource {
         return origin == HTTPOrigin("\(origin.scheme.rawValue)://\(head.authority)")
     }
 
-    /// - Parameter peer: An address in text form; empty for a Unix socket, which only a proxy on this machine has.
+    /// - Parameter peer: An address in text form; empty for a Unix socket, which only a proxy on this machine can use.
     static func isLoopback(_ peer: String) -> Bool {
         guard !peer.isEmpty else { return true }
         guard let address = IPAddress(peer) else { return false }

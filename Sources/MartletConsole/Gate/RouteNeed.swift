@@ -1,10 +1,10 @@
 import MartletCore
 import MartletModel
 
-/// What a route of the console asks of the caller.
+/// The requirements of a route of the console.
 struct RouteNeed: Hashable, Sendable {
     enum Level: Hashable, Sendable {
-        /// Anybody, such as for signing in.
+        /// No session, for example for signing in.
         case nobody
         /// Any operator with any role.
         case anyRole
@@ -15,7 +15,7 @@ struct RouteNeed: Hashable, Sendable {
     }
 
     var level: Level
-    /// Whether the operator must have proved who it is in the last ten minutes.
+    /// Whether the operator must have confirmed their identity in the last ten minutes.
     var isFresh = false
 
     static let nobody = RouteNeed(level: .nobody)
@@ -65,6 +65,6 @@ enum ConsoleGate {
 }
 
 extension OperatorSession {
-    /// Whether the operator has proved who it is a short while ago.
+    /// Whether the operator has confirmed their identity recently.
     func isFresh(at now: Timestamp) -> Bool { now < freshUntil && confirmedAt <= now + .seconds(60) }
 }

@@ -1,8 +1,8 @@
 import MartletCore
 import MartletModel
 
-/// Something that an operator should look at: a code and its facts. The console makes the sentence, in the reader's
-/// language.
+/// A condition that an operator should look at: a code and its facts. The console's pages make the sentence, in the
+/// reader's language.
 struct Alert: Hashable, Sendable {
     enum Severity: String, Hashable, Sendable {
         case warning
@@ -26,7 +26,7 @@ struct Alert: Hashable, Sendable {
     }
 }
 
-/// The rules of Docs/Metrics.md, "What to watch", and the obstacle of `/health/ready`.
+/// The rules of Docs/Metrics.md, "What to watch", and the reason why `/health/ready` is 503.
 struct AlertRules {
     let latest: ConsoleSample
     /// An earlier sample, up to five minutes old, for rates.
@@ -45,7 +45,7 @@ struct AlertRules {
         return found.filter { $0.severity == .error } + found.filter { $0.severity == .warning }
     }
 
-    /// The sentence in one word: `ok`, `attention` or `trouble`.
+    /// The state in one word: `ok`, `attention` or `trouble`.
     static func state(_ alerts: [Alert]) -> String {
         if alerts.contains(where: { $0.severity == .error }) { return "trouble" }
         return alerts.isEmpty ? "ok" : "attention"
@@ -58,7 +58,7 @@ struct AlertRules {
     /// Thirty days before the end of a credential, there is time to renew it.
     private static let credentialNotice = 30.0 * 86_400
     private static let certificateNotice = 14.0 * 86_400
-    /// The most alerts about credentials; there may be thousands of hubs.
+    /// The maximum number of alerts about credentials, because there may be thousands of hubs.
     private static let credentialLimit = 20
 
     private var ends: [Alert] {
@@ -101,7 +101,7 @@ struct AlertRules {
         return found + failures
     }
 
-    /// A few failures are the rule: devices that are gone. A fifth of a hundred are not.
+    /// A few failures are normal, because devices disappear. A fifth of at least a hundred pushes is not.
     private var failures: [Alert] {
         func sum(_ counts: [String: Int]) -> Int { counts.values.reduce(0, +) }
         let failed = sum(latest.failed) - sum(earlier.failed)

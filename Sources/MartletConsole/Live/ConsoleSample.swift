@@ -1,9 +1,9 @@
 public import MartletCore
 public import MartletModel
 
-/// What the console knows of the server at one time: counters since the start of the process, and states.
+/// The server's figures at one time: counters since the start of the process, and states.
 public struct ConsoleSample: Sendable {
-    /// The end of a credential with a known end.
+    /// The expiry of a credential, if it is known.
     public struct CredentialEnd: Hashable, Sendable {
         public var hub: String
         public var platform: String
@@ -17,7 +17,7 @@ public struct ConsoleSample: Sendable {
     }
 
     public var at: Timestamp
-    /// Pushes that push services have taken, by platform.
+    /// Pushes that push services have accepted, by platform.
     public var taken: [String: Int] = [:]
     /// Pushes that have failed, by platform.
     public var failed: [String: Int] = [:]
@@ -44,9 +44,9 @@ public struct ConsoleSample: Sendable {
     public var backupAt: Timestamp?
     /// When the server began to need a backup; nil if it does not yet.
     public var needsBackupSince: Timestamp?
-    /// The bytes left on the disk of the data, and those that nothing new is taken into.
+    /// The free bytes on the disk of the data directory, and the reserve below which nothing new is accepted.
     public var disk: (free: Int64, reserve: Int64)?
-    /// Why the server takes no work; nil if it does.
+    /// The reason why the server accepts no work; nil if it does.
     public var obstacle: String?
 
     public init(at: Timestamp) {
@@ -54,7 +54,7 @@ public struct ConsoleSample: Sendable {
     }
 }
 
-/// Where the console reads what it shows of the server.
+/// The source of the server's figures for the console.
 public protocol ConsoleFacts: Sendable {
     func sample() async -> ConsoleSample
 }

@@ -1,6 +1,7 @@
 import Synchronization
 
-/// The events that one stream has still to write: of each kind the newest. A slow reader loses seconds, never memory.
+/// The events that one stream has still to write: the newest of each kind. A slow reader misses events, but uses no
+/// more memory.
 final class EventMailbox: Sendable {
     private struct State {
         var events: [(kind: String, bytes: [UInt8])] = []

@@ -3,7 +3,7 @@ import MartletHTTP
 import MartletModel
 import Synchronization
 
-/// Samples the server, keeps the past for charts, and tells the open streams what is new.
+/// Samples the server, keeps the history for charts, and sends changes to the open streams.
 final class LiveConsole: Sendable {
     private struct State {
         var history = MetricHistory()
@@ -22,12 +22,12 @@ final class LiveConsole: Sendable {
     private let state = Mutex(State())
     let streams = EventStreams()
 
-    /// Where nobody watches, the server is sampled at every tenth second.
+    /// While no page is open, the server is sampled every tenth second.
     private static let idleTicks = 10
     private static let commentTicks = 15
-    /// A sample that is older is not shown as the present.
+    /// An older sample is not shown as the current state.
     private static let staleAge = Duration.seconds(2)
-    /// The most topics that are read at one tick; the others come at the next ones.
+    /// The maximum number of topics that are read at one tick; the others are read at the next ones.
     private static let topicLimit = 32
 
     init(
@@ -110,7 +110,7 @@ final class LiveConsole: Sendable {
 
     func history(_ range: MetricHistory.Range) -> JSON { state.withLock { $0.history.json(range) } }
 
-    /// What a stream begins with.
+    /// The first events of a stream.
     func past(_ topics: [Topic], for roles: RoleGrants) async -> JSON {
         var members = await alerts(for: roles).object ?? [:]
         var sends: [String: JSON] = [:]
@@ -162,7 +162,7 @@ final class LiveConsole: Sendable {
         }
     }
 
-    /// Whether the same things are to be looked at. Facts such as an age change every second, which is no news.
+    /// Whether two lists have the same alerts. Facts such as an age are ignored, because they change every second.
     private static func areAlike(_ left: [Alert], _ right: [Alert]) -> Bool {
         left.map { [$0.code, $0.severity.rawValue, $0.hub, $0.platform] }
             == right.map { [$0.code, $0.severity.rawValue, $0.hub, $0.platform] }

@@ -1,7 +1,7 @@
 import MartletCore
 import MartletModel
 
-/// The past of the server's figures: 15 minutes by seconds, a day by minutes, 35 days by hours.
+/// The history of the server's figures: 15 minutes by seconds, a day by minutes, 35 days by hours.
 struct MetricHistory: Sendable {
     enum Range: String, CaseIterable, Sendable {
         case minutes = "15m"
@@ -55,7 +55,7 @@ struct MetricHistory: Sendable {
         return Hour(at: Timestamp(seconds: number * hours.step), figures: figures)
     }
 
-    /// Where nobody watches, a sample is of several seconds: each gets the mean.
+    /// While no page is open, a sample covers several seconds: each of them gets the mean.
     private mutating func addSeconds(from old: ConsoleSample, to new: ConsoleSample) {
         second = Self.values(from: old, to: new)
         let (first, last) = (seconds.number(of: old.at) + 1, seconds.number(of: new.at))

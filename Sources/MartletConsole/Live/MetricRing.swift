@@ -11,7 +11,7 @@ struct MetricRing: Sendable {
     /// The values by series, each with the value of a step at `step % capacity`; NaN for unknown.
     private var series: [String: [Float]] = [:]
 
-    /// The most series: further ones are not kept, because their names could be many.
+    /// The maximum number of series. Further ones are not kept, because the number of names is not limited.
     static let seriesLimit = 64
 
     init(step: Int64, capacity: Int) {

@@ -1,6 +1,6 @@
 import MartletModel
 
-/// What a stream is about.
+/// The subject of the events of a stream.
 enum Topic: Hashable, Sendable {
     case now
     /// One send of a hub.
@@ -8,7 +8,7 @@ enum Topic: Hashable, Sendable {
     /// The sends of a hub.
     case sends(hub: String)
 
-    /// The most topics of one stream.
+    /// The maximum number of topics of one stream.
     static let countLimit = 8
 
     /// - Parameter text: `now`, `send:HUB:ID` or `sends:HUB`.

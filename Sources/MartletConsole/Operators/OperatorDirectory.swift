@@ -10,9 +10,9 @@ public final class OperatorDirectory: Sendable {
     static let linkLifetime = Duration.seconds(900)
     /// The lengths of a password, in bytes of UTF-8.
     static let passwordLengths = 8...1024
-    /// The largest settings of an operator, in bytes of JSON.
+    /// The maximum size of an operator's settings, in bytes of JSON.
     static let settingsLimit = 2048
-    /// The most operators.
+    /// The maximum number of operators.
     static let countLimit = 1000
 
     let store: any OperatorStore

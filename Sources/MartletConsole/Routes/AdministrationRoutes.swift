@@ -8,7 +8,7 @@ struct AdministrationRoutes: Sendable {
     /// Answers what is below `/simulator`; nil if no simulator runs.
     let simulator: (any HTTPHandler)?
 
-    /// What the console never shows of a hub: whoever has a connection string needs no console.
+    /// Members of a hub that the console never shows. A connection string would give access without the console.
     private static let secrets: Set<String> = ["connectionStrings"]
 
     var all: [ConsoleRoute] { hubs + credentials + sends + devices + rest + server + users + simulation }
@@ -131,7 +131,7 @@ struct AdministrationRoutes: Sendable {
         ]
     }
 
-    /// The simulator's control interface. It holds nothing but made-up devices.
+    /// The simulator's control interface. It has only simulated devices.
     private var simulation: [ConsoleRoute] {
         guard let simulator else { return [] }
         let door = AdministrationDoor(administration: simulator)
@@ -154,8 +154,7 @@ struct AdministrationRoutes: Sendable {
 
     // MARK: Sends
 
-    /// The content of a send to single persons is shown to an administrator who asks for it, and the question is
-    /// audited.
+    /// An administrator can request the content of a send to single persons; the request is audited.
     @Sendable private func send(_ call: ConsoleCall) async throws(ConsoleRefusal) -> HTTPResponse {
         let response = try await door.pass(call)
         guard !(call.asksForContent && call.role == .admin) else { return response }
@@ -168,7 +167,7 @@ struct AdministrationRoutes: Sendable {
         }
     }
 
-    /// Leaves out what a send to single persons says, and from who may not list users also to whom.
+    /// Removes the content of a send to single persons, and for a viewer, who may not list users, also its recipients.
     private static func withoutContent(_ send: JSON, for role: Role?) -> JSON {
         guard case .object(var members) = send, reasonToWithhold(send) != nil else { return send }
         members["text"] = .null
@@ -177,7 +176,7 @@ struct AdministrationRoutes: Sendable {
     }
 
     /// - Parameter send: The document of a send.
-    /// - Returns: Nil if the content is for everybody who may see the send.
+    /// - Returns: The reason; nil if every operator who may see the send may see its content.
     private static func reasonToWithhold(_ send: JSON) -> String? {
         if send["isConfidential"]?.bool == true { return "confidential" }
         if send["isDirect"]?.bool == true { return "direct" }
@@ -195,7 +194,7 @@ struct AdministrationRoutes: Sendable {
         return response.changing { Withholding.withoutPayloads(trace: $0, because: reason) }
     }
 
-    /// A send without tags goes to everybody, which must have been meant.
+    /// A send without tags goes to all devices, so the request must confirm that.
     @Sendable private func sendNow(_ call: ConsoleCall) async throws(ConsoleRefusal) -> HTTPResponse {
         let fields = call.request.fields
         let isNarrow =
@@ -205,14 +204,14 @@ struct AdministrationRoutes: Sendable {
             throw .badRequest("A send without tags goes to everybody: Martlet-Everybody: true says that this is meant.")
         }
         var call = call
-        // The other form of the outcomes of a test send names handles.
+        // The XML form of a test send's outcomes contains handles.
         call.request.fields["martlet-answer"] = "json"
         return try await door.pass(call)
     }
 
     // MARK: Devices, tags and users
 
-    /// A viewer finds a user only by the whole name.
+    /// A viewer can find a user only by the whole name.
     @Sendable private func search(_ call: ConsoleCall) async throws(ConsoleRefusal) -> HTTPResponse {
         var members = try call.body()
         guard let text = members["text"]?.string, (1...2048).contains(text.utf8.count) else {
@@ -224,7 +223,7 @@ struct AdministrationRoutes: Sendable {
         return try await door.pass(call).changing(Withholding.maskingHandles)
     }
 
-    /// Tags that name users are listed to who may list users.
+    /// Tags that name users are shown only to operators who may list users.
     @Sendable private func tags(_ call: ConsoleCall) async throws(ConsoleRefusal) -> HTTPResponse {
         let response = try await door.pass(call)
         guard call.role == .viewer else { return response }

@@ -10,7 +10,7 @@ struct ConsoleRoute: Sendable {
     /// The pattern below `/console/api`.
     let pattern: String
     let need: RouteNeed
-    /// The largest body in bytes.
+    /// The maximum size of the body, in bytes.
     let bodyLimit: Int
     /// Whether each use is an entry of the audit log.
     let isAudited: Bool
@@ -34,8 +34,8 @@ struct ConsoleRoute: Sendable {
     /// The name in the audit log, such as `PUT /hubs/{hub}/limits`.
     var name: String { "\(method.rawValue) \(pattern)" }
 
-    /// What a request is about besides its hub: the last parameter of the path; for an operator who is invited, the name
-    /// in the body.
+    /// The subject of a request for the audit log, besides its hub: the last parameter of the path, or for an
+    /// invitation the operator's name in the body.
     func subject(of call: ConsoleCall) -> String? {
         if pattern == "/operators" { return (try? call.body())?["name"]?.string.map { String($0.prefix(64)) } }
         let match = call.match

@@ -9,7 +9,7 @@ struct GatedRoute: Sendable {
     let signIn: SignIn
     let time: any TimeSource
 
-    /// How old the recorded use of a session may become, so that not every request writes.
+    /// The minimum time between two records of a session's use, so that not every request writes.
     private static let touchInterval = Duration.seconds(60)
 
     func route(for head: HTTPRequest, _ match: RouteMatch) -> HTTPRoute {
@@ -20,7 +20,7 @@ struct GatedRoute: Sendable {
         } catch {
             return HTTPRoute(refusing: error.response)
         }
-        // No byte of the body is taken before the session is known.
+        // No byte of the body is read before the session is known.
         return HTTPRoute(bodyLimit: route.bodyLimit, streamsBody: true) { request in
             do throws(ConsoleRefusal) {
                 return try await answer(request, match)
@@ -85,7 +85,7 @@ struct GatedRoute: Sendable {
         route.isAudited || (call.asksForContent && call.role == .admin)
     }
 
-    /// The entry is on disk before anything is changed, and has the answer before the caller does.
+    /// The audit entry is on disk before anything is changed, and the answer is added to it before the caller gets it.
     private func audited(_ call: ConsoleCall, _ entry: Operator) async throws(ConsoleRefusal) -> HTTPResponse {
         let action = OperatorAction(
             at: call.now, operatorName: entry.name, address: call.request.clientAddress,

@@ -2,7 +2,7 @@ import MartletCore
 import MartletHTTP
 import MartletModel
 
-/// What the console shows of the server as it runs.
+/// The routes for alerts, history and live events.
 struct LiveRoutes: Sendable {
     let live: LiveConsole
 

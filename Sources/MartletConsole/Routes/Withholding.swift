@@ -1,7 +1,7 @@
 import MartletHTTP
 import MartletModel
 
-/// What the console leaves out of answers, by who asks.
+/// Removes data from answers that the operator may not see.
 enum Withholding {
     /// Removes members of an object, and of the objects in an array.
     static func removing(_ names: Set<String>, from json: JSON) -> JSON {
@@ -12,7 +12,7 @@ enum Withholding {
         }
     }
 
-    /// Shortens a handle: the first and the last 4 characters; of an address, its host and the last 6.
+    /// Shortens a handle to its first and last 4 characters, or an address to its origin and last 6 characters.
     static func masked(_ handle: String) -> String {
         if let (origin, rest) = HTTPOrigin.splitting(handle) { return "\(origin)/…\(rest.suffix(6))" }
         guard handle.count > 12 else { return String(handle.prefix(2)) + "…" }

@@ -1,7 +1,7 @@
 import MartletHTTP
 
-/// The cookie of a session (RFC 6265). The prefix `__Host-` makes browsers refuse one that another host or path has
-/// set.
+/// The cookie of a session (RFC 6265). Because of the prefix `__Host-`, browsers refuse a cookie of this name that
+/// another host or path sets.
 enum SessionCookie {
     static let name = "__Host-martlet-console"
     private static let attributes = "; Path=/; Secure; HttpOnly; SameSite=Strict"

@@ -36,7 +36,7 @@ struct SignIn: Sendable {
         return Opened(token: token, session: session, entry: entry)
     }
 
-    /// Uses a link up.
+    /// Signs in with a link, which then cannot be used again.
     /// - Parameter password: The operator's first password; nil for a link that signs in.
     func use(_ token: String, password: String?, from request: HTTPRequest) async throws(ConsoleRefusal) -> Opened {
         let link = try await link(token)
@@ -58,7 +58,7 @@ struct SignIn: Sendable {
         return Opened(token: sessionToken, session: session, entry: entry)
     }
 
-    /// The link of a token. Nothing is used up.
+    /// Returns the link of a token, which can still be used.
     func link(_ token: String) async throws(ConsoleRefusal) -> OperatorLink {
         try await found(token).link
     }

@@ -1,13 +1,13 @@
 public import MartletModel
 
-/// How far a canary is: its sample, and whether the rest of the audience waits.
+/// The progress of a canary: its sample, and whether the rest of the audience waits.
 public struct CanaryState: Hashable, Sendable {
     public var sample: Rollout.Sample
-    /// How long after the sample the canary goes on by itself; nil if it waits until it is resumed.
+    /// How long after the sample the canary continues by itself; nil if it waits until it is resumed.
     public var wait: Duration?
     /// When all pages of the sample were sent; nil until then.
     public var heldAt: Timestamp?
-    /// When the rest was let go; nil until then.
+    /// When the rest was released; nil until then.
     public var releasedAt: Timestamp?
 
     public init(
@@ -19,20 +19,20 @@ public struct CanaryState: Hashable, Sendable {
         self.releasedAt = releasedAt
     }
 
-    /// When the canary goes on by itself; nil if it does not, or if its sample is not sent yet.
+    /// When the canary continues by itself; nil if it does not, or if its sample is not sent yet.
     public var goesOnAt: Timestamp? {
         guard releasedAt == nil, let heldAt, let wait else { return nil }
         return heldAt + wait
     }
 }
 
-/// What becomes of a canary whose time to wait is over.
+/// The decision about a canary whose wait is over.
 public enum CanaryVerdict: Hashable, Sendable {
-    /// The rest of the audience gets the notification.
-    case goOn
+    /// The rest is released: it gets the notification.
+    case release
     /// Too many pushes of the sample have failed.
     case halt
-    /// Too few pushes of the sample have ended: a canary that was not heard is not well.
+    /// Too few pushes of the sample have a final result. A canary without answers does not count as healthy.
     case waitForAnswers
 }
 
@@ -53,7 +53,7 @@ extension SendStatus {
         return sample?.targeted
     }
 
-    /// The judgement of a canary at a time; nil if nothing is to be judged then.
+    /// The decision about a canary at a time; nil if there is nothing to decide then.
     public func verdict(at now: Timestamp) -> CanaryVerdict? {
         guard isHolding, let goesOnAt = canary?.goesOnAt, goesOnAt <= now, let sample, let targeted = sample.targeted
         else { return nil }
@@ -61,11 +61,11 @@ extension SendStatus {
         guard open * 2 <= targeted else { return .waitForAnswers }
         let recent = SendCounts(succeeded: sample.succeeded, failed: sample.failed) - countedFrom
         guard let halt = report.notification.rollout?.halt, recent.failed * 10_000 > recent.ended * halt.share else {
-            return .goOn
+            return .release
         }
         return .halt
     }
 
-    /// Whether a canary would go on by now if more pushes of its sample had ended.
+    /// Whether the wait of a canary is over, and it only needs more results of its sample.
     public func waitsForAnswers(at now: Timestamp) -> Bool { verdict(at: now) == .waitForAnswers }
 }

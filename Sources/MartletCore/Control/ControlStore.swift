@@ -3,9 +3,9 @@ public import MartletModel
 /// Stores the controls of notifications and the state of roll-outs. Every change is durable when the call returns.
 public protocol ControlStore: Sendable {
     /// Changes the control of a notification according to `NotificationControl.after`. Canceling a scheduled
-    /// notification ends it. After a roll-out is resumed, its failures are counted from zero again. A canary that holds
-    /// is let go by a resume, and by `goOn`: its gate opens. The waiting parts of a canceled notification begin, so that
-    /// they end.
+    /// notification ends it. After a roll-out is resumed, its failures are counted from zero again. `resume` and
+    /// `release` open the gate of a canary that holds. The waiting parts of a canceled notification begin, so that they
+    /// end.
     func control(
         _ wish: ControlRequest, _ id: NotificationID, in hub: Hub.ID, at now: Timestamp
     ) async throws(StorageError) -> ControlChange
@@ -20,12 +20,12 @@ public protocol ControlStore: Sendable {
     /// - Returns: The stored size; nil if the notification is gone.
     func setAudience(_ count: Int, ofRollout sequence: Int64) async throws(StorageError) -> Int?
 
-    /// Stores the sample of a canary, unless it is known already. If everybody is in the sample, there is no rest.
+    /// Stores the sample of a canary, unless it is known already. There is no rest if the sample is the whole audience.
     /// - Returns: The stored state; nil if the notification is gone.
     func setSample(_ sample: CountedSample, ofRollout sequence: Int64) async throws(StorageError) -> RolloutRecord?
 
-    /// The canaries that hold and have waited long enough, the earliest first, without those of `recordJudgement`.
-    func holdsOver(at now: Timestamp, limit: Int) async throws(StorageError) -> [HeldCanary]
+    /// The holding canaries whose wait is over, the earliest first, without those of `recordWaitingForAnswers`.
+    func canariesDue(at now: Timestamp, limit: Int) async throws(StorageError) -> [HeldCanary]
 
     /// Keeps canaries from waiting for a clock that was set back. A hold that began after now begins now instead, and a
     /// canary of `recordJudgement` whose time to wait is not over any more is judged again when it is.
@@ -63,13 +63,13 @@ public struct CountedSample: Hashable, Sendable {
     public var threshold: UInt64
     /// The size of the audience.
     public var audience: Int
-    /// Whether everybody is in the sample.
-    public var isEverybody: Bool
+    /// Whether the sample is the whole audience.
+    public var isWholeAudience: Bool
 
-    public init(threshold: UInt64, audience: Int, isEverybody: Bool) {
+    public init(threshold: UInt64, audience: Int, isWholeAudience: Bool) {
         self.threshold = threshold
         self.audience = audience
-        self.isEverybody = isEverybody
+        self.isWholeAudience = isWholeAudience
     }
 }
 

@@ -27,8 +27,8 @@ public enum NotificationControl: String, Hashable, Sendable {
         return switch wish {
         case .cancel: .canceled
         case .resume: .running
-        // Only what runs can go on: a pause that was requested meanwhile stays.
-        case .goOn: self
+        // A pause that was requested meanwhile stays.
+        case .release: self
         case .pause: isHeld ? self : .paused
         case .halt: isHeld ? self : .halted
         }
@@ -40,6 +40,6 @@ public enum ControlRequest: String, Hashable, Sendable {
     case cancel, pause, resume
     /// Stops the roll-out. Requested by the roll-out itself, never by a user.
     case halt
-    /// Lets the rest of a canary go. Requested by the canary itself when its time to wait is over, never by a user.
-    case goOn
+    /// Releases the rest of a canary. Requested by the canary itself when its wait is over, never by a user.
+    case release
 }

@@ -43,7 +43,7 @@ struct RolloutMeter: Sendable {
         return .now(count)
     }
 
-    /// Returns the allowance of pushes that were not sent.
+    /// Gives back the allowance for pushes that were not sent.
     mutating func giveBack(_ count: Int) {
         allowance = min(allowance + Double(count), max(1, rate))
     }

@@ -50,7 +50,7 @@ public struct SendControls: Sendable {
         return change
     }
 
-    /// The time by which canaries are judged.
+    /// The current time, for decisions about canaries.
     public var now: Timestamp { time.now }
 
     /// The state of a notification; nil if the hub has none with this id.
@@ -58,15 +58,16 @@ public struct SendControls: Sendable {
         try await store.status(id, in: hub)
     }
 
-    /// Judges a canary that holds, if it has waited long enough: it goes on, or halts, or waits for more answers.
-    /// - Returns: The verdict; nil if nothing is to be judged.
+    /// Decides about a canary that holds, if its wait is over: the rest is released, or it halts, or it waits for more
+    /// answers.
+    /// - Returns: The decision; nil if there is nothing to decide.
     @discardableResult
-    func judge(
+    func evaluateCanary(
         _ id: NotificationID, in hub: Hub.ID, at now: Timestamp
     ) async throws(StorageError) -> CanaryVerdict? {
         guard let verdict = try await status(of: id, in: hub)?.verdict(at: now) else { return nil }
         switch verdict {
-        case .goOn: _ = try await apply(.goOn, to: id, in: hub)
+        case .release: _ = try await apply(.release, to: id, in: hub)
         case .halt: _ = try await apply(.halt, to: id, in: hub)
         case .waitForAnswers: break
         }

@@ -11,7 +11,7 @@ public struct SendStatus: Sendable {
     /// The counts at the last resume, from which the halt rule counts.
     public var countedFrom: SendCounts
     public var deliveries: [DeliveryStatus]
-    /// The state of the canary; nil if the notification is none.
+    /// The state of the canary; nil if the notification is no canary.
     public var canary: CanaryState?
     /// The number of parts that have not begun.
     public var waitingParts: Int

@@ -56,9 +56,11 @@ public struct AudienceQuery: Sendable {
     /// The page ends with the member that reaches this size in bytes (`AudiencePage.bytes`).
     public var byteLimit: Int
     public var now: Timestamp
-    /// What tells the messages of the devices apart; nil if all get the same one, and in a template send.
+    /// The properties of devices that decide which message they get; nil if all get the same one, and in a template
+    /// send.
     public var variants: AudienceVariants?
-    /// Only one side of a sample; nil for both. The page may end before it is full (`AudiencePage.stoppedAt`).
+    /// Selects only the sample or only the rest; nil for both. The page may end before it is full
+    /// (`AudiencePage.stoppedAt`).
     public var sample: AudienceSample?
 
     /// Whether `among` lists registrations of a native send.
@@ -109,7 +111,7 @@ public struct TemplateBinding: Sendable {
     }
 }
 
-/// What tells the messages of a native send's members apart.
+/// The properties of devices that decide which message of a composed send they get.
 public struct AudienceVariants: Sendable {
     public var languages: MessageLanguages
     /// Whether the push variables of registrations matter.
@@ -163,8 +165,8 @@ public struct AudiencePage: Sendable {
     public var skipped = 0
     /// Whether no member of the audience comes after this page.
     public var isLast = true
-    /// The last member that was looked at, if the page ended after members that it does not contain; nil if it ended
-    /// with its own last member.
+    /// The last examined member, if the page ended after members that it does not contain; nil if it ended with its own
+    /// last member.
     public var stoppedAt: AudienceMember?
     /// The snapshot that the page is of; `none` in a direct send, whose audience never changes.
     public var snapshot = AudienceSnapshot.none
@@ -181,8 +183,8 @@ public struct AudiencePage: Sendable {
 
     public var count: Int { members.count }
 
-    /// The most memory of a page in bytes, which its last member may exceed: many times what thousands of devices with
-    /// a few templates need.
+    /// The maximum memory of a page, in bytes; its last member may exceed it. Thousands of devices with a few templates
+    /// need far less.
     public static let byteLimit = 4 << 20
 
     /// The memory of a member without the text of its handle, in bytes.

@@ -68,12 +68,12 @@ public struct AudienceCountQuery: Sendable {
     public var kind: AudienceQuery.Kind?
     /// Later registrations are not counted, as in a send; nil for the bounds at the time when counting begins.
     public var bounds: AudienceBounds?
-    /// The most template bindings of a platform that are counted one by one; the pushes of further ones are only in
-    /// `templates`.
+    /// The maximum number of template bindings of a platform that are counted separately; the pushes of further ones
+    /// are only in `templates`.
     public var renderingLimit: Int
     /// The languages of a composed message, whose pushes are counted by language; nil for any other send.
     public var languages: MessageLanguages?
-    /// Finds the lowest hashes of the members too, added to those of an earlier count; nil for any other count.
+    /// Also finds the lowest hashes of the members, and adds them to those of an earlier count; nil for other counts.
     public var sampling: Sampling?
     public var now: Timestamp
 

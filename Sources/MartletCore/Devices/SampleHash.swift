@@ -1,7 +1,8 @@
 /// Decides which members of an audience are in a sample: a member is in it if its hash is not above a threshold.
 ///
-/// The hash depends on the notification and on nothing else that tells devices apart, such as their age. So a sample is
-/// uniform over ages, platforms and tags, and the same in every page, after every restart and on every node.
+/// The hash depends on the notification and the member's number, and on no other property of a device, such as its age.
+/// So a sample is uniform over ages, platforms and tags, and the same in every page, after every restart and on every
+/// node.
 public struct SampleHash: Sendable {
     /// The state of the hash after the id of the notification.
     private let start: SipHash
@@ -12,10 +13,10 @@ public struct SampleHash: Sendable {
         self.start = start
     }
 
-    /// Keeps these hashes apart from message ids, which have the same key and which push services are told.
+    /// Separates these hashes from message ids, which use the same key and which push services see.
     private static let domain: UInt64 = 0x656C_706D_6173
 
-    /// - Parameter number: Of a member (`AudienceMember.number`).
+    /// - Parameter number: The number of a member (`AudienceMember.number`).
     public func callAsFunction(_ number: Int64) -> UInt64 {
         var hash = start
         hash.combine(UInt64(bitPattern: number))
@@ -23,19 +24,19 @@ public struct SampleHash: Sendable {
     }
 
     /// The threshold of a sample that is a share of an audience.
-    /// - Parameter share: In hundredths of a percent.
+    /// - Parameter share: The share, in hundredths of a percent.
     public static func threshold(ofShare share: Int) -> UInt64 { UInt64.max / 10_000 * UInt64(share) }
 }
 
-/// The two sides of a canary.
+/// The two sides of a canary: the sample and the rest.
 public enum SampleSide: Int64, Hashable, Sendable {
     /// The devices that get the notification first.
     case sample = 0
-    /// All others.
+    /// All other devices.
     case rest = 1
 }
 
-/// One side of a sample: which members of an audience a page is for.
+/// Selects the members of one side of a canary.
 public struct AudienceSample: Sendable {
     public var hash: SampleHash
     /// The highest hash in the sample.
@@ -49,23 +50,24 @@ public struct AudienceSample: Sendable {
     }
 
     /// Whether a member is on this side.
-    /// - Parameter number: Of the member (`AudienceMember.number`).
+    /// - Parameter number: The number of the member (`AudienceMember.number`).
     public func contains(_ number: Int64) -> Bool {
         (hash(number) <= threshold) == (side == .sample)
     }
 
-    /// The most members that a page looks at, a few milliseconds of reading: where few members are in a sample, a page
-    /// ends before it is full.
-    public static let lookLimit = 100_000
+    /// The maximum number of members that a page examines, which takes a few milliseconds. If few of them are in the
+    /// sample, the page ends before it is full.
+    public static let scanLimit = 100_000
 }
 
-/// The lowest of many hashes, found in one pass: their highest is the threshold of a sample of exactly this many members.
+/// The lowest of many hashes, found in one pass. The highest of them is the threshold of a sample of exactly `limit`
+/// members.
 public struct LowestHashes: Hashable, Sendable {
-    /// How many are kept.
+    /// The number of hashes that are kept.
     public let limit: Int
-    /// How many hashes there were.
+    /// The number of hashes so far.
     public private(set) var seen = 0
-    /// A heap: no hash is below its two children, at twice its index and one or two more.
+    /// A max-heap: no hash is lower than its children, which are at twice its index plus 1 and plus 2.
     private var heap: [UInt64] = []
 
     public init(limit: Int) {
@@ -83,7 +85,7 @@ public struct LowestHashes: Hashable, Sendable {
         sink()
     }
 
-    /// The threshold of the sample: everybody is in it if there were no more hashes than fit.
+    /// The threshold of the sample. If there were no more hashes than `limit`, the sample is the whole audience.
     public var threshold: UInt64 { seen <= limit ? .max : heap.first ?? .max }
 
     private mutating func rise(from start: Int) {

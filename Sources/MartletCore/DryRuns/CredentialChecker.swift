@@ -14,7 +14,7 @@ struct CredentialChecker: Sendable {
     }
 
     /// The maximum wait for a token.
-    private static let patience: Duration = .seconds(10)
+    private static let timeout: Duration = .seconds(10)
 
     private let resolver: LaneResolver
     private let authorizations: AuthorizationCache
@@ -24,7 +24,7 @@ struct CredentialChecker: Sendable {
     init(resolver: LaneResolver, transport: any HTTPTransport, time: any TimeSource) {
         self.resolver = resolver
         self.time = time
-        authorizations = AuthorizationCache(transport: transport, timeout: Self.patience, time: time)
+        authorizations = AuthorizationCache(transport: transport, timeout: Self.timeout, time: time)
     }
 
     /// - Parameter handle: The handle of a device that would be sent to; nil if there is none. On platforms whose
@@ -82,6 +82,6 @@ struct CredentialChecker: Sendable {
                 .unchecked, problem: "The credential for \(platform) could not be checked: \(reason).")
         }
         return CredentialCheck(
-            .unusable, problem: "No token can be had with the credential for \(platform): \(reason).")
+            .unusable, problem: "The credential for \(platform) gets no token: \(reason).")
     }
 }

@@ -1,12 +1,12 @@
 public import MartletModel
 
-/// The predicted result of a send, found out without sending or storing anything.
+/// The predicted result of a send, without sending or storing anything.
 public struct DryRun: Sendable {
     /// A payload that would be sent, to any number of devices.
     public struct Payload: Sendable {
         /// The template of the payload; nil in a native send.
         public var template: Template?
-        /// The language of a composed message; nil if the message says none.
+        /// The language of a composed message; nil if the message states none.
         public var language: String?
         /// The number of pushes with this template, or with the native payload.
         public var pushes: Int
@@ -14,7 +14,7 @@ public struct DryRun: Sendable {
         public var renderings: Int
         /// The largest message of all bindings; nil if none can be rendered.
         public var message: Message?
-        /// What a device shows of it; nil if that cannot be told.
+        /// What a device shows for the payload; nil if the payload does not determine it.
         public var appearance: Appearance?
 
         public init(template: Template? = nil, pushes: Int, renderings: Int = 1, message: Message?) {
@@ -37,15 +37,16 @@ public struct DryRun: Sendable {
         /// The number of templates whose payloads are not shown, and of their pushes.
         public var furtherTemplates = 0
         public var furtherPushes = 0
-        /// Pushes whose payload was not tried, because there are more than `renderingLimit` distinct payloads.
+        /// The number of pushes whose payload was not rendered, because there are more than `renderingLimit` distinct
+        /// payloads.
         public var untriedPushes = 0
-        /// Sentences; those about the credential come first.
+        /// The problems as sentences; those about the credential come first.
         public var problems: [String]
     }
 
-    /// The most payloads that are shown for each platform.
+    /// The maximum number of payloads that are shown for each platform.
     public static let payloadLimit = 20
-    /// The most distinct payloads that are tried for each platform.
+    /// The maximum number of distinct payloads that are rendered for each platform.
     public static let renderingLimit = 4096
 
     /// Why the send would be refused; nil if it would be accepted.
@@ -54,16 +55,18 @@ public struct DryRun: Sendable {
     public var count: AudienceCount?
     /// The results by platform.
     public var parts: [Part]
-    /// When the send would begin, and when undelivered pushes would be given up.
+    /// When the send would begin, and when undelivered pushes would be abandoned.
     public var startsAt: Timestamp
     public var expiresAt: Timestamp
     /// The rate of the send; nil for as fast as possible.
     public var rollout: Rollout?
-    /// The languages of devices that a composed message with several languages does not have; its own is shown there.
+    /// The languages of devices that a composed message with several languages lacks. Such devices get the message's
+    /// own language.
     public var missingLanguages: [String]?
-    /// The number of devices that match, but that a composed message does not reach because they have templates alone.
+    /// The number of matching devices that a composed message does not reach, because they have only registrations with
+    /// templates.
     public var templatesOnly: Int?
-    /// The requested time, if it is long past.
+    /// The requested time, if it is in the past.
     public var missed: Timestamp?
 
     public init(
@@ -82,21 +85,21 @@ public struct DryRun: Sendable {
 
     /// All problems as sentences; empty if none was found.
     public var problems: [String] {
-        let nobody = targeted == 0 ? ["Nobody is in the audience: the send would end as NoTargetFound."] : []
+        let nobody = targeted == 0 ? ["The audience is empty: the send would end as NoTargetFound."] : []
         return (refusal.map { [$0] } ?? []) + nobody + times + unreached + parts.flatMap(\.problems)
     }
 
     private var unreached: [String] {
         guard let count = templatesOnly, count > 0 else { return [] }
         let devices = count == 1 ? "1 device is" : "\(count) devices are"
-        return ["\(devices) registered with templates alone, which a message does not reach."]
+        return ["\(devices) registered with templates only; a message does not reach them."]
     }
 
     /// Problems with the times and the rate of the send.
     private var times: [String] {
         var problems: [String] = []
         if let missed {
-            problems.append("The time \(missed.iso8601) is past: the send would go out at once.")
+            problems.append("The time \(missed.iso8601) is in the past: the send would begin at once.")
         }
         let life = (expiresAt - startsAt) / .seconds(1)
         if refusal == nil, case .rate(let rate) = rollout?.pace, Double(targeted) / Double(rate) > life {
@@ -108,13 +111,13 @@ public struct DryRun: Sendable {
         }
         if refusal == nil, case .size(let size) = rollout?.sample, targeted > 0, targeted <= size {
             problems.append(
-                "The sample would be the whole audience: \(targeted) of \(targeted) devices. Say first= with a smaller "
+                "The sample would be the whole audience: \(targeted) of \(targeted) devices. Give first= a smaller "
                     + "number, or send without a canary.")
         }
         return problems
     }
 
-    /// The size of the sample of a canary; that of a share is a guess.
+    /// The size of the sample of a canary; for a share, an estimate.
     public var sampleSize: Int? {
         switch rollout?.sample {
         case nil: nil

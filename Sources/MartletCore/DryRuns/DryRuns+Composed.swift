@@ -1,14 +1,14 @@
 import MartletModel
 
 extension DryRuns {
-    /// The most languages that a message lacks and that are named.
+    /// The maximum number of missing languages in the result.
     private static let languageLimit = 20
-    /// The most languages of a hub that are looked at.
+    /// The maximum number of language tags of a hub that are examined.
     private static let tagLimit = 100
 
-    /// Leaves what a composed message reaches: registrations without a template.
-    /// - Returns: The number of devices that have templates alone.
-    static func leaveNatives(of content: ComposedContent, in count: inout AudienceCount) -> Int {
+    /// Keeps only the registrations that a composed message reaches: those without a template.
+    /// - Returns: The number of devices that have only registrations with templates.
+    static func keepNatives(of content: ComposedContent, in count: inout AudienceCount) -> Int {
         var templatesOnly = 0
         for (platform, part) in count.platforms {
             guard !content.omits(platform) else {
@@ -67,7 +67,7 @@ extension DryRuns {
                 payload.language = content.languageName(language)
                 part.payloads.append(payload)
             } catch {
-                // What is wrong with the message is told once for all platforms, as the reason of its refusal.
+                // A problem of the message is reported once for all platforms, as the reason of its refusal.
                 part.untriedPushes += pushes
             }
         }

@@ -1,7 +1,7 @@
 import MartletModel
 
 extension DryRuns {
-    /// The number of handles that messages are tried with: the first handle may not suit the message.
+    /// The number of handles with which messages are tried, because the first handle may not accept the message.
     private static let sampleSize = 32
 
     /// Tries a send on one platform.

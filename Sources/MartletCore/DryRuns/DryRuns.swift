@@ -24,14 +24,14 @@ public struct DryRuns: Sendable {
 
     /// Tries a send.
     /// - Parameters:
-    ///   - dueAt: When it would begin; nil for at once.
-    ///   - expiry: When it would be given up; nil for the default of the hub.
-    ///   - rollout: Its rate; nil for as fast as possible.
+    ///   - dueAt: When the send would begin; nil for at once.
+    ///   - expiry: When it would expire; nil for the default of the hub.
+    ///   - rollout: The roll-out; nil for as fast as possible.
     public func run(
         _ content: Notification.Content, to target: Notification.Target, in hub: Hub.ID, dueAt: Timestamp? = nil,
         expiry: Expiry? = nil, rollout: Rollout? = nil
     ) async throws(StorageError) -> DryRun {
-        // Not on the event loop of the request: thousands of templates may have to be rendered.
+        // This must not run on the event loop of the request, because thousands of templates may have to be rendered.
         let result = await Task.detached { () -> Result<DryRun, StorageError> in
             do throws(StorageError) {
                 return .success(try await self.tried(content, target, hub, from: dueAt, expiry, rollout))
@@ -78,7 +78,7 @@ public struct DryRuns: Sendable {
             var count = try await count(expression, send)
             run.count = count
             if case .message(let composed) = send.content {
-                run.templatesOnly = Self.leaveNatives(of: composed, in: &count)
+                run.templatesOnly = Self.keepNatives(of: composed, in: &count)
                 run.missingLanguages = try await missingLanguages(of: composed, expression, send)
             }
             for platform in send.platform.map({ [$0] }) ?? count.platforms.keys.sorted() {
@@ -89,7 +89,7 @@ public struct DryRuns: Sendable {
         return run
     }
 
-    /// A requested time that is past by no more than this means now.
+    /// A requested time that is in the past by at most this duration means now.
     private static let tolerance: Duration = .seconds(60)
 
     /// A send that is tried.
@@ -99,12 +99,12 @@ public struct DryRuns: Sendable {
         var target: Notification.Target
         var now: Timestamp
         var expiry: Timestamp
-        /// Shown in payloads that carry it.
+        /// The notification id, for payloads that contain it.
         var id: NotificationID
         var statesExpiry = false
         var isRefused = false
 
-        /// The platform of native content; nil for templates, which are for all platforms.
+        /// The platform of native content; nil for all platforms.
         var platform: PlatformID? {
             if case .native(let platform, _) = content { platform } else { nil }
         }
@@ -133,7 +133,7 @@ public struct DryRuns: Sendable {
         var query = AudienceCountQuery(hub: send.hub, expression: expression, kind: send.kind, now: send.now)
         query.platform = send.platform
         if case .message(let content) = send.content {
-            // Both kinds, to tell which devices it does not reach.
+            // Both kinds are counted, to report the devices that a message does not reach.
             query.kind = nil
             if content.languages.count > 1 { query.languages = content.languages }
         }

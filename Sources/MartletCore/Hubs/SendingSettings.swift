@@ -1,8 +1,8 @@
 import MartletModel
 
-/// What a hub says about its own sends: who tests them, and how they look in previews.
+/// The settings of a hub for its sends: the testers, and the app's name and icon in previews.
 public struct SendingSettings: Hashable, Sendable {
-    /// A tag expression for the devices that tests go to, as its owner has written it; nil if there is none.
+    /// The tag expression for the testers' devices, as written; nil if there is none.
     public var testers: String?
     /// The name of the app, for previews.
     public var appName: String?

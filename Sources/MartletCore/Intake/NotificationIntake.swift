@@ -46,7 +46,7 @@ public struct NotificationIntake: Sendable {
     ///   - id: An unused id from `makeID()`; nil for a new one.
     ///   - dueAt: When sending begins, at most `scheduleLimit` ahead; nil or a time in the past for at once.
     ///   - expiry: When undelivered pushes are given up; nil for the default lifetime.
-    ///   - isConfidential: Whether the content is shown to nobody but the devices that it is for.
+    ///   - isConfidential: Whether the content is shown only on its target devices.
     ///   - rollout: The rate; nil for as fast as possible.
     ///   - request: Identifies the request if it is repeated within `RequestIdentity.lifetime`.
     /// - Returns: The id; for a request that was accepted before, the id from then.

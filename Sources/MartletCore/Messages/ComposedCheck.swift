@@ -68,7 +68,7 @@ struct ComposedCheck: Sendable {
         _ language: Int
     ) throws(Failure) {
         switch error {
-        // Not an error of the message: each device of the platform gets an outcome that says so, as with every send.
+        // This is no error of the message. As in every send, the devices of the platform get an outcome for it.
         case .noPushService: return
         case .invalid(let sentence): throw .invalid(sentence)
         case .tooLarge(let size, let limit):
@@ -76,7 +76,7 @@ struct ComposedCheck: Sendable {
             let (size, limit) = (ComposedMessage.grouped(size), ComposedMessage.grouped(limit))
             let advice =
                 content.message.isTruncated
-                ? "it does not fit without its text either, so shorten data, links and actions."
+                ? "it does not fit even without its text, so shorten data, links and actions."
                 : "shorten the text, or send with \"truncate\": true."
             throw .tooLarge(
                 "For \(platform.descriptor.platform)\(name) the payload has \(size) bytes and may have \(limit): \(advice)"

@@ -28,7 +28,7 @@ public final class ComposedContent: Sendable {
         languages.tags.indices.contains(index) ? languages.tags[index].spelling : nil
     }
 
-    /// Returns the sender's deviation for a platform; nil if there is none.
+    /// Returns the sender's override for a platform; nil if there is none.
     func part(of platform: PlatformID) -> ComposedMessage.PlatformPart? { message.platforms[platform.rawValue] }
 
     /// Whether the sender excludes a platform.

@@ -17,7 +17,7 @@ struct ComposedRendering: Sendable {
     /// When the notification was accepted.
     let timestamp: Timestamp
 
-    /// The maximum number of renderings to find out how much of a text fits.
+    /// The maximum number of renderings in the search for the longest text that fits.
     private static let truncationSteps = 12
     private static let ellipsis = "…"
 
@@ -45,7 +45,7 @@ struct ComposedRendering: Sendable {
         return content.message.localized(in: tags.indices.contains(language) ? tags[language] : nil, value: value)
     }
 
-    /// Renders the message, and applies the sender's deviation for the platform.
+    /// Renders the message, and applies the sender's override for the platform.
     private func rendered(_ localized: LocalizedMessage) throws(Failure) -> Message {
         let part = content.part(of: platform.descriptor.platform)
         if case .payload(let body, let headers)? = part {
@@ -59,7 +59,8 @@ struct ComposedRendering: Sendable {
             do throws(JSONError) {
                 message.body = try JSON(parsing: message.body).merged(with: .object(patch)).bytes
             } catch {
-                throw .invalid("The message's platforms.\(name).merge changes JSON, which payloads of \(name) are not.")
+                throw .invalid(
+                    "The message's platforms.\(name).merge needs a JSON payload, and payloads of \(name) are not JSON.")
             }
         }
         return platform.normalized(message, at: timestamp)

@@ -1,17 +1,17 @@
 public import MartletModel
 
-/// A part of a notification on one platform: some of the audience get the notification at another time than the rest.
+/// A part of a notification on one platform: a share of the audience that is sent to at its own time.
 public struct DeliveryPart: Hashable, Sendable {
     /// The number of the part within its notification, from 0.
     public var number: Int64
     /// The first delivery of the notification on the same platform; nil if this is the first.
     public var lead: Delivery.ID?
-    /// On which side of the sample its members are; nil for both.
+    /// Whether its members are in the sample or in the rest; nil for both.
     public var side: SampleSide?
     /// The highest hash in the sample (`SampleHash`); nil until it is known.
     public var threshold: UInt64?
-    /// Only registrations that this matches too; nil for the whole audience. Retries do not ask it: who has changed
-    /// its tags meanwhile is still meant by the notification.
+    /// A second tag expression that registrations of the part must match; nil for the whole audience. Retries do not
+    /// evaluate it: a device whose tags have changed since is still a target of the notification.
     public var narrowing: TagExpression?
     /// When undelivered pushes of this part are given up; nil for the expiry of the notification.
     public var expiresAt: Timestamp?
@@ -33,7 +33,7 @@ public struct DeliveryPart: Hashable, Sendable {
 public struct WaitingPart: Hashable, Sendable {
     /// The number of the part within its notification. Part 0 begins with the notification.
     public var number: Int64
-    /// nil for every platform of the notification.
+    /// The platform; nil for every platform of the notification.
     public var platform: PlatformID?
     /// When the part begins; nil for a gate, which begins when it is opened or when the notification expires.
     public var dueAt: Timestamp?

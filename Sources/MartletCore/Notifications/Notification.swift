@@ -28,7 +28,7 @@ public struct Notification: Sendable {
         /// Up to `handleLimit` handles, registered or not. For native content only.
         case direct([PushHandle])
 
-        /// The most handles of a direct send.
+        /// The maximum number of handles in a direct send.
         public static let handleLimit = 1000
     }
 
@@ -48,7 +48,7 @@ public struct Notification: Sendable {
     public let statesExpiry: Bool
     /// Replaces earlier notifications; nil if the message has no collapse key.
     public let collapse: Collapse?
-    /// Whether the content is shown to nobody but the devices that it is for.
+    /// Whether the content is shown only on its target devices, not in traces or telemetry.
     public let isConfidential: Bool
     /// The rate; nil for as fast as possible.
     public let rollout: Rollout?
@@ -88,7 +88,7 @@ public struct NotificationDraft: Sendable {
     public var collapse: Collapse?
     /// Identifies the request if it is repeated; nil if that is not possible.
     public var request: RequestIdentity?
-    /// Whether the content is shown to nobody but the devices that it is for.
+    /// Whether the content is shown only on its target devices, not in traces or telemetry.
     public var isConfidential: Bool
     /// The rate; nil for as fast as possible.
     public var rollout: Rollout?

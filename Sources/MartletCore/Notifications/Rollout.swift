@@ -22,7 +22,7 @@ public struct Rollout: Hashable, Sendable, CustomStringConvertible {
             self.statesAnswers = statesAnswers
         }
 
-        /// The rule while a sample is sent: unless the sender has stated a number, it judges after a tenth of the
+        /// The rule while a sample is sent: unless the sender has stated a number, it applies after a tenth of the
         /// sample, at least 10 and at most 100 answers.
         /// - Parameter size: The size of the sample; nil if it is not known.
         public func ofSample(_ size: Int?) -> Halt {
@@ -46,22 +46,22 @@ public struct Rollout: Hashable, Sendable, CustomStringConvertible {
 
     /// The devices that get the notification before all others.
     public enum Sample: Hashable, Sendable {
-        /// Exactly so many devices.
+        /// Exactly this number of devices.
         case size(Int)
-        /// A share of the audience, in hundredths of a percent. The number of devices comes out by chance.
+        /// A share of the audience, in hundredths of a percent. The exact number of devices is random.
         case share(Int)
 
         public static let sizes = 1...100_000
         public static let shares = 1...5_000
     }
 
-    /// The rate of the notification, in a canary that of the rest; nil for as fast as possible.
+    /// The rate of the notification, or in a canary the rate of the rest; nil for as fast as possible.
     public var pace: Pace?
     /// When the roll-out halts itself; nil if it never does.
     public var halt: Halt?
-    /// The sample of a canary; nil if the notification is none.
+    /// The sample of a canary; nil if the notification is no canary.
     public var sample: Sample?
-    /// How long after its sample a canary goes on by itself; nil if it waits until it is resumed.
+    /// How long after its sample a canary continues by itself; nil if it waits until it is resumed.
     public var wait: Duration?
 
     public init(_ pace: Pace?, halt: Halt? = nil, sample: Sample? = nil, wait: Duration? = nil) {

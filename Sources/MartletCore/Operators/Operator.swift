@@ -1,6 +1,6 @@
 public import MartletModel
 
-/// Somebody who may sign in to the console. Operators are not users of the app backend.
+/// A person who may sign in to the console. Operators are not users of the app backend.
 public struct Operator: Sendable, CustomStringConvertible {
     /// The name as spelled when the operator was invited; names are compared without case.
     public var name: String
@@ -11,7 +11,7 @@ public struct Operator: Sendable, CustomStringConvertible {
     public var createdAt: Timestamp
     /// When the operator last signed in; nil if never.
     public var signedInAt: Timestamp?
-    /// What the console keeps for the operator, such as language and time zone: a JSON object.
+    /// The operator's settings, such as language and time zone: a JSON object.
     public var settings: String
 
     public init(
@@ -44,7 +44,7 @@ public struct Operator: Sendable, CustomStringConvertible {
     }
 }
 
-/// An operator with what a list of operators shows besides.
+/// An operator with further data for a list of operators.
 public struct OperatorSummary: Sendable {
     public var entry: Operator
     /// The number of sessions that have not ended.
@@ -92,7 +92,7 @@ public struct OperatorSession: Hashable, Sendable, CustomStringConvertible {
     public var createdAt: Timestamp
     /// When the session was last used, within a minute.
     public var usedAt: Timestamp
-    /// When the operator last proved who it is.
+    /// When the operator last confirmed their identity.
     public var confirmedAt: Timestamp
     /// The client's address at sign-in, in text form.
     public var address: String
@@ -116,9 +116,9 @@ public struct OperatorSession: Hashable, Sendable, CustomStringConvertible {
     public static let idleLimit = Duration.seconds(12 * 3600)
     /// How long a session lasts at most.
     public static let lifetime = Duration.seconds(7 * 86_400)
-    /// How long after a proof of identity secrets are shown and operators changed.
+    /// How long after a confirmation of identity the operator may see secrets and change operators.
     public static let freshness = Duration.seconds(600)
-    /// The most sessions of one operator; a further one ends the one that was used longest ago.
+    /// The maximum number of sessions of one operator; a further session ends the one that was used longest ago.
     public static let countLimit = 20
 
     public var idleUntil: Timestamp { min(usedAt + Self.idleLimit, endsAt) }
@@ -129,7 +129,7 @@ public struct OperatorSession: Hashable, Sendable, CustomStringConvertible {
     /// was set back.
     public func isValid(at now: Timestamp) -> Bool { now < idleUntil && createdAt <= now + .seconds(60) }
 
-    /// The id by which a list of sessions names it: it opens nothing.
+    /// The id of the session in a list; it gives no access.
     public var id: String {
         let digits = Array("0123456789abcdef")
         return tokenHash.prefix(8).map { "\(digits[Int($0 >> 4)])\(digits[Int($0 & 15)])" }.joined()

@@ -12,7 +12,7 @@ public struct OperatorAction: Hashable, Sendable {
     public var action: String
     /// The name of the hub; nil if the request is not about one hub.
     public var hub: String?
-    /// What the request is about, such as the id of a send; nil if there is nothing but the hub.
+    /// The subject of the request, such as the id of a send; nil if the request is about the hub only.
     public var subject: String?
     /// The status of the answer; nil if the server ended before it was known.
     public var answer: Int?

@@ -1,6 +1,6 @@
-/// What an operator of the console may do. Each role includes the roles below it.
+/// The rights of an operator of the console. Each role includes the roles below it.
 public enum Role: String, Hashable, Comparable, CaseIterable, Sendable {
-    /// Looks at sends, devices and the state of the server.
+    /// Sees sends, devices and the state of the server.
     case viewer
     /// Also sends, and pauses, resumes and cancels sends.
     case sender
@@ -46,7 +46,7 @@ public struct RoleGrant: Hashable, Sendable, CustomStringConvertible {
 
 /// The roles of an operator.
 public struct RoleGrants: Hashable, Sendable {
-    /// The most grants of one operator.
+    /// The maximum number of grants of one operator.
     public static let countLimit = 100
 
     public private(set) var grants: [RoleGrant]
@@ -65,7 +65,7 @@ public struct RoleGrants: Hashable, Sendable {
     /// The role for the server as a whole: that of a grant for all hubs; nil if there is no such grant.
     public var overall: Role? { grants.first { $0.hub == nil }?.role }
 
-    /// The highest role for a hub; nil if the operator may not even look at it.
+    /// The highest role for a hub; nil if the operator has no access to it.
     public func role(for hub: String) -> Role? {
         let name = hub.lowercased()
         return grants.lazy.filter { $0.hub == nil || $0.hub?.lowercased() == name }.map(\.role).max()

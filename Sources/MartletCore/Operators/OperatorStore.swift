@@ -22,7 +22,7 @@ public protocol OperatorStore: Sendable {
     /// Returns the link with a token's hash and its operator; nil if there is none, or if it has expired.
     func link(tokenHash: [UInt8], at now: Timestamp) async throws(StorageError) -> (OperatorLink, Operator)?
 
-    /// Uses a link up and adds a session, in one transaction.
+    /// Marks a link as used and adds a session, in one transaction.
     /// - Parameter passwordHash: The operator's new password, which ends all other sessions; nil to leave the password.
     /// - Returns: The operator; nil if the link is gone, or if the operator is disabled. Nothing has changed then.
     func useLink(
@@ -38,7 +38,7 @@ public protocol OperatorStore: Sendable {
     /// the clock.
     func operatorSession(tokenHash: [UInt8]) async throws(StorageError) -> (OperatorSession, Operator)?
 
-    /// Records that a session was used, and, if asked, that its operator has proved who it is.
+    /// Records that a session was used and, if `isConfirmed`, that its operator has confirmed their identity.
     func touchSession(tokenHash: [UInt8], at now: Timestamp, isConfirmed: Bool) async throws(StorageError)
 
     /// Returns the sessions of an operator, the latest first.
@@ -65,7 +65,7 @@ public protocol OperatorStore: Sendable {
     /// Returns entries of the audit log, newest first.
     func actions(_ query: OperatorActionQuery) async throws(StorageError) -> [(OperatorAction.ID, OperatorAction)]
 
-    /// Removes what has ended: links, sessions, and old entries of the audit log, at most `limit` of each.
+    /// Removes expired links, ended sessions and old entries of the audit log, at most `limit` of each.
     func sweepOperators(at now: Timestamp, limit: Int) async throws(StorageError)
 }
 

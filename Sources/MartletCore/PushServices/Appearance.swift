@@ -1,7 +1,7 @@
-/// What a device shows of a message, read back from the bytes that it gets.
+/// What a device shows for a message, read back from the bytes of its payload.
 public struct Appearance: Hashable, Sendable {
-    /// Who draws the notification.
-    public enum Painter: String, Sendable {
+    /// The code on the device that shows the notification.
+    public enum Presenter: String, Sendable {
         /// The system, from the payload alone.
         case system
         /// The app, which may show something else.
@@ -10,15 +10,15 @@ public struct Appearance: Hashable, Sendable {
 
     /// Why a device may show less than the sender expects.
     public enum Caution: String, CaseIterable, Sendable {
-        /// Buttons, pictures and a badge that counts on are done by the app's code, such as the SDK's.
+        /// Buttons, pictures and an incremented badge need code in the app, such as the SDK's.
         case actionsNeedTheSDK
         case subtitleNotShown
         case badgeNotShown
-        /// The text is probably longer than the lines that are shown before it is opened.
+        /// The text is probably longer than the lines that are shown before the notification is opened.
         case textIsCutAfterLines
         /// The message only wakes the app.
         case wakesOnly
-        /// The user has chosen the sound of this kind of notification.
+        /// The sound is that of the notification channel, which the user can change.
         case soundIsTheChannels
     }
 
@@ -32,12 +32,12 @@ public struct Appearance: Hashable, Sendable {
     /// The titles of the buttons.
     public var actions: [String]
     public var badge: Int?
-    /// What is added to the badge of the app.
+    /// The number that is added to the badge of the app.
     public var badgeStep: Int?
     /// `default`, or a name; nil for no sound.
     public var sound: String?
     public var isSilent: Bool
-    public var shownBy: Painter
+    public var shownBy: Presenter
     /// The lines of the text that are shown before the notification is opened; nil if that is not known.
     public var textLines: Int?
     public var cautions: [Caution]
@@ -45,7 +45,7 @@ public struct Appearance: Hashable, Sendable {
     public init(
         title: String? = nil, subtitle: String? = nil, text: String? = nil, picture: String? = nil,
         link: String? = nil, actions: [String] = [], badge: Int? = nil, badgeStep: Int? = nil, sound: String? = nil,
-        isSilent: Bool = false, shownBy: Painter, textLines: Int? = nil, cautions: [Caution] = []
+        isSilent: Bool = false, shownBy: Presenter, textLines: Int? = nil, cautions: [Caution] = []
     ) {
         self.title = title
         self.subtitle = subtitle
@@ -64,7 +64,7 @@ public struct Appearance: Hashable, Sendable {
         if isSilent { add(.wakesOnly) }
     }
 
-    /// About as many characters as a line of a notification has.
+    /// The approximate number of characters in a line of a notification.
     private static let charactersOfLine = 40
 
     public mutating func add(_ caution: Caution) {
@@ -73,8 +73,8 @@ public struct Appearance: Hashable, Sendable {
 }
 
 extension PushPlatform {
-    /// What a device shows of a message, with the kind of device.
-    /// - Parameter message: Normalized.
+    /// Returns what a device shows for a message, with the kind of device.
+    /// - Parameter message: A normalized message.
     static func shown(_ message: Message) -> Appearance? {
         var appearance = appearance(of: message)
         appearance?.look = descriptor.look

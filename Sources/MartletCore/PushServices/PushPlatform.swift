@@ -58,14 +58,14 @@ public protocol PushPlatform: Sendable {
     /// - Parameter dataName: In lower case.
     static func isReserved(dataName: String) -> Bool
 
-    /// What a device shows of a message, read from its bytes; nil if that cannot be told.
+    /// Returns what a device shows for a message, read from its bytes; nil if they do not determine it.
     /// - Parameter message: Normalized.
     static func appearance(of message: Message) -> Appearance?
 
     /// The format of the body of a template: that of the descriptor, unless the template's headers say otherwise.
     static func format(of template: Template) -> TemplateFormat
 
-    /// Generates the properties of a new credential that need not be given by anybody; empty if there are none.
+    /// Generates those properties of a new credential that need not be entered; empty if there are none.
     static func generatedCredential() throws(PushServiceError) -> [String: String]
 
     /// Checks the headers and options of a template, and returns it with the headers that the platform requires and

@@ -33,8 +33,8 @@ public struct SendQuery: Sendable {
         self.limit = limit
     }
 
-    /// The most sends, of all hubs, that one query looks through.
-    public static let lookLimit: Int64 = 20_000
+    /// The maximum number of sends, of all hubs, that one query examines.
+    public static let scanLimit: Int64 = 20_000
 }
 
 /// A page of sends.
@@ -42,7 +42,7 @@ public struct SendPage: Sendable {
     public var entries: [SendEntry]
     /// The `SendQuery.before` of the next page; nil if there is nothing older.
     public var next: Int64?
-    /// Whether the query has looked through as many sends as it may, and the page is not full.
+    /// Whether the query has reached `SendQuery.scanLimit` before the page was full.
     public var isPartial: Bool
 
     public init(entries: [SendEntry], next: Int64?, isPartial: Bool) {
@@ -52,7 +52,7 @@ public struct SendPage: Sendable {
     }
 }
 
-/// A send in a list: its report, and what is asked of it.
+/// A send in a list: its report and its control.
 public struct SendEntry: Sendable {
     public var report: NotificationReport
     public var control: NotificationControl
@@ -63,7 +63,7 @@ public struct SendEntry: Sendable {
     }
 }
 
-/// Whom a send is for, without its content.
+/// The target of a send, without its content.
 public struct SendTarget: Sendable {
     public var sequence: Int64
     public var id: NotificationID
@@ -71,7 +71,7 @@ public struct SendTarget: Sendable {
     public var at: Timestamp
     /// The platform of a native send; nil for all platforms.
     public var platform: PlatformID?
-    /// nil for everybody.
+    /// The tag expression; nil for all devices.
     public var expression: String?
 
     public init(sequence: Int64, id: NotificationID, at: Timestamp, platform: PlatformID?, expression: String?) {
@@ -86,7 +86,7 @@ public struct SendTarget: Sendable {
 /// The targets of a hub's sends to audiences, newest first.
 public struct SendTargets: Sendable {
     public var targets: [SendTarget]
-    /// The sequence number below which nothing was looked through; nil if there is nothing older.
+    /// The sequence number below which no send was examined; nil if there is nothing older.
     public var next: Int64?
 
     public init(targets: [SendTarget], next: Int64?) {
@@ -95,7 +95,7 @@ public struct SendTargets: Sendable {
     }
 }
 
-/// Lists what a hub has sent, and the names of its tags. Each call reads a bounded number of rows.
+/// Lists a hub's sends and the names of its tags. Each call reads a bounded number of rows.
 public protocol SendListStore: Sendable {
     func sends(_ query: SendQuery) async throws(StorageError) -> SendPage
 
@@ -107,20 +107,20 @@ public protocol SendListStore: Sendable {
 
     /// Returns the names of tags, in order.
     /// - Parameters:
-    ///   - prefix: In lower case; empty for all.
+    ///   - prefix: The beginning of the names, in lower case; empty for all.
     ///   - last: Only names after this one; nil for the first.
     func tagNames(
         beginningWith prefix: String, after last: String?, in hub: Hub.ID, limit: Int
     ) async throws(StorageError) -> [String]
 
     /// Returns the beginnings of tags up to their first colon, in order.
-    /// - Parameter steps: The most names that are looked at.
+    /// - Parameter steps: The maximum number of names that are examined.
     func tagPrefixes(in hub: Hub.ID, steps: Int) async throws(StorageError) -> TagPrefixes
 }
 
 /// The beginnings of a hub's tags.
 public struct TagPrefixes: Hashable, Sendable {
-    /// Such as `city:`.
+    /// The prefixes, such as `city:`.
     public var prefixes: [String] = []
     /// Whether there are tags without a colon.
     public var hasPlain = false

@@ -1,32 +1,33 @@
 public import MartletModel
 
-/// What became of a notification for one registration of a device.
+/// The trace of a notification for one registration of a device.
 public struct PushTrace: Sendable {
     public var verdict: TraceVerdict
     /// The registration at that time, or its last version if that is not known.
     public var registration: RegistrationVersion
     /// Whether it was in the audience, and why; nil if that was never checked.
     public var decision: ExpressionDecision?
-    /// The page that it was in, or would have been in.
+    /// The page that had the registration, or would have had it.
     public var range: RangeRecord?
     /// All attempts, including the last. A success at the first attempt is not listed; it was within the time of
     /// `range`.
     public var attempts: [Attempt] = []
-    /// When it will be tried again; nil also while the notification is paused or halted.
+    /// When the next attempt is due; nil also while the notification is paused or halted.
     public var retryAt: Timestamp?
-    /// When it was given up, because the notification would expire before another attempt.
+    /// When the push was abandoned, because the notification would expire before another attempt.
     public var givenUpAt: Timestamp?
-    /// nil if it was not a member.
+    /// The message id; nil if the registration was not a member.
     public var messageID: MessageID?
-    /// The message that is or was sent; nil if it was not a member, or no message could be made.
+    /// The message; nil if the registration was not a member, or no message could be made.
     public var payload: Message?
-    /// What the device shows of the message; nil if that cannot be told.
+    /// What the device shows for the message; nil if the payload does not determine it.
     public var appearance: Appearance?
-    /// What this send has shown about the handle.
+    /// What happened to the handle because of this send.
     public var fate: HandleFate = .kept
-    /// How this version of the registration ended since then.
+    /// How this version of the registration has ended since.
     public var since: RegistrationVersion.End?
-    /// The side of a canary's sample that it is on; nil if the notification is no canary, or the sample is not known yet.
+    /// Whether the registration is in the sample or the rest of a canary; nil if the notification is no canary, or the
+    /// sample is not known yet.
     public var side: SampleSide?
     /// Whether the device was reached through another registration of the same handle.
     public var isReachedByAnother = false
@@ -41,7 +42,7 @@ public struct PushTrace: Sendable {
     public var isMember: Bool { messageID != nil }
 }
 
-/// What became of a notification for a device.
+/// The trace of a notification for a device.
 public struct DeviceTrace: Sendable {
     public var notification: Notification
     /// The requested id, of a registration or of an installation.

@@ -1,7 +1,7 @@
 import MartletCore
 import MartletModel
 
-/// What a device shows of a payload, as JSON. What it does not show is left out.
+/// What a device shows for a payload, as JSON. Parts that it does not show are left out.
 struct AppearanceDocument {
     let appearance: Appearance
 

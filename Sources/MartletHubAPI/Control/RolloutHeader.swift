@@ -3,7 +3,7 @@ import MartletHTTP
 import MartletModel
 
 /// The header `Martlet-Rollout`: `rate=500` or `over=PT10M`; `first=1000` or `first=1%` with `wait=PT10M` for a canary;
-/// `halt=5%` or `halt=5%/200`. The parts are separated by semicolons, each once and in any order.
+/// `halt=5%` or `halt=5%/200`. The parameters are separated by semicolons, each once and in any order.
 enum RolloutHeader {
     static let name = "martlet-rollout"
 
@@ -11,7 +11,7 @@ enum RolloutHeader {
     static func read(from fields: HTTPFields) throws(HubAPIError) -> Rollout? {
         let values = fields.values(of: name)
         guard let text = values.first else { return nil }
-        guard values.count == 1 else { throw .badRequest("Martlet-Rollout must be there once") }
+        guard values.count == 1 else { throw .badRequest("Martlet-Rollout must be given only once") }
         return try rollout(text)
     }
 
@@ -20,7 +20,7 @@ enum RolloutHeader {
         for part in text.split(separator: ";", omittingEmptySubsequences: false).map(\.trimmed) {
             let words = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
             guard words.count == 2, let name = Name(rawValue: String(words[0])) else {
-                throw .badRequest("Martlet-Rollout has the part '\(shown(part))', which it cannot have; \(form)")
+                throw .badRequest("Martlet-Rollout has the unknown parameter '\(shown(part))'; \(form)")
             }
             guard parts.updateValue(words[1], forKey: name) == nil else {
                 throw .badRequest("Martlet-Rollout has \(name.rawValue)= twice")
@@ -31,7 +31,7 @@ enum RolloutHeader {
         }
         let sample = try Self.sample(parts[Name.first])
         guard sample != nil || parts[Name.wait] == nil else {
-            throw .badRequest("Martlet-Rollout has wait= without first=; only a sample is waited for")
+            throw .badRequest("Martlet-Rollout has wait= without first=; the wait comes after a sample")
         }
         let pace = try Self.pace(parts)
         guard pace != nil || sample != nil else {
@@ -49,7 +49,7 @@ enum RolloutHeader {
     private static let form =
         "it is, for example, rate=500, over=PT10M; halt=5%, or first=1000; wait=PT10M; rate=500; halt=2%"
 
-    /// A part as it may stand in an answer.
+    /// A parameter in a form that is safe in an answer.
     private static func shown(_ part: Substring) -> String {
         String(decoding: part.utf8.prefix(40).map { (0x20..<0x7F).contains($0) ? $0 : 0x3F }, as: UTF8.self)
     }
@@ -95,8 +95,8 @@ enum RolloutHeader {
             Rollout.Halt.answerLimits.contains(answers)
         else {
             throw .badRequest(
-                "Martlet-Rollout: halt= takes a share from 0% to 99.99% and optionally, behind a slash, after how many "
-                    + "answers it holds, 1 to \(Rollout.Halt.answerLimits.upperBound): halt=5%/200")
+                "Martlet-Rollout: halt= takes a share from 0% to 99.99% and optionally, after a slash, the minimum "
+                    + "number of answers, 1 to \(Rollout.Halt.answerLimits.upperBound): halt=5%/200")
         }
         return Rollout.Halt(share: share, answers: answers, statesAnswers: parts.count == 2 || !isCanary)
     }

@@ -6,7 +6,7 @@ public struct SendStatusDocument: Sendable {
     private let status: SendStatus
     private let now: Timestamp
 
-    /// - Parameter now: By which it is told what a canary waits for.
+    /// - Parameter now: The current time, which decides what a canary waits for.
     public init(_ status: SendStatus, at now: Timestamp) {
         self.status = status
         self.now = now

@@ -6,15 +6,15 @@ import MartletOpenAPI
 extension HubDescription {
     var audience: APIGroup {
         Self.hubGroup(
-            "Audience", "Whom a send would reach; the original hub has no such thing.",
+            "Audience", "The devices that a send would reach; an extension of the original API.",
             [
                 APIOperation(
                     .get, "/{hub}/audience", id: "countAudience",
-                    "Count whom a send that begins now reaches, by platform and kind",
+                    "Count the devices that a send would reach now, by platform and kind",
                     parameters: [
-                        APIParameter(.query, "tags", "A tag expression; everybody without it."),
+                        APIParameter(.query, "tags", "A tag expression; all devices without it."),
                         APIParameter(
-                            .query, "format", "Native sends of one format, or those of templates; both without it.",
+                            .query, "format", "Native sends of one format, or template sends; both without it.",
                             schema: ["type": "string", "enum": .array(formats.map { .string($0) })]),
                     ],
                     answers: [
@@ -28,14 +28,14 @@ extension HubDescription {
     /// The answer to a send with `dryRun`.
     static var dryRunAnswer: APIAnswer {
         APIAnswer(
-            .ok, "After a dry run: what the send would do and come to.",
+            .ok, "After a dry run: the predicted result of the send.",
             .json(["$ref": "#/components/schemas/DryRun"]), headers: ids)
     }
 
     static var dryRun: APIParameter {
         APIParameter(
             .query, "dryRun",
-            "Tell what the send would do, and do nothing; needs no value, and is refused in another spelling.")
+            "Predict the result of the send, without sending; needs no value, and is refused in another spelling.")
     }
 
     static let audienceSchemas: [String: JSON] = [
@@ -46,10 +46,11 @@ extension HubDescription {
                 "isOfOneMoment": [
                     "type": "boolean",
                     "description":
-                        "Whether no registration of the server changed while it was counted. Otherwise each member was counted by what it was when its page was read, as a send would.",
+                        "Whether no registration of the server changed while it was counted. Otherwise each member was counted with its state when its page was read, as in a send.",
                 ],
                 "platforms": [
-                    "type": "object", "description": "By name of the platform; none of those on which nobody matches.",
+                    "type": "object",
+                    "description": "By name of the platform; without platforms on which no device matches.",
                     "additionalProperties": object(
                         required: ["registrations", "devices", "native", "templates"],
                         [
@@ -63,7 +64,7 @@ extension HubDescription {
             required: ["isAccepted", "targeted", "problems", "startsAt", "expiresAt", "rollout", "platforms"],
             [
                 "isAccepted": ["type": "boolean"], "targeted": described(count, "Pushes."),
-                "problems": described(texts, "All that is wrong, the platforms' too; empty where nothing is known."),
+                "problems": described(texts, "All problems, including those of platforms; empty if none was found."),
                 "startsAt": timestamp, "expiresAt": timestamp,
                 "rollout": [
                     "type": ["object", "null"], "required": ["spec", "rate", "seconds", "sample"],
@@ -71,16 +72,18 @@ extension HubDescription {
                         "spec": text, "rate": ["type": ["number", "null"]],
                         "sample": [
                             "type": ["integer", "null"],
-                            "description": "How many get it first, about as many where a share is asked for.",
+                            "description": "The number of devices in the sample; approximate if the sample is a share.",
                         ],
-                        "seconds": ["type": "number", "description": "How long it takes, without retries."],
+                        "seconds": ["type": "number", "description": "The duration of the roll-out, without retries."],
                     ],
                 ],
                 "audience": ["$ref": "#/components/schemas/AudienceCount"],
                 "missingLanguages": described(
                     texts,
-                    "Of devices in the audience, which get a message in its own language because it lacks theirs."),
-                "templatesOnly": described(count, "Devices that a message does not reach: they have templates alone."),
+                    "Languages of devices in the audience that the message lacks; these devices get its own language."),
+                "templatesOnly": described(
+                    count, "Devices that a message does not reach, because they have only registrations with templates."
+                ),
                 "platforms": [
                     "type": "object", "description": "By name of the platform.",
                     "additionalProperties": ["$ref": "#/components/schemas/DryRunPart"],
@@ -93,12 +96,13 @@ extension HubDescription {
                 "look": described(text, "The kind of device."), "title": text, "subtitle": text, "text": text,
                 "picture": text, "link": text, "actions": described(texts, "The titles of buttons."),
                 "badge": ["type": "integer"],
-                "badgeStep": described(["type": "integer"], "What is added to the badge."),
+                "badgeStep": described(["type": "integer"], "The number that is added to the badge."),
                 "sound": text, "isSilent": ["type": "boolean"],
-                "shownBy": described(["enum": ["system", "app"]], "The app may show something else."),
+                "shownBy": described(
+                    ["enum": ["system", "app"]], "What shows the notification; an app may show something else."),
                 "lines": [
                     "type": "object", "properties": ["text": count],
-                    "description": "How many lines of the text are shown before the notification is opened.",
+                    "description": "The number of lines of the text that are shown before the notification is opened.",
                 ],
                 "cautions": [
                     "type": "array",
@@ -120,10 +124,12 @@ extension HubDescription {
                     ]),
                 "payloads": [
                     "type": "array", "items": payload,
-                    "description": "Those with the most pushes first, at most 20.",
+                    "description": "The payloads with the most pushes first, at most 20.",
                 ],
-                "furtherTemplates": described(count, "Of which no payload is shown."), "furtherPushes": count,
-                "untriedPushes": described(count, "Whose payload was not made: more than 4096 are distinct."),
+                "furtherTemplates": described(count, "The number of further templates, whose payloads are not shown."),
+                "furtherPushes": count,
+                "untriedPushes": described(
+                    count, "Pushes whose payload was not rendered, because there are more than 4096 distinct payloads."),
                 "problems": texts,
             ]),
     ]
@@ -140,11 +146,11 @@ extension HubDescription {
                 "pushes": count,
                 "renderings": described(count, "Distinct payloads of the template; the largest is shown."),
                 "template": object(required: ["body"], ["name": text, "body": text]),
-                "size": described(count, "In bytes; missing where nothing can be made of the template."),
+                "size": described(count, "In bytes; absent if the template cannot be rendered."),
                 "fields": ["type": "object", "additionalProperties": text], "body": text, "base64": text,
-                "language": described(text, "Of a message."),
+                "language": described(text, "The language, for the format `message`."),
                 "appearance": [
-                    "description": "What a device shows of it; null where that cannot be told from its bytes.",
+                    "description": "What a device shows for the payload; null if its bytes do not determine it.",
                     "anyOf": [["$ref": "#/components/schemas/Appearance"], ["type": "null"]],
                 ],
             ])

@@ -7,7 +7,7 @@ extension HubDescription {
         let container = "/\(ContainerAPI.segment)/{container}"
         let blob = "\(container)/{blob...}"
         return Self.storageGroup(
-            "Containers", "Blobs as files, as the clients of blob services speak, by signed URL.",
+            "Containers", "Files of jobs, in the protocol of Azure's blob service, by signed URL.",
             [
                 listing(.get, container, id: "listBlobs"), listing(.head, container, id: "headContainer"),
                 reading(.get, blob, id: "getBlob"), reading(.head, blob, id: "headBlob"),
@@ -20,8 +20,8 @@ extension HubDescription {
 
     private func listing(_ method: HTTPMethod, _ pattern: String, id: String) -> APIOperation {
         APIOperation(
-            method, pattern, id: id, "List blobs; without `comp`, ask whether the container is there",
-            parameters: Self.listParameters + [APIParameter(.query, "prefix", "What names begin with.")],
+            method, pattern, id: id, "List blobs; without `comp`, check whether the container exists",
+            parameters: Self.listParameters + [APIParameter(.query, "prefix", "The beginning of the names.")],
             answers: [Self.blobPage])
     }
 
@@ -37,29 +37,29 @@ extension HubDescription {
                 APIAnswer(206, "The part.", Self.bytes, headers: Self.storageIDs),
                 APIAnswer(304, "It is the version that the caller has."),
                 Self.storageError(.preconditionFailed, "It is another version (`If-Match`)."),
-                Self.storageError(416, "The range lies outside."),
+                Self.storageError(416, "The range is outside the blob."),
             ])
     }
 
     private func writing(_ pattern: String) -> APIOperation {
         APIOperation(
-            .put, pattern, id: "putBlob", "Write a blob whole, or a block of it, or make it of blocks",
+            .put, pattern, id: "putBlob", "Write a whole blob, or a block, or make a blob from blocks",
             parameters: [
                 Self.name,
                 APIParameter(.query, "comp", "Absent: a whole blob.", schema: ["enum": ["block", "blocklist"]]),
                 APIParameter(.query, "blockid", "Base64 of 1 to 64 bytes."),
                 APIParameter(.header, "x-ms-blob-type", "Needed for a whole blob.", schema: ["enum": ["BlockBlob"]]),
-                Self.ifMatch, APIParameter(.header, "If-None-Match", "`*`: only where there is none."),
+                Self.ifMatch, APIParameter(.header, "If-None-Match", "`*`: only if the blob does not exist."),
             ], body: [Self.bytes],
             answers: [
                 APIAnswer(.created, "It is stored.", headers: Self.storageIDs),
-                Self.storageError(.conflict, "There is one already, or its name collides with another's."),
+                Self.storageError(.conflict, "The blob exists already, or its name conflicts with that of another."),
                 Self.storageError(.preconditionFailed, "It is another version (`If-Match`)."),
                 Self.storageError(.insufficientStorage, "The disk is full."),
             ])
     }
 
-    private static let name = APIParameter(.path, "blob", "May have slashes.")
+    private static let name = APIParameter(.path, "blob", "The name, which may have slashes.")
     private static let bytes = APIContent("application/octet-stream")
 
     // MARK: Common parts of operations with signed URLs
@@ -88,13 +88,13 @@ extension HubDescription {
     private static let signature = [
         APIParameter(.query, "sv", "The version of the signature."), APIParameter(.query, "se", "When it expires."),
         APIParameter(.query, "sr", "`c` for a container, `b` for a blob."),
-        APIParameter(.query, "sp", "What it allows, of `r`, `w`, `d` and `l`."),
+        APIParameter(.query, "sp", "The allowed operations, of `r`, `w`, `d` and `l`."),
     ]
 
     private static let storageAnswers =
         networkAnswers + [
-            refusal(.badRequest, "The request is wrong; the message says how."),
-            storageError(.forbidden, "The URL is not signed for this."),
+            refusal(.badRequest, "The request is invalid; the message says why."),
+            storageError(.forbidden, "The signature of the URL does not allow this."),
             storageError(.notFound, "There is no such container or blob."),
             refusal(.contentTooLarge, "The body is too large."),
             storageError(.serviceUnavailable, "The storage does not answer now."),

@@ -6,16 +6,17 @@ import MartletOpenAPI
 extension HubDescription {
     var control: APIGroup {
         Self.hubGroup(
-            "Control", "Holding, ending and watching a send under way; the original hub has no such thing.",
+            "Control", "Pausing, canceling and watching a send; an extension of the original API.",
             [
-                change("cancel", "End it: devices that have not been sent it get nothing"),
-                change("pause", "Send nothing more of it until it is resumed"),
+                change("cancel", "Cancel a send: it is sent to no further device"),
+                change("pause", "Pause a send until it is resumed"),
                 change(
                     "resume",
-                    "Let what is paused, or has halted itself, go on where it stood; a canary that holds is let go"),
+                    "Continue a send that is paused or halted, where it stopped; release the rest of a canary that holds"
+                ),
                 APIOperation(
-                    .get, "/{hub}/messages/{id}/status", id: "getStatus", "Read how a send stands, in numbers",
-                    answers: [Self.status("How it stands.")]),
+                    .get, "/{hub}/messages/{id}/status", id: "getStatus", "Read the state and the numbers of a send",
+                    answers: [Self.status("The state of the send.")]),
             ])
     }
 
@@ -23,8 +24,8 @@ extension HubDescription {
         APIOperation(
             .post, "/{hub}/messages/{id}/\(word)", id: "\(word)Message", summary,
             answers: [
-                Self.status("It is so from now on; also where it was before."),
-                Self.error(.conflict, "The notification is over."),
+                Self.status("The change is in force; also if it was before."),
+                Self.error(.conflict, "The notification has ended."),
             ])
     }
 
@@ -52,16 +53,16 @@ extension HubDescription {
                         "halt": ["type": ["object", "null"]],
                     ],
                 ],
-                "goesOnAt": orNull("string", "When a canary that holds goes on by itself."),
+                "goesOnAt": orNull("string", "When a canary that holds continues by itself."),
                 "waitsFor": [
                     "enum": ["answers"],
-                    "description": "Its time to wait is over, but too few pushes of its sample have ended.",
+                    "description": "The wait is over, but too few pushes of the sample have a final result.",
                 ],
                 "sample": object(
                     required: ["size", "targeted", "succeeded", "failed", "retrying"],
                     [
-                        "size": orNull("integer", "Null while it is not known."),
-                        "targeted": orNull("integer", "Null while it is not known."),
+                        "size": orNull("integer", "Null while unknown."),
+                        "targeted": orNull("integer", "Null while unknown."),
                         "succeeded": ["type": "integer"], "failed": ["type": "integer"],
                         "retrying": ["type": "integer"],
                     ]),
@@ -83,14 +84,18 @@ extension HubDescription {
                 ]
             ],
             "startedAt": orNull("string"), "endedAt": orNull("string"),
-            "targeted": orNull("integer", "Null while it is not known."), "sent": ["type": "integer"],
+            "targeted": orNull("integer", "Null while unknown."), "sent": ["type": "integer"],
             "succeeded": ["type": "integer"], "failed": ["type": "integer"], "retrying": ["type": "integer"],
             "suppressed": [
                 "type": "integer",
-                "description": "Sent nothing, because it was canceled or a newer one took its place.",
+                "description": "Devices that were not sent to, because the notification was canceled or superseded.",
             ],
-            "skipped": ["type": "integer", "description": "Sent nothing, as another registration was, or needlessly."],
-            "pending": orNull("integer", "Null while it is not known."),
+            "skipped": [
+                "type": "integer",
+                "description":
+                    "Devices that were not sent to for another reason, such as a second registration of one handle.",
+            ],
+            "pending": orNull("integer", "Null while unknown."),
             "outcomes": ["type": "object", "additionalProperties": ["type": "integer"]],
         ]
     }

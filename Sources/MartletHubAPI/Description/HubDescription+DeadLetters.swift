@@ -5,7 +5,7 @@ import MartletOpenAPI
 extension HubDescription {
     var deadLetters: APIGroup {
         Self.hubGroup(
-            "Dead letters", "What ended without success; the original hub has no such thing.",
+            "Dead letters", "Pushes that ended without success; an extension of the original API.",
             [
                 APIOperation(
                     .get, "/{hub}/deadletters", id: "listDeadLetters", "List the sends that have dead letters",
@@ -25,11 +25,11 @@ extension HubDescription {
                     ]),
                 APIOperation(
                     .post, "/{hub}/messages/{id}/deadletters/resend", id: "resendDeadLetters",
-                    "Send the dead letters again, as a new send to those of them that are still in the audience",
+                    "Resend the dead letters, as a new send to those of their devices that are still in the audience",
                     parameters: [
                         APIParameter(
                             .query, "outcome",
-                            "Only those that ended so; otherwise all that no earlier resend has taken up.")
+                            "Only dead letters with this outcome. Default: all that were not resent before.")
                     ],
                     answers: [
                         APIAnswer(
@@ -37,13 +37,13 @@ extension HubDescription {
                             .json(Self.object(required: ["notification"], ["notification": Self.string])),
                             headers: Self.ids + [Self.location]),
                         Self.error(
-                            .conflict, "The send is under way, has no such dead letters, or they were sent again."),
+                            .conflict, "The send has not ended, has no such dead letters, or they were resent before."),
                     ]),
             ])
     }
 
     private static let continuation = APIParameter(
-        .query, "continuation", "Where the page before ended, as it said itself.")
+        .query, "continuation", "The token from the previous page.")
 
     static let deadLetterSchemas: [String: JSON] = [
         "DeadLetterSends": object(
@@ -70,7 +70,7 @@ extension HubDescription {
         "platforms": [
             "type": "object", "additionalProperties": ["type": "object", "additionalProperties": count],
             "description":
-                "How many ended how; of these, those that were left out by the page are not among the letters.",
+                "The number of pushes by outcome. Devices that were left out are counted, but are no dead letters.",
         ],
     ]
     private static var letter: JSON {

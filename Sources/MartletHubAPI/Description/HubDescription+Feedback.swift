@@ -4,7 +4,7 @@ import MartletOpenAPI
 extension HubDescription {
     var feedback: APIGroup {
         Self.hubGroup(
-            "Feedback", "What push services refused.",
+            "Feedback", "Refusals of push services.",
             [
                 APIOperation(
                     .get, "/{hub}/feedbackcontainer", id: "getFeedbackContainer",
@@ -16,7 +16,7 @@ extension HubDescription {
     var feedbackFiles: APIGroup {
         let container = "/{hub}/\(FeedbackAddress.segment)"
         return Self.storageGroup(
-            "Feedback files", "A file for each notification that met refusals, by signed URL.",
+            "Feedback files", "A file for each notification with refused pushes, by signed URL.",
             [
                 APIOperation(
                     .get, container, id: "listFeedback", "List the files, oldest first",

@@ -5,14 +5,16 @@ import MartletOpenAPI
 extension HubDescription {
     var funnel: APIGroup {
         Self.hubGroup(
-            "Funnel", "How far sends came; the original hub has no such thing.",
+            "Funnel",
+            "The numbers of a send from its targets to opened notifications; an extension of the original API.",
             [
                 APIOperation(
                     .get, "/{hub}/messages/{id}/funnel", id: "getFunnel",
-                    "Read to how many devices a send was to go, went, and who received and opened it",
+                    "Read how many devices a send targeted, and how many accepted, received and opened it",
                     answers: [
                         APIAnswer(
-                            .ok, "What nobody can know is null.", .json(["$ref": "#/components/schemas/Funnel"]),
+                            .ok, "Numbers that cannot be known are null.",
+                            .json(["$ref": "#/components/schemas/Funnel"]),
                             headers: Self.ids)
                     ])
             ])

@@ -8,7 +8,7 @@ extension HubDescription {
         let installation: JSON = ["$ref": "#/components/schemas/Installation"]
         let isThere = APIAnswer(.ok, "It is stored.", headers: Self.ids)
         return Self.hubGroup(
-            "Installations", "One app on one device, under an id that it chose.",
+            "Installations", "An app on a device, under an id that the app chose.",
             [
                 APIOperation(
                     .put, path, id: "putInstallation", "Create or replace",
@@ -24,8 +24,8 @@ extension HubDescription {
                             "application/json-patch+json", ["$ref": "#/components/schemas/InstallationPatch"]),
                     ], answers: [isThere]),
                 APIOperation(
-                    .delete, path, id: "deleteInstallation", "Delete; one that is not there is as good as deleted",
-                    answers: [APIAnswer(.noContent, "It is not there.", headers: Self.ids)]),
+                    .delete, path, id: "deleteInstallation", "Delete; an unknown one counts as deleted",
+                    answers: [APIAnswer(.noContent, "The installation does not exist.", headers: Self.ids)]),
             ])
     }
 

@@ -7,10 +7,10 @@ extension HubDescription {
             "Jobs", "Imports and exports of registrations, as lines of files in this server's containers.",
             [
                 APIOperation(
-                    .post, "/{hub}/jobs", id: "createJob", "Begin to import, delete or export", body: Self.atomBody,
+                    .post, "/{hub}/jobs", id: "createJob", "Start a job: import, delete or export", body: Self.atomBody,
                     answers: [APIAnswer(.created, "The job.", Self.entry, headers: Self.ids + [Self.location])]),
                 APIOperation(
-                    .get, "/{hub}/jobs", id: "listJobs", "List, latest first",
+                    .get, "/{hub}/jobs", id: "listJobs", "List the jobs, latest first",
                     answers: [APIAnswer(.ok, "The jobs.", Self.feed, headers: Self.ids)]),
                 APIOperation(
                     .get, "/{hub}/jobs/{id}", id: "getJob", "Read one",

@@ -6,7 +6,7 @@ extension HubDescription {
     var management: APIGroup {
         let hub = APIAnswer(.ok, "The hub.", Self.entry, headers: Self.ids)
         return Self.hubGroup(
-            "Hubs", "Making, changing and removing hubs, with a key of the namespace; all need Manage.",
+            "Hubs", "Creating, changing and deleting hubs, with a key of the namespace; all operations need Manage.",
             [
                 list("/", id: "listHubs"),
                 list("/$Resources/NotificationHubs", id: "listHubResources"),
@@ -15,20 +15,21 @@ extension HubDescription {
                     body: Self.atomBody,
                     answers: [
                         hub, APIAnswer(.created, "The new hub.", Self.entry, headers: Self.ids),
-                        Self.error(.conflict, "There is one of this name."),
+                        Self.error(.conflict, "A hub with this name exists already."),
                         Self.error(.preconditionFailed, "A hub has no versions: `If-Match` must be `*`."),
                     ]),
                 APIOperation(.get, "/{hub}", id: "getHub", "Read", answers: [hub]),
                 APIOperation(
-                    .delete, "/{hub}", id: "deleteHub", "Delete with all that is in it",
+                    .delete, "/{hub}", id: "deleteHub", "Delete with all its data",
                     answers: [APIAnswer(.ok, "It is gone.", headers: Self.ids)]),
                 APIOperation(
                     .get, "/{hub}/sending", id: "getSending",
-                    "Read what the hub says about its sends: testers, and the app in previews",
+                    "Read the hub's settings for sends: testers, and the app in previews",
                     answers: [APIAnswer(.ok, "It.", Self.sending, headers: Self.ids)]),
                 APIOperation(
-                    .put, "/{hub}/sending", id: "putSending", "Change all of that", body: [Self.sending],
-                    answers: [APIAnswer(.ok, "It from now on.", Self.sending, headers: Self.ids)]),
+                    .put, "/{hub}/sending", id: "putSending", "Replace the hub's settings for sends",
+                    body: [Self.sending],
+                    answers: [APIAnswer(.ok, "The new settings.", Self.sending, headers: Self.ids)]),
             ])
     }
 
@@ -39,7 +40,7 @@ extension HubDescription {
             "type": "object", "additionalProperties": false,
             "properties": [
                 "testers": [
-                    "type": ["string", "null"], "description": "A tag expression for the devices that tests go to.",
+                    "type": ["string", "null"], "description": "A tag expression for the testers' devices.",
                 ],
                 "app": [
                     "type": ["object", "null"], "additionalProperties": false, "description": "Shown in previews.",
@@ -57,8 +58,8 @@ extension HubDescription {
         return APIOperation(
             .get, pattern, id: id, "List hubs",
             parameters: [
-                APIParameter(.query, "$skip", "How many to leave out.", schema: count),
-                APIParameter(.query, "$top", "The most entries.", schema: count),
+                APIParameter(.query, "$skip", "The number of entries to skip.", schema: count),
+                APIParameter(.query, "$top", "The maximum number of entries.", schema: count),
             ], answers: [APIAnswer(.ok, "The hubs.", Self.feed, headers: Self.ids)])
     }
 }

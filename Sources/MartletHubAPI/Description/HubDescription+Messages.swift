@@ -6,11 +6,11 @@ import MartletOpenAPI
 extension HubDescription {
     var messages: APIGroup {
         Self.hubGroup(
-            "Messages", "Sending, at once or later, and what became of it.",
+            "Messages", "Sending, at once or later, and telemetry.",
             [
                 send(
                     "/{hub}/messages", id: "send",
-                    "Send to everybody, to a tag expression or, with `direct`, to a handle",
+                    "Send to all devices, to a tag expression or, with `direct`, to a handle",
                     parameters: [direct, test, Self.testAnswer, Self.dryRun, tags, handle], body: payloads,
                     answers: [sent, Self.dryRunAnswer]),
                 send(
@@ -29,40 +29,44 @@ extension HubDescription {
                             headers: Self.ids + [Self.location]),
                     ]),
                 APIOperation(
-                    .get, "/{hub}/schedulednotifications", id: "listScheduled", "List what has not begun",
+                    .get, "/{hub}/schedulednotifications", id: "listScheduled", "List scheduled notifications",
                     parameters: [
                         APIParameter(.query, "from", "The earliest due time.", schema: Self.time),
-                        APIParameter(.query, "to", "Only what is due before this time.", schema: Self.time),
-                        APIParameter(.query, "continuation", "Where the page before ended."),
+                        APIParameter(
+                            .query, "to", "Only notifications that are due before this time.", schema: Self.time),
+                        APIParameter(.query, "continuation", "The token from the previous page."),
                     ],
                     answers: [
                         APIAnswer(
-                            .ok, "By due time, at most 100.", .json(["$ref": "#/components/schemas/Schedules"]),
+                            .ok, "At most 100, in the order of due times.",
+                            .json(["$ref": "#/components/schemas/Schedules"]),
                             headers: Self.ids)
                     ]),
                 APIOperation(
                     .put, "/{hub}/schedulednotifications/{id}", id: "replaceScheduled",
-                    "Replace what has not begun, all of it but its id",
+                    "Replace a scheduled notification, all of it except its id",
                     parameters: [format, expires, direct, Self.dryRun, tags, handle, Self.scheduleTime], body: payloads,
                     answers: [
                         APIAnswer(
-                            .ok, "It will be sent instead; or, after a dry run, what a send would come to.",
+                            .ok, "The replacement will be sent; or, after a dry run, the predicted result.",
                             APIContent("application/xml"),
                             .json(["$ref": "#/components/schemas/DryRun"]),
                             headers: Self.ids + [
-                                APIParameter(.header, "Location", "Its absolute address; absent after a dry run."),
+                                APIParameter(
+                                    .header, "Location", "The absolute URL of the notification; absent after a dry run."
+                                ),
                                 APIParameter(
                                     .header, "Martlet-Control",
-                                    "Present with the value paused where the notification was paused: the replacement "
+                                    "`paused` if the notification was paused; absent otherwise. The replacement "
                                         + "stays paused until it is resumed."),
                             ]),
-                        Self.error(409, "It has begun to go out or was canceled."),
+                        Self.error(409, "Sending has begun, or the notification was canceled."),
                     ]),
                 APIOperation(
-                    .delete, "/{hub}/schedulednotifications/{id}", id: "cancel", "Cancel what has not begun",
-                    answers: [APIAnswer(.ok, "It will not be sent.", headers: Self.ids)]),
+                    .delete, "/{hub}/schedulednotifications/{id}", id: "cancel", "Cancel a scheduled notification",
+                    answers: [APIAnswer(.ok, "The notification will not be sent.", headers: Self.ids)]),
                 APIOperation(
-                    .get, "/{hub}/messages/{id}", id: "getTelemetry", "Read what became of a send",
+                    .get, "/{hub}/messages/{id}", id: "getTelemetry", "Read the telemetry of a send",
                     answers: [
                         APIAnswer(
                             .ok, "State and counts by outcome.", APIContent("application/xml"), headers: Self.ids)
@@ -92,7 +96,8 @@ extension HubDescription {
                 ],
             ]),
             headers: Self.ids + [
-                APIParameter(.header, "Location", "The absolute address of its telemetry; absent after a test send.")
+                APIParameter(
+                    .header, "Location", "The absolute URL of the notification's telemetry; absent after a test send.")
             ])
     }
 
@@ -101,15 +106,15 @@ extension HubDescription {
     private var format: APIParameter {
         APIParameter(
             .header, "ServiceBusNotification-Format",
-            "Needed unless headers of one platform say which is meant. The headers of a platform are passed on.",
+            "The format. Required, unless the headers of one platform determine it. Headers of the platform are passed on.",
             schema: ["type": "string", "enum": .array(formats.map { .string($0) })])
     }
 
     private var expires: APIParameter {
         APIParameter(
             .header, ExpiryHeader.name,
-            "When it is given up: a time in UTC such as `2026-11-21T09:22:56Z`, or a duration from when it goes out such "
-                + "as `PT90M`; at most 28 days, and 24 hours where nothing is said.")
+            "When the notification expires: a time in UTC such as `2026-11-21T09:22:56Z`, or a duration from the start of "
+                + "sending such as `PT90M`; at most 28 days. Default: 24 hours.")
     }
 
     private static let time: JSON = ["type": "string", "format": "date-time"]
@@ -118,7 +123,7 @@ extension HubDescription {
         "Schedules": object(
             required: ["schedules"],
             [
-                "continuation": ["type": "string", "description": "Of the next page; missing on the last."],
+                "continuation": ["type": "string", "description": "The token of the next page; absent on the last."],
                 "schedules": [
                     "type": "array",
                     "items": object(
@@ -129,10 +134,10 @@ extension HubDescription {
                             "notification": ["type": "string"], "dueAt": time, "acceptedAt": time, "expiresAt": time,
                             "control": ["enum": ["running", "paused", "halted"]], "format": ["type": "string"],
                             "isConfidential": ["type": "boolean"],
-                            "tags": ["type": ["string", "null"], "description": "Null for everybody."],
-                            "handles": ["type": "integer", "description": "How many, of a direct send."],
+                            "tags": ["type": ["string", "null"], "description": "Null for all devices."],
+                            "handles": ["type": "integer", "description": "The number of handles of a direct send."],
                             "rollout": ["type": "string"],
-                            "body": ["type": "string", "description": "Missing where it is confidential."],
+                            "body": ["type": "string", "description": "Absent if the notification is confidential."],
                         ]),
                 ],
             ])
@@ -140,25 +145,27 @@ extension HubDescription {
 
     private static let scheduleTime = APIParameter(
         .header, "ServiceBusNotification-ScheduleTime",
-        "A date and time, without a zone in UTC; one that is over means now.", isRequired: true)
+        "A date and time, in UTC if it has no zone; a time in the past means now.", isRequired: true)
 
     private static let idempotencyKey = APIParameter(
-        .header, "Idempotency-Key", "A repeated request with the same key is answered as the first was.")
+        .header, "Idempotency-Key",
+        "A repeated request with the same key gets the answer of the first, and sends nothing.")
     private static let confidential = APIParameter(
-        .header, "Martlet-Confidential", "`true`: nobody is shown the content but the devices that it is for.",
+        .header, "Martlet-Confidential",
+        "`true`: the content is shown only on the target devices, not in traces or telemetry.",
         schema: ["type": "string", "enum": ["true", "false"]])
     private static let rollout = APIParameter(
         .header, "Martlet-Rollout",
-        "How it goes out, in parts that semicolons separate, each once: `rate=500` pushes a second, or `over=PT10M`; "
+        "The roll-out: parameters with semicolons between them, each once. `rate=500` pushes a second, or `over=PT10M`; "
             + "`first=1000` or `first=1%` of the devices get it first, and the rest when it is resumed, or after "
             + "`wait=PT10M`; `halt=5%/200` pauses it when more than that share has failed, after at least so many "
             + "answers.")
-    private var direct: APIParameter { APIParameter(.query, "direct", "To the handle that is named; needs no value.") }
+    private var direct: APIParameter { APIParameter(.query, "direct", "Send to the given handle; needs no value.") }
     private var test: APIParameter {
         APIParameter(.query, "test", "Send to at most ten devices and wait for the outcomes; needs no value.")
     }
     private static let testAnswer = APIParameter(
-        .header, "Martlet-Answer", "`json`: the outcomes of a test send are answered as JSON, without handles.",
+        .header, "Martlet-Answer", "`json`: the answer to a test send has the outcomes as JSON, without handles.",
         schema: ["type": "string", "enum": ["json"]])
     private var tags: APIParameter {
         APIParameter(.header, "ServiceBusNotification-Tags", "A tag expression such as `(a || b) && !c`.")

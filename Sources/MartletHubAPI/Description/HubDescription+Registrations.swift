@@ -27,7 +27,7 @@ extension HubDescription {
                     ]),
                 APIOperation(
                     .put, "/{hub}/registrations/{id}", id: "putRegistration",
-                    "Create or replace; with `If-Match`, replace alone",
+                    "Create or replace; with `If-Match`, only replace",
                     parameters: [Self.ifMatch], body: Self.atomBody,
                     answers: [Self.registration, Self.gone, Self.changed]),
                 APIOperation(
@@ -62,7 +62,7 @@ extension HubDescription {
     private static let registrationFeed = APIAnswer(
         .ok, "A page of registrations.", feed,
         headers: ids + [
-            APIParameter(.header, "x-ms-continuationtoken", "What the next page is asked for with; absent on the last.")
+            APIParameter(.header, "x-ms-continuationtoken", "The token of the next page; absent on the last.")
         ])
     private static let paging = [
         APIParameter(
@@ -70,6 +70,7 @@ extension HubDescription {
             schema: ["type": "integer", "minimum": 1]),
         APIParameter(.query, "continuationtoken", "From `x-ms-continuationtoken`, with the same `$filter`."),
     ]
-    private static let gone = error(.gone, "The id was given up; ask for a new one.")
-    private static let changed = error(.preconditionFailed, "There is another version, or none (`If-Match`).")
+    private static let gone = error(.gone, "The id is no longer valid; get a new one.")
+    private static let changed = error(
+        .preconditionFailed, "The registration has another version, or does not exist (`If-Match`).")
 }

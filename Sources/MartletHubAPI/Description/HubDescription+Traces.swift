@@ -6,14 +6,15 @@ import MartletOpenAPI
 extension HubDescription {
     var traces: APIGroup {
         Self.hubGroup(
-            "Traces", "Why a notification did or did not reach a device; the original hub has no such thing.",
+            "Traces", "Why a notification did or did not reach a device; an extension of the original API.",
             [
                 APIOperation(
                     .get, "/{hub}/messages/{id}/devices/{device}", id: "getTrace",
-                    "Read what became of a send on one device, by what was true when it was sent",
+                    "Read why a send did or did not reach one device, from the state at the time of the send",
                     answers: [
                         APIAnswer(
-                            .ok, "Also of a device that was not in the audience, that is gone or that nobody knows.",
+                            .ok,
+                            "The trace, also for a device that was not in the audience, was removed, or is unknown.",
                             .json(["$ref": "#/components/schemas/DeviceTrace"]), headers: Self.ids)
                     ])
             ])
@@ -28,20 +29,20 @@ extension HubDescription {
             [
                 "control": ["enum": ["running", "paused", "halted", "canceled"]],
                 "controlledAt": [
-                    "type": ["string", "null"], "description": "When that was wished last; null where nobody has.",
+                    "type": ["string", "null"], "description": "When the control was last requested; null if never.",
                 ],
                 "notification": text, "device": text, "verdict": verdict,
-                "explanation": list(text, "For people: the verdict, then a sentence for each fact."),
+                "explanation": list(text, "Sentences for people: the verdict, then each fact."),
                 "acceptedAt": timestamp, "expiresAt": timestamp,
                 "registrations": list(
                     ["$ref": "#/components/schemas/PushTrace"],
-                    "What tells most first; none of a device that nobody knows."
+                    "The most informative one first; empty for an unknown device."
                 ),
                 "receipts": list(
                     object(
                         required: ["registration", "event", "at"],
                         ["registration": text, "event": ["enum": ["received", "opened"]], "at": timestamp]),
-                    "What the device said itself."),
+                    "The device's own reports."),
             ]),
         "PushTrace": object(
             required: [
@@ -52,7 +53,7 @@ extension HubDescription {
                 "createdAt": timestamp, "verdict": verdict, "isInAudience": ["type": "boolean"], "expression": text,
                 "decidedBy": list(
                     object(required: ["tag", "isPresent"], ["tag": text, "isPresent": ["type": "boolean"]]),
-                    "The tags that the registration had or lacked, and by which the expression was decided."),
+                    "The tags that decided the expression, and whether the registration had them."),
                 "token": ["enum": ["kept", "removed", "quarantined", "moved"]],
                 "attempts": list(
                     object(
@@ -60,11 +61,12 @@ extension HubDescription {
                         [
                             "number": number, "at": timestamp, "outcome": text, "reason": text, "origin": text,
                             "status": number, "connection": number,
-                        ]), "None where the first one was taken: that was in the time of the page."),
+                        ]), "Empty if the first attempt succeeded; it was made while the page was sent."),
                 "messageId": text, "page": page,
                 "nextAttemptAt": [
                     "type": "string", "format": "date-time",
-                    "description": "Missing where none is to come, and while nothing of the notification is sent.",
+                    "description":
+                        "Absent if there is no further attempt, or while the notification is paused or halted.",
                 ],
                 "payload": object(
                     required: ["sha256", "size"],
@@ -91,7 +93,7 @@ extension HubDescription {
             [
                 "startedAt": timestamp, "endedAt": timestamp,
                 "outcomes": ["type": "object", "additionalProperties": number],
-                "origins": list(text, "Where the page was sent to."),
+                "origins": list(text, "The origins to which the page was sent."),
             ])
     }
 

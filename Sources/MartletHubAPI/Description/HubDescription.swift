@@ -42,7 +42,7 @@ struct HubDescription {
                 feedbackFiles, jobs, management,
                 containers,
                 APIGroup(
-                    "Description", "What this server serves.", security: [], answers: [],
+                    "Description", "The description of this API.", security: [], answers: [],
                     operations: [
                         APIOperation(
                             .get, Self.path, id: "getDescription", "Read this document",
@@ -59,7 +59,7 @@ struct HubDescription {
 
     // MARK: Common parts of most operations
 
-    static let version = APIParameter(.query, "api-version", "Any is served.")
+    static let version = APIParameter(.query, "api-version", "Any value is accepted.")
 
     static func hubGroup(
         _ name: String, _ text: String, _ operations: [APIOperation]
@@ -88,21 +88,21 @@ struct HubDescription {
 
     private static let commonAnswers =
         networkAnswers + [
-            refusal(.badRequest, "The request is wrong; the sentence says how."),
-            error(.unauthorized, "No token, or one that is expired, for another address or not signed by a key."),
+            refusal(.badRequest, "The request is invalid; the sentence says why."),
+            error(.unauthorized, "The token is missing, expired, for another address, or not signed with a valid key."),
             APIAnswer(.forbidden, "The key has no right to this operation.", headers: ids),
-            error(.notFound, "There is no such hub, or nothing of this id in it."),
-            refusal(.contentTooLarge, "The body is larger than the operation takes."),
+            error(.notFound, "The hub does not exist, or has nothing with this id."),
+            refusal(.contentTooLarge, "The body is larger than the operation allows."),
             APIAnswer(
                 .tooManyRequests,
-                "Too many requests of the access key or test sends, or too much that is unfinished; nothing was done.",
+                "Too many requests of the access key, test sends, or unfinished notifications; nothing was done.",
                 APIContent("application/xml"), headers: ids + [retryAfter]),
             error(.internalServerError, "The server could not answer."),
             APIAnswer(
                 .serviceUnavailable, "The server cannot answer now.", APIContent("application/xml"),
                 headers: ids + [retryAfter]),
             APIAnswer(
-                .insufficientStorage, "The server has no room left: nothing was stored, and what was accepted stays.",
+                .insufficientStorage, "The disk is full: nothing was stored. Accepted notifications are not affected.",
                 APIContent("application/xml"), headers: ids + [retryAfter]),
         ]
 
@@ -116,9 +116,9 @@ struct HubDescription {
     ]
 
     static let location = APIParameter(
-        .header, "Location", "The absolute address of what was made; its last segment is the id.", isRequired: true)
+        .header, "Location", "The absolute URL of the new resource; its last segment is the id.", isRequired: true)
     static let ifMatch = APIParameter(
-        .header, "If-Match", "`*`, or the version that is to be changed, as `ETag` says it.")
+        .header, "If-Match", "`*`, or the version to change, as in `ETag`.")
 
     static let atomBody = [APIContent("application/atom+xml"), APIContent("application/xml")]
     static let entry = APIContent("application/atom+xml; type=entry; charset=utf-8")

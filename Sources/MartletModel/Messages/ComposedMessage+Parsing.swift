@@ -76,7 +76,7 @@ extension ComposedMessage {
     /// Checks rules that involve several members.
     private func check(_ object: [String: JSON]) throws(ComposedMessageError) {
         if isSilent, let shown = object.keys.filter({ !Self.silentMembers.contains($0) }).min() {
-            throw ComposedMessageError("The message is silent, so it has data alone, and no \(shown).")
+            throw ComposedMessageError("The message is silent, so it can only have data, and no \(shown).")
         }
         let hasPayload = platforms.values.contains { if case .payload = $0 { true } else { false } }
         guard title != nil || text != nil || isSilent || hasPayload else {
@@ -90,7 +90,7 @@ extension ComposedMessage {
             for used in (text?.texts ?? []).flatMap(MessageVariables.names) where !declared.contains(used.lowercased())
             {
                 throw ComposedMessageError(
-                    "The message's \(name) uses $(\(used)), so variables must say what stands there for a device without one."
+                    "The message's \(name) uses $(\(used)), so variables must have a default for devices without a value."
                 )
             }
         }
@@ -106,7 +106,7 @@ extension ComposedMessage {
 
     private static func sound(_ member: JSON) -> Sound? {
         switch member.string {
-        case "default"?: .usual
+        case "default"?: .default
         case "none"?: Sound.none
         case let name? where isWord(name, "._-", limit: 64): .named(name)
         default: nil
@@ -114,7 +114,7 @@ extension ComposedMessage {
     }
 
     private static func badge(_ member: JSON) -> Badge? {
-        if member == "+1" { return .oneMore }
+        if member == "+1" { return .increment }
         return member.integer.flatMap { (0...Int64(Limit.badge)).contains($0) ? .number(Int($0)) : nil }
     }
 
@@ -163,9 +163,9 @@ extension ComposedMessage {
         return data
     }
 
-    /// Returns the error for a name of `data` that payloads use for something else.
+    /// Returns the error for a name in `data` that payloads use themselves.
     public static func reserved(_ name: String) -> ComposedMessageError {
-        ComposedMessageError("The message's data has the name '\(name)', which a payload uses itself.")
+        ComposedMessageError("The message's data has the name '\(name)', which is reserved for payloads.")
     }
 
     private static func actions(

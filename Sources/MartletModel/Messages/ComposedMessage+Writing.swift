@@ -27,7 +27,7 @@ extension ComposedMessage.Sound {
     /// The value of the member `sound`.
     public var json: JSON {
         switch self {
-        case .usual: "default"
+        case .default: "default"
         case .none: "none"
         case .named(let name): .string(name)
         }
@@ -38,7 +38,7 @@ extension ComposedMessage.Badge {
     public var json: JSON {
         switch self {
         case .number(let number): .integer(Int64(number))
-        case .oneMore: "+1"
+        case .increment: "+1"
         }
     }
 }

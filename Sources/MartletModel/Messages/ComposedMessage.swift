@@ -1,4 +1,4 @@
-/// A message that says what a device shows, independent of how a platform encodes it. The server renders it to the
+/// The content that a device shows, independent of how a platform encodes it. The server renders it to the
 /// payload of each platform.
 ///
 /// Its JSON form is the body of a send with `ServiceBusNotification-Format: message`, and of
@@ -28,12 +28,12 @@ public struct ComposedMessage: Hashable, Sendable {
     public var thread: String?
     /// The collapse key. A later message with the same key replaces this one.
     public var collapse: String?
-    /// Whether nothing is shown and the message only passes `data` to the app.
+    /// True if the device shows nothing and only passes `data` to the app.
     public var isSilent = false
-    /// Whether the text, and then the title, is truncated for platforms whose payload limit it exceeds. Otherwise such a
-    /// message is refused.
+    /// True if the text, and then the title, is truncated when the payload would exceed a platform's limit. Otherwise
+    /// such a message is refused.
     public var isTruncated = false
-    /// Deviations for single platforms, by the platform's name.
+    /// Overrides for single platforms, by the platform's name.
     public var platforms: [String: PlatformPart] = [:]
 
     public init(title: LocalizedText? = nil, text: LocalizedText? = nil, language: String? = nil) {
@@ -44,7 +44,7 @@ public struct ComposedMessage: Hashable, Sendable {
 
     public enum Sound: Hashable, Sendable {
         /// The default sound of the device.
-        case usual
+        case `default`
         case none
         /// A sound that the app contains, by its name.
         case named(String)
@@ -52,9 +52,9 @@ public struct ComposedMessage: Hashable, Sendable {
 
     public enum Badge: Hashable, Sendable {
         case number(Int)
-        /// Increases the number by one. The app on the device counts, because the server does not know when the app
+        /// Increases the number by one. The app adds it on the device, because the server does not know when the app
         /// resets the number.
-        case oneMore
+        case increment
     }
 
     public enum Priority: String, CaseIterable, Sendable {
@@ -78,7 +78,7 @@ public struct ComposedMessage: Hashable, Sendable {
         }
     }
 
-    /// The deviation for one platform.
+    /// The override for one platform.
     public enum PlatformPart: Hashable, Sendable {
         /// The message is not sent to the platform.
         case omitted

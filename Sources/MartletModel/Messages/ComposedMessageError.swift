@@ -1,6 +1,6 @@
 /// The reason why a JSON text is not a valid composed message. The description is a sentence for the sender.
 public struct ComposedMessageError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// True if the only fault is the size, which is answered with another status than an invalid message.
+    /// True if the message is only too large. The answer then has another status than for an invalid message.
     public let isTooLarge: Bool
     public let description: String
 
@@ -20,6 +20,6 @@ public struct ComposedMessageError: Error, Hashable, Sendable, CustomStringConve
     /// - Parameter part: The path of the object; empty for the message itself.
     static func unknown(_ name: String, in part: String = "") -> ComposedMessageError {
         ComposedMessageError(
-            "The message has a member '\(part.isEmpty ? "" : part + ".")\(name.prefix(64))', which it cannot have.")
+            "The message has the unknown member '\(part.isEmpty ? "" : part + ".")\(name.prefix(64))'.")
     }
 }

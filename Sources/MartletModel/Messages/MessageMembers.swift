@@ -59,7 +59,7 @@ struct MessageMembers {
     ) throws(ComposedMessageError) -> LocalizedText {
         guard let language else {
             throw ComposedMessageError(
-                "The message's \(path) has languages, so the message must have a language: the one for all other devices."
+                "The message's \(path) has languages, so the message needs the member language, for all other devices."
             )
         }
         guard texts.count <= ComposedMessage.Limit.languages else {
@@ -90,7 +90,7 @@ struct MessageMembers {
     func address(_ name: String, schemes: Set<String>? = nil) throws(ComposedMessageError) -> String? {
         let rule =
             schemes.map { "an absolute \($0.sorted().joined(separator: " or ")) address" }
-            ?? "an absolute address, and none that runs or reads something on the device"
+            ?? "an absolute address, without javascript:, data:, file: or vbscript:"
         return try value(name, "\(rule), of at most \(MessageAddress.limit) bytes") { member in
             member.string.flatMap { MessageAddress.isAllowed($0, schemes: schemes) ? $0 : nil }
         }
@@ -100,7 +100,7 @@ struct MessageMembers {
         "a text of 1 to \(ComposedMessage.grouped(limit)) bytes without control characters"
     }
 
-    /// Whether every platform can show a text. Control characters are refused, because XML cannot express them.
+    /// Whether a text can be shown on every platform. Control characters are refused, because XML cannot express them.
     static func isText(_ text: String, limit: Int) -> Bool {
         (1...limit).contains(text.utf8.count)
             && text.unicodeScalars.allSatisfy { scalar in

@@ -1,5 +1,5 @@
-/// The names of texts in the payloads that the server makes and the SDK reads. The data of a composed message cannot have
-/// one of these names: otherwise a sender could make a device fetch an id that the sender chose, as the device's user.
+/// The names in the payloads that the server makes and the SDK reads. The data of a composed message cannot use them:
+/// otherwise a sender could make a device fetch an id of the sender's choice, with the rights of the device's user.
 public enum PayloadName: String, CaseIterable, Sendable {
     // Content that is stored at the server or encrypted.
     case richID = "richId"
@@ -29,6 +29,6 @@ public enum PayloadName: String, CaseIterable, Sendable {
 
     private static let folded = Set(allCases.map { $0.rawValue.lowercased() })
 
-    /// Whether a payload uses a name, in any case of its letters.
+    /// Whether a payload uses a name; upper and lower case make no difference.
     public static func includes(_ name: String) -> Bool { folded.contains(name.lowercased()) }
 }

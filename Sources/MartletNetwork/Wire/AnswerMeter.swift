@@ -1,5 +1,5 @@
-/// Bounds what a peer may send as the answer to one request: informational answers, bytes, and how finely the bytes are
-/// cut into chunks or DATA frames, since each piece costs more than its bytes.
+/// Limits the answer to one request: the number of informational answers, of bytes, and of pieces (chunks or DATA
+/// frames), because each piece costs more than its bytes.
 struct AnswerMeter {
     /// The maximum number of informational answers (1xx) before the answer.
     private static let informationalLimit = 16
@@ -12,7 +12,7 @@ struct AnswerMeter {
     private var pieces = 0
 
     /// Counts an informational answer.
-    /// - Returns: What is wrong if there were too many; nil otherwise.
+    /// - Returns: The reason if there were too many; nil otherwise.
     mutating func countInformational() -> String? {
         informational += 1
         guard informational > Self.informationalLimit else { return nil }
@@ -23,9 +23,9 @@ struct AnswerMeter {
     /// - Parameters:
     ///   - count: The number of bytes.
     ///   - pieces: The number of chunks or frames in which they came.
-    ///   - limit: The maximum size of the body, in bytes; nil if the body is passed on as it arrives. Then it may be as
-    ///     long, and cut as finely, as the peer likes.
-    /// - Returns: What is wrong if it is too much; nil otherwise.
+    ///   - limit: The maximum size of the body, in bytes. nil if the body is passed on as it arrives; its size and its
+    ///     number of pieces are then not limited.
+    /// - Returns: The reason if the body is too large or has too many pieces; nil otherwise.
     mutating func count(_ count: Int, pieces: Int, limit: Int?) -> String? {
         bytes += count
         self.pieces += pieces

@@ -47,7 +47,7 @@ final class BatchRun {
     var hasItems: Bool { fresh < batch.count || !returned.isEmpty }
 
     /// The status of the batch for the batch scheduler.
-    var status: BatchScheduler.Standing {
+    var status: BatchScheduler.BatchState {
         if !hasItems { return .empty }
         return batch.count <= BatchScheduler.portion ? .short(since: start) : .long(flow: flow, since: start)
     }

@@ -13,7 +13,7 @@ struct BatchScheduler: Equatable {
         let items: Int
     }
 
-    enum Standing {
+    enum BatchState {
         /// There is nothing to draw.
         case empty
         case long(flow: UInt64, since: ContinuousClock.Instant)
@@ -40,7 +40,7 @@ struct BatchScheduler: Equatable {
 
     /// - Parameter status: Returns the status of the batch at an index.
     /// - Returns: The next turn; nil if no batch has items.
-    mutating func next(of count: Int, _ status: (Int) -> Standing) -> Turn? {
+    mutating func next(of count: Int, _ status: (Int) -> BatchState) -> Turn? {
         // The first head among the flows after the last flow, and the first head among all flows.
         var after: Head?
         var first: Head?

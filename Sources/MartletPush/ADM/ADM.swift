@@ -45,7 +45,7 @@ public struct ADM: PushService {
         return try Payload.message(["data": .object(data)], on: ADM.self)
     }
 
-    /// What is to be shown is shown by the app, which the service wakes at once only for what is urgent.
+    /// The app shows the message. The service wakes the app at once only for urgent messages.
     public static func message(carrying data: DataMessage) throws(PushServiceError) -> Message {
         var payload: [String: JSON] = ["data": .object(Payload.members(of: data, alertAs: "message"))]
         if data.alert != nil { payload["priority"] = "high" }

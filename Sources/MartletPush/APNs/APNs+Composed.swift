@@ -7,8 +7,8 @@ extension APNs {
         (try? APNsHeaders(message))?.pushType.payloadLimit ?? APNsPushType.alert.payloadLimit
     }
 
-    /// The system shows texts, sound and a badge. Pictures, buttons and a badge that counts on are for the app's
-    /// extension, which a push runs only if its content may be changed.
+    /// The system shows texts, sound and a badge. The app's notification extension adds pictures, buttons and an
+    /// incremented badge; the system runs it only for pushes with `mutable-content`.
     public static func message(composed: LocalizedMessage, id: NotificationID) -> Message? {
         var payload = composed.data.mapValues(JSON.string)
         payload[notificationIDName] = .string(id.description)
@@ -23,7 +23,7 @@ extension APNs {
         payload[ComposedPayload.Name.link] = composed.link.map(JSON.string)
         payload[ComposedPayload.Name.picture] = composed.picture.map(JSON.string)
         if !composed.actions.isEmpty { payload[ComposedPayload.Name.actions] = composed.actionsJSON }
-        if composed.badge == .oneMore { payload[ComposedPayload.Name.badge] = "+1" }
+        if composed.badge == .increment { payload[ComposedPayload.Name.badge] = "+1" }
         payload["aps"] = .object(aps(of: composed))
         switch composed.priority {
         case .low?: fields["apns-priority"] = String(APNsPriority.powerAware.rawValue)
@@ -40,7 +40,7 @@ extension APNs {
         alert["body"] = message.text.map(JSON.string)
         var aps: [String: JSON] = ["alert": .object(alert)]
         switch message.sound {
-        case .usual?: aps["sound"] = "default"
+        case .default?: aps["sound"] = "default"
         case .named(let name)?: aps["sound"] = .string(name)
         case ComposedMessage.Sound.none?, nil: break
         }
@@ -52,13 +52,14 @@ extension APNs {
         case .high?: aps["interruption-level"] = "time-sensitive"
         case .normal?, nil: break
         }
-        if message.picture != nil || !message.actions.isEmpty || message.badge == .oneMore {
+        if message.picture != nil || !message.actions.isEmpty || message.badge == .increment {
             aps["mutable-content"] = 1
         }
         return aps
     }
 
-    /// The name under which the app's extension makes the buttons known: the same buttons have the same name.
+    /// The notification category that the app's extension registers for the buttons. Equal buttons have equal
+    /// categories.
     private static func category(of actions: [LocalizedMessage.Action]) -> String {
         let texts = JSON.array(actions.map { .array([.string($0.id), .string($0.title)]) })
         return "martlet-" + Hex.encode(Array(SHA256.hash(texts.bytes).prefix(4)))
@@ -73,14 +74,14 @@ extension APNs {
         switch type {
         case .background: return Appearance(isSilent: true, shownBy: .app)
         case .alert: break
-        // Calls, activities and the like are drawn by the app in ways of their own.
+        // The app decides how calls, Live Activities and other kinds look.
         default: return nil
         }
         var appearance = Appearance(shownBy: .system, textLines: 4)
         switch aps["alert"] {
         case .string(let text)?: appearance = Appearance(text: text, shownBy: .system, textLines: 4)
         case .object(let alert)?:
-            // Texts that only the app knows.
+            // Localization keys: only the app has their texts.
             guard alert["loc-key"] == nil, alert["title-loc-key"] == nil, alert["subtitle-loc-key"] == nil else {
                 return nil
             }

@@ -4,7 +4,7 @@ public import MartletModel
 extension FCM {
     public static func isReserved(dataName: String) -> Bool { FCMMessage.isReserved(dataName) }
 
-    /// The system shows texts and the picture; everything else is data, which the app gets when it is opened.
+    /// The system shows texts and the picture. Everything else is data, which the app gets when it is opened.
     public static func message(composed: LocalizedMessage, id: NotificationID) -> Message? {
         var android: [String: JSON] = [:]
         android["collapse_key"] = composed.collapse.map(JSON.string)
@@ -26,7 +26,7 @@ extension FCM {
         return Message(body: FCMMessage.canonical(message))
     }
 
-    /// What the system shows of itself.
+    /// The part that the system shows without the app.
     static func notification(of message: LocalizedMessage) -> [String: JSON] {
         var notification: [String: JSON] = [:]
         notification["title"] = message.title.map(JSON.string)
@@ -39,13 +39,13 @@ extension FCM {
         of message: LocalizedMessage, id: NotificationID, on platform: any PushPlatform.Type
     ) -> [String: String] {
         var data = ComposedPayload.texts(of: message, id: id, on: platform)
-        if message.badge == .oneMore { data[ComposedPayload.Name.badge] = "+1" }
+        if message.badge == .increment { data[ComposedPayload.Name.badge] = "+1" }
         return data
     }
 
     static func sound(of message: LocalizedMessage) -> String? {
         switch message.sound {
-        case .usual?: "default"
+        case .default?: "default"
         case .named(let name)?: name
         case ComposedMessage.Sound.none?, nil: nil
         }
@@ -62,7 +62,7 @@ extension FCM {
         let own = content["android"]?["notification"]
         guard content["notification"] != nil || own != nil else { return appearance(ofData: data) }
         func shown(_ name: String) -> String? { own?[name]?.string ?? content["notification"]?[name]?.string }
-        // Texts that only the app knows.
+        // Localization keys: only the app has their texts.
         guard own?["title_loc_key"] == nil, own?["body_loc_key"] == nil else { return nil }
         var appearance = Appearance(
             title: shown("title"), subtitle: data?[ComposedPayload.Name.subtitle]?.string, text: shown("body"),
@@ -76,7 +76,7 @@ extension FCM {
         return appearance
     }
 
-    /// A message of data alone, of which the app shows the text that the guides call `message`.
+    /// The appearance of a data message. The app shows the member `message`, as in Microsoft's tutorials.
     private static func appearance(ofData data: JSON?) -> Appearance? {
         guard case .object(let data)? = data else { return nil }
         let text = data["message"]?.string
@@ -109,6 +109,6 @@ extension LegacyFCM {
         return Message(body: JSON.object(payload).bytes)
     }
 
-    /// - Parameter message: Normalized, so that it has the new form.
+    /// - Parameter message: A normalized message, which has the form of FCM v1.
     public static func appearance(of message: Message) -> Appearance? { FCM.appearance(of: message) }
 }

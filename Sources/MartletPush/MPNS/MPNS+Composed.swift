@@ -2,7 +2,7 @@ public import MartletCore
 public import MartletModel
 
 extension MPNS {
-    /// A toast with a title and a text. A subtitle, a picture and buttons have no place in it.
+    /// A toast with a title and a text. It cannot have a subtitle, a picture or buttons.
     public static func message(composed: LocalizedMessage, id: NotificationID) -> Message? {
         guard !composed.isSilent else {
             return Message(
@@ -21,7 +21,7 @@ extension MPNS {
 
     // MARK: Reading
 
-    /// - Parameter message: Normalized.
+    /// - Parameter message: A normalized message.
     public static func appearance(of message: Message) -> Appearance? {
         guard let kind = Kind(target: message.fields[targetField.lowercased()] ?? "") else {
             return message.fields[classField.lowercased()] == nil ? nil : Appearance(isSilent: true, shownBy: .app)

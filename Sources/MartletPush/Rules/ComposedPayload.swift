@@ -2,9 +2,9 @@ import MartletCore
 import MartletHTTP
 import MartletModel
 
-/// What the payloads of composed messages have in common on several platforms.
+/// Code that several platforms share for the payloads of composed messages.
 enum ComposedPayload {
-    /// The names of the parts of a message in the data that its app gets. Senders cannot use them.
+    /// The names under which the app gets parts of a message in its data. Senders cannot use them for their own data.
     enum Name {
         static let link = PayloadName.link.rawValue
         static let picture = PayloadName.picture.rawValue
@@ -13,7 +13,7 @@ enum ComposedPayload {
         static let badge = PayloadName.badge.rawValue
     }
 
-    /// Everything that only an app can show or open, as texts by name: for platforms whose data is texts.
+    /// Everything that only an app can show or open, as texts by name. For platforms whose data consists of texts.
     static func texts(
         of message: LocalizedMessage, id: NotificationID, on platform: any PushPlatform.Type
     ) -> [String: String] {
@@ -25,7 +25,7 @@ enum ComposedPayload {
         return texts
     }
 
-    /// The same as the query of an address, which is how an app gets it where a payload has one text for it.
+    /// The same data as the query of a URL. For platforms whose payload has a single text for the app.
     static func query(of message: LocalizedMessage, id: NotificationID, on platform: any PushPlatform.Type) -> String {
         var items = [(platform.notificationIDName, id.description)]
         if let link = message.link { items.append((Name.link, link)) }
@@ -38,11 +38,11 @@ enum ComposedPayload {
     static func text(of badge: ComposedMessage.Badge) -> String {
         switch badge {
         case .number(let number): String(number)
-        case .oneMore: "+1"
+        case .increment: "+1"
         }
     }
 
-    /// A message that is only for the app, as JSON: for platforms without a form of their own for it.
+    /// A message that is only for the app, as JSON. For platforms that have no format for it.
     static func raw(_ message: LocalizedMessage, id: NotificationID, on platform: any PushPlatform.Type) -> [UInt8] {
         var texts = message.data
         texts[platform.notificationIDName] = id.description
@@ -51,7 +51,7 @@ enum ComposedPayload {
 
     // MARK: Reading
 
-    /// The items of a query.
+    /// Parses a query into items by name.
     static func items(of query: String) -> [String: String] {
         let items = query.split(separator: "&").compactMap { item -> (String, String)? in
             let parts = item.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
@@ -66,12 +66,12 @@ enum ComposedPayload {
         (actions?.array ?? []).compactMap { $0["title"]?.string }
     }
 
-    /// The titles of actions that are JSON in a text.
+    /// The titles of actions that are given as JSON in a text.
     static func actionTitles(in text: JSON?) -> [String] {
         text?.string.flatMap { try? JSON(parsing: Array($0.utf8), maximumDepth: 8) }.map { actionTitles($0) } ?? []
     }
 
-    /// Sets what a badge is or adds, from a number or a text.
+    /// Sets the badge or its increment, from a number or a text.
     static func setBadge(_ badge: JSON?, of appearance: inout Appearance) {
         if badge == "+1" {
             appearance.badgeStep = 1
@@ -82,14 +82,14 @@ enum ComposedPayload {
 }
 
 extension XMLText {
-    /// A text as the content of an element, so that a parser reads exactly it.
+    /// Escapes a text as the content of an element.
     static func content(_ text: String) -> String {
         var bytes: [UInt8] = []
         TemplateFormat.xml.appendValue(Array(text.utf8), to: &bytes)
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// A text as the value of an attribute in double quotes.
+    /// Escapes a text as the value of an attribute in double quotes.
     static func attribute(_ text: String) -> String {
         content(text).replacing("\"", with: "&quot;").replacing("\n", with: "&#10;").replacing("\t", with: "&#9;")
     }

@@ -3,8 +3,8 @@ import MartletHTTP
 public import MartletModel
 
 extension WNS {
-    /// A toast of three lines: title, subtitle and text. A line that the message does not have is empty if one comes
-    /// after it, so that each stays what it is.
+    /// A toast of three lines: title, subtitle and text. If the message lacks a line but has a later one, the missing
+    /// line is empty, so that the later one keeps its position.
     public static func message(composed: LocalizedMessage, id: NotificationID) -> Message? {
         var fields: [String: String] = [:]
         fields["x-wns-tag"] = composed.collapse
@@ -41,13 +41,13 @@ extension WNS {
 
     private static func audio(_ sound: ComposedMessage.Sound?) -> String {
         switch sound {
-        case .usual?, nil: ""
+        case .default?, nil: ""
         case ComposedMessage.Sound.none?: "<audio silent=\"true\"/>"
         case .named(let name)?: "<audio src=\"\(soundFolder)\(name)\"/>"
         }
     }
 
-    /// Where the sounds of an app are.
+    /// The URL prefix of sounds in an app's package.
     private static let soundFolder = "ms-appx:///"
 
     // MARK: Reading
@@ -60,7 +60,7 @@ extension WNS {
             guard let value = XMLElements(message.body)?.elements.first?.attributes["value"], let badge = Int(value)
             else { return nil }
             return Appearance(badge: badge, shownBy: .system)
-        // What a tile looks like is up to its template and size.
+        // The look of a tile depends on its template and size.
         default: return nil
         }
     }
@@ -93,7 +93,7 @@ extension WNS {
         address.hasPrefix(soundFolder) ? String(address.dropFirst(soundFolder.count)) : address
     }
 
-    /// What the lines of a toast are, by its template; nil for a template that is not known.
+    /// Title, subtitle and text among the lines of a toast, by its template; nil for an unknown template.
     private static func texts(_ lines: [String?], _ template: String?) -> (String?, String?, String?)? {
         func line(_ index: Int) -> String? { lines.indices.contains(index) ? lines[index] : nil }
         switch template {

@@ -220,7 +220,7 @@ struct ACMEService: Sendable {
             if try files.storedKey(in: files.nextKey) == nil { state.order = nil }
             return state
         } catch {
-            log(.warning, "The state of the certificate's order is not known: \(error)")
+            log(.warning, "The state of the certificate's order cannot be read: \(error)")
             return ACMEState()
         }
     }
@@ -229,7 +229,7 @@ struct ACMEService: Sendable {
         do throws(ServerError) {
             try SecretFile.write(state.bytes(settings), to: files.state)
         } catch {
-            log(.warning, "The state of the certificate's order is not kept: \(error)")
+            log(.warning, "The state of the certificate's order cannot be stored: \(error)")
         }
     }
 }

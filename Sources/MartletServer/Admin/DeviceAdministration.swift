@@ -5,7 +5,7 @@ import MartletCrypto
 import MartletHTTP
 import MartletModel
 
-/// The part of the administration API that finds devices, and what was sent to them.
+/// The part of the administration API that finds devices and the sends that targeted them.
 ///
 /// | request | answer |
 /// |---|---|
@@ -76,7 +76,7 @@ struct DeviceAdministration: Sendable {
         if wants("device") || wants("installation") {
             devices += try await store.past(of: text, in: hub.id).versions.filter { $0.end == nil }
         }
-        // Whoever may not list users does not get them by a tag that they share.
+        // A caller who may not list users must not find them by a tag that they share.
         if wants("tag"), !isExact || PersonalAudience.isNamed(in: text), let tag = try? Tag(text) {
             (devices, isComplete) = try await add(.tag(tag), hub, devices, isComplete)
         }
@@ -130,10 +130,10 @@ struct DeviceAdministration: Sendable {
         ]
     }
 
-    // MARK: What was meant for a device
+    // MARK: Sends that targeted a device
 
     private static let toldLimit = 20
-    /// How many sends one read looks through, so that others are not kept waiting.
+    /// The maximum number of sends that one read examines, so that other reads are not delayed.
     private static let window: Int64 = 2000
     private static let windows = 10
 
@@ -148,7 +148,7 @@ struct DeviceAdministration: Sendable {
             let found = try await store.sendTargets(in: hub.id, before: before, window: Self.window)
             for target in found.targets {
                 oldest = target.at
-                guard let registration = audience.registration(meantBy: target) else { continue }
+                guard let registration = audience.registration(targetedBy: target) else { continue }
                 told.append(try await json(target, registration, match["id"], hub))
                 guard told.count < Self.toldLimit else { return answer(told, oldest, next: target.sequence) }
             }
@@ -201,15 +201,15 @@ struct DeviceAdministration: Sendable {
     }
 }
 
-/// Decides which sends meant a device, by its tags at the time.
+/// Decides which sends targeted a device, by its tags at the time of each send.
 struct DeviceAudience {
-    /// Each version with the time from which it was in force.
+    /// Each version of a registration, with the time at which it began.
     private let versions: [(since: Timestamp, version: RegistrationVersion)]
     /// The tags of all versions.
     private let tags: Set<String>
     private var expressions: [String: TagExpression?] = [:]
 
-    /// - Parameter versions: Oldest first.
+    /// - Parameter versions: The versions of the device's registrations, oldest first.
     init(_ versions: [RegistrationVersion]) {
         var ends: [Int64: Timestamp] = [:]
         self.versions = versions.map { version in
@@ -220,8 +220,8 @@ struct DeviceAudience {
         tags = Set(versions.flatMap { $0.tags.map(\.folded) })
     }
 
-    /// The id of the first registration that a send meant; nil if it meant none.
-    mutating func registration(meantBy target: SendTarget) -> String? {
+    /// The id of the first registration that a send targeted; nil if it targeted none.
+    mutating func registration(targetedBy target: SendTarget) -> String? {
         guard let expression = expression(target.expression) else { return nil }
         return versions.first { since, version in
             let wasThere = since <= target.at && version.end.map { $0.at > target.at } ?? true
@@ -232,14 +232,14 @@ struct DeviceAudience {
         }?.version.id
     }
 
-    /// Whether an expression names one of the device's tags, or means devices that lack a tag. Most sends are to single
-    /// others, and need not be parsed.
+    /// Whether an expression names one of the device's tags, or has a negation. Most sends go to other single devices,
+    /// and their expressions need not be parsed.
     private func mayMatch(_ text: String) -> Bool {
         text.utf8.contains(UInt8(ascii: "!"))
             || text.lowercased().split(whereSeparator: { "()&| ".contains($0) }).contains { tags.contains(String($0)) }
     }
 
-    /// - Returns: Nil for a text that cannot be read, or names none of the device's tags; an inner nil means everybody.
+    /// - Returns: Nil for a text that cannot be read, or names none of the device's tags; an inner nil means all devices.
     private mutating func expression(_ text: String?) -> TagExpression?? {
         guard let text else { return .some(nil) }
         guard mayMatch(text) else { return nil }

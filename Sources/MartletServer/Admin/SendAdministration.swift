@@ -3,7 +3,7 @@ import MartletCore
 import MartletHTTP
 import MartletModel
 
-/// The part of the administration API that lists what a hub has sent, and its tags.
+/// The part of the administration API that lists a hub's sends and tags.
 ///
 /// | request | answer |
 /// |---|---|
@@ -134,7 +134,7 @@ struct SendAdministration: Sendable {
             "isConfidential": .bool(notification.isConfidential),
             "resentFrom": .null, "author": .null, "succeeded": .integer(Int64(sums.succeeded)),
             "failed": .integer(Int64(sums.failed)),
-            // Only a send that has ended has read all of its audience for certain.
+            // Only a send that has ended has certainly read all of its audience.
             "targeted": isOver ? .integer(Int64(counts.values.reduce(0, +))) : .null,
             "pending": isOver ? 0 : .null,
             "platforms": .array(report.platforms.map { .string($0.rawValue) }),
@@ -173,7 +173,7 @@ struct SendAdministration: Sendable {
 
     private static let textLimit = 200
 
-    /// What a device shows of it, in one line; nil if that cannot be told.
+    /// The text that a device shows for a notification, in one line; nil if the payload does not determine it.
     private func text(_ notification: Notification) -> String? {
         let text: String?
         switch notification.content {
@@ -192,7 +192,7 @@ struct SendAdministration: Sendable {
         return text.map { String($0.prefix(Self.textLimit)) }
     }
 
-    /// A text of a composed message: plain, or in its usual language.
+    /// A text of a composed message: plain, or in the message's own language.
     private static func anyLanguage(_ value: JSON?, _ language: String?) -> String? {
         if let text = value?.string { return text }
         guard let texts = value?.object else { return nil }

@@ -2,7 +2,7 @@ import MartletCore
 import MartletModel
 import MartletPush
 
-/// What a command line may know of the platforms without naming one.
+/// The properties of platforms that the command line uses, so that it does not name any platform.
 public enum Platforms {
     /// One flag of `hub credential set`.
     public struct CredentialField: Sendable {
@@ -44,7 +44,7 @@ public enum Platforms {
 
     /// Properties of a new credential that are made up here, and those of them that are no secrets, by flag.
     /// - Parameter platform: A name or an alias.
-    /// - Throws: `ServerError` for an unknown platform, and for one whose credentials somebody else gives.
+    /// - Throws: `ServerError` for an unknown platform, and for one whose credential its vendor issues.
     public static func generateCredential(
         _ platform: String
     ) throws(ServerError) -> (properties: [String: String], shown: [(flag: String, value: String)]) {

@@ -182,7 +182,7 @@ public struct ServerConfiguration: Sendable {
         }
         if usesProxyProtocol, !trustedProxies.includesAddresses {
             throw ServerError(
-                "--proxy-protocol needs --trusted-proxies with addresses or networks: without them, anybody could claim "
+                "--proxy-protocol needs --trusted-proxies with addresses or networks: without them, any client could claim "
                     + "any address.")
         }
         if let listenSocket, listenSocket.isEmpty || listenSocket.utf8.count > 107 {

@@ -8,74 +8,74 @@ extension MetricFamily {
     static let attempts = MetricFamily(
         "martlet_push_attempts_total", .counter, ["platform"], "Requests handed to the transport for a push.")
     static let outcomes = MetricFamily(
-        "martlet_push_outcomes_total", .counter, ["platform", "outcome"], "Devices that are done with, by outcome.")
+        "martlet_push_outcomes_total", .counter, ["platform", "outcome"], "Devices with a final outcome, by outcome.")
     static let latency = MetricFamily(
         "martlet_accept_to_wire_seconds", .histogram, ["platform"],
         "From acceptance to handing a batch of first attempts to the transport.")
     static let deliveries = MetricFamily(
-        "martlet_deliveries", .gauge, ["state"], "Deliveries in memory, by what they do.")
+        "martlet_deliveries", .gauge, ["state"], "Deliveries in memory, by state.")
     static let held = MetricFamily(
-        "martlet_notifications_held", .gauge, ["control"], "Notifications that stand still, by why.")
+        "martlet_notifications_held", .gauge, ["control"], "Notifications that are paused or halted.")
     static let backlog = MetricFamily(
         "martlet_deliveries_unfinished", .gauge, [], "Deliveries that are not finished, on disk.")
     static let oldest = MetricFamily(
         "martlet_delivery_oldest_age_seconds", .gauge, [],
-        "Since the oldest unfinished delivery was accepted or due; 0 without one.")
+        "Time since the oldest unfinished delivery was accepted or due; 0 if there is none.")
     static let partsWaiting = MetricFamily(
         "martlet_parts_waiting", .gauge, [],
         "Parts of notifications that have not begun, such as the rest of a canary.")
     static let partsLate = MetricFamily(
-        "martlet_parts_late_seconds", .gauge, [], "Since the oldest waiting part was due; 0 if none is late.")
+        "martlet_parts_late_seconds", .gauge, [], "Time since the oldest waiting part was due; 0 if none is late.")
 
     // MARK: Push services
 
     static let connections = MetricFamily(
         "martlet_push_connections", .gauge, ["platform"], "Connections to push services.")
     static let paused = MetricFamily(
-        "martlet_push_paused", .gauge, ["platform", "of"], "What nothing is sent to for a while.")
+        "martlet_push_paused", .gauge, ["platform", "of"], "Lanes and origins that are paused.")
     static let quarantines = MetricFamily(
         "martlet_quarantines", .gauge, ["platform"],
-        "Apps of hubs whose devices all look gone, of which none is removed.")
+        "Apps of hubs whose devices nearly all look gone, so that none is removed.")
     static let renewals = MetricFamily(
         "martlet_token_renewals_total", .counter, ["platform", "result"], "Provider tokens signed or fetched.")
     static let credentialExpiry = MetricFamily(
         "martlet_credential_expiry_seconds", .gauge, ["hub", "platform"],
-        "Until a credential with a known end expires; negative afterwards.")
+        "Time until a credential with a known expiry expires; negative afterwards.")
 
     static let certificateExpiry = MetricFamily(
         "martlet_certificate_expiry_seconds", .gauge, ["listener"],
-        "Until the certificate of a listener ends; negative afterwards.")
+        "Time until the certificate of a listener expires; negative afterwards.")
 
     static let backupAge = MetricFamily(
         "martlet_backup_age_seconds", .gauge, [],
-        "Since the last backup of the server was made; missing where there was none.")
+        "Time since the last backup of the server; absent if there was none.")
 
     // MARK: Database
 
     static let databaseBytes = MetricFamily(
         "martlet_database_bytes", .gauge, ["file"], "Size of the database and of its write-ahead log.")
     static let databaseMemory = MetricFamily(
-        "martlet_database_memory_bytes", .gauge, [], "What is kept of the database in memory.")
+        "martlet_database_memory_bytes", .gauge, [], "Memory that SQLite uses.")
     static let diskBytes = MetricFamily(
         "martlet_disk_bytes", .gauge, ["kind"],
-        "Room left on the disk of the data directory, and the reserve that nothing new is taken into.")
+        "Free space on the disk of the data directory, and the reserve below which nothing new is accepted.")
     static let writesWaiting = MetricFamily(
         "martlet_database_writes_waiting", .gauge, [], "Changes that wait for the next transaction.")
     static let writeWait = MetricFamily(
         "martlet_database_write_wait_seconds", .histogram, [],
-        "From the first change of a transaction until the writer takes it up.")
+        "From the first change of a transaction until the writer starts on it.")
     static let commitTime = MetricFamily(
-        "martlet_database_commit_seconds", .histogram, [], "From there until the transaction is on disk.")
+        "martlet_database_commit_seconds", .histogram, [], "From the writer's start on a transaction until the transaction is on disk.")
 
     // MARK: Process
 
     static let loopBusy = MetricFamily(
-        "martlet_loop_busy_seconds_total", .counter, ["loop"], "Time that an event loop was at work.")
+        "martlet_loop_busy_seconds_total", .counter, ["loop"], "Time in which an event loop worked and did not wait.")
     static let requests = MetricFamily(
         "martlet_http_requests_total", .counter, ["area", "code"], "Requests answered, by part of the server.")
     static let refusals = MetricFamily(
         "martlet_http_refusals_total", .counter, ["area", "code"],
-        "Requests refused for their number (429) or for want of room on the disk (507).")
+        "Requests refused because of a limit (429) or a full disk (507).")
     static let serverConnections = MetricFamily(
         "martlet_http_connections", .gauge, ["listener"], "Connections of clients.")
     static let refusedConnections = MetricFamily(
@@ -95,9 +95,9 @@ extension MetricFamily {
     static let residentMemory = MetricFamily(
         "process_resident_memory_bytes", .gauge, [], "Resident memory of the process.")
     static let openFiles = MetricFamily("process_open_fds", .gauge, [], "Open file descriptors.")
-    static let openFilesLimit = MetricFamily("process_max_fds", .gauge, [], "The most open file descriptors.")
+    static let openFilesLimit = MetricFamily("process_max_fds", .gauge, [], "Maximum number of open file descriptors.")
     static let startTime = MetricFamily(
-        "process_start_time_seconds", .gauge, [], "When the process began, in Unix time.")
+        "process_start_time_seconds", .gauge, [], "Start of the process, in Unix time.")
 
     /// All metrics, in the order in which they are written.
     static let all = [

@@ -1,15 +1,15 @@
 import MartletCore
 import MartletModel
 
-/// Counts an audience on one connection, as much of it as one call may take.
+/// Counts an audience on one connection. Each call does a limited amount of work.
 struct AudienceCounter {
-    /// What has been counted and what is left.
+    /// The counts so far, and the platforms that are left.
     struct Progress: Sendable {
         let query: AudienceCountQuery
         fileprivate(set) var count = AudienceCount()
-        /// nil before the first call.
+        /// The bounds of the count; nil before the first call.
         fileprivate var start: Start?
-        /// Those that are left, the current one first.
+        /// The platforms that are left, the current one first.
         fileprivate var platforms: [PlatformID] = []
         /// The last channel of the current platform that was counted.
         fileprivate var after: Int64 = ChannelID.none.rawValue
@@ -24,20 +24,20 @@ struct AudienceCounter {
     fileprivate struct Start {
         let snapshot: AudienceSnapshot
         let bounds: AudienceBounds
-        /// The last there was; a channel with a later one was added later.
+        /// The last channel when counting began; later channels were added afterwards.
         let lastChannel: Int64
     }
 
     private let connection: Connection
     private let seeks: Int
 
-    /// - Parameter seeks: After how many a call ends; the work of some milliseconds.
+    /// - Parameter seeks: The number of searches after which a call ends, which takes some milliseconds.
     init(_ connection: Connection, seeks: Int = 32_768) {
         self.connection = connection
         self.seeks = seeks
     }
 
-    /// Counts on.
+    /// Continues the count.
     func advance(_ progress: inout Progress) throws(StorageError) {
         let start = try started(&progress)
         let horizon = ReadingHorizon(seeks: seeks)
@@ -87,7 +87,7 @@ struct AudienceCounter {
         var tally = Tally(bounds, after: progress.after, hash: progress.query.sampling?.hash)
         if progress.query.renderingLimit > 0 {
             let known = progress.count.platforms[platform]?.renderings ?? [:]
-            tally.tellApart(
+            tally.countRenderings(
                 RenderingCursor(try statements.take(RenderingCursor.sql)), known: known,
                 limit: progress.query.renderingLimit)
         }
@@ -114,7 +114,7 @@ private struct Tally {
     private var known: [TemplateBinding.ID: Int] = [:]
     private var renderingsLeft = 0
     private var languages: LanguageCursor?
-    /// nil unless the threshold of a sample is searched for.
+    /// The hash for the threshold of a sample; nil if no threshold is searched for.
     private let hash: SampleHash?
     var lowest: LowestHashes?
 
@@ -126,8 +126,8 @@ private struct Tally {
         lastDevice = channel
     }
 
-    /// Renderings are to be told apart: those of `known`, and as many more as make up the limit.
-    mutating func tellApart(_ cursor: RenderingCursor, known: [TemplateBinding.ID: Int], limit: Int) {
+    /// Counts template bindings separately: those of `known`, and further ones up to the limit.
+    mutating func countRenderings(_ cursor: RenderingCursor, known: [TemplateBinding.ID: Int], limit: Int) {
         renderings = cursor
         self.known = known
         renderingsLeft = limit - known.count

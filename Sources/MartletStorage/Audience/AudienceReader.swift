@@ -66,8 +66,8 @@ struct AudienceReader {
         }
     }
 
-    /// Takes the first registration of each channel on one side of a sample. The others are passed over before their
-    /// handles are read.
+    /// Takes the first registration of each channel that is in the sample, or in the rest. Other channels are skipped
+    /// before their handles are read.
     private func channels(
         of audience: AudienceCursor, _ handles: HandleCursor, _ variants: VariantCursor?, _ query: AudienceQuery,
         in sample: AudienceSample
@@ -81,7 +81,7 @@ struct AudienceReader {
             if index == .end || index.channel > query.throughChannel.rawValue { return page }
             if index.channel == last {
                 if isMeant { page.skipped += 1 }
-            } else if page.isFull(for: query) || looks == AudienceSample.lookLimit {
+            } else if page.isFull(for: query) || looks == AudienceSample.scanLimit {
                 page.isLast = false
                 page.stoppedAt = AudienceMember(channel: ChannelID(rawValue: last))
                 return page
@@ -94,7 +94,7 @@ struct AudienceReader {
                     if let variants { try variants.append(index, to: &page) }
                 }
             }
-            // The other registrations of a channel that is passed over are passed over with it.
+            // If a channel is skipped, all of its registrations are.
             index = isMeant ? index.next : AudiencePosition(channel: last, registration: .max)
         }
     }
@@ -115,7 +115,7 @@ struct AudienceReader {
         return page
     }
 
-    /// Takes every registration that was there when the send was accepted.
+    /// Takes every registration that existed when the send was accepted.
     private func registrations(
         of audience: AudienceCursor, _ handles: HandleCursor, _ renderings: RenderingCursor, _ query: AudienceQuery
     ) throws(StorageError) -> AudiencePage {
@@ -128,7 +128,7 @@ struct AudienceReader {
             index = try audience.seek(index)
             if index == .end { return page }
             if index.registration <= query.throughRegistration {
-                guard !page.isFull(for: query), looks < AudienceSample.lookLimit else {
+                guard !page.isFull(for: query), looks < AudienceSample.scanLimit else {
                     page.isLast = false
                     if sample != nil { page.stoppedAt = last }
                     return page

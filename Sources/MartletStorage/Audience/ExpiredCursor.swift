@@ -17,7 +17,7 @@ final class ExpiredCursor: AudienceCursor {
     private var isExpired = false
     private var isStarted = false
 
-    private static let patience = 12
+    private static let stepLimit = 12
 
     /// - Parameter statement: A statement of `sql`, used only by this cursor.
     init(_ statement: Statement, now: Timestamp) {
@@ -26,10 +26,10 @@ final class ExpiredCursor: AudienceCursor {
     }
 
     override func probe(_ position: AudiencePosition) throws(StorageError) -> AudiencePosition {
-        var patience = isStarted ? Self.patience : 0
+        var stepsLeft = isStarted ? Self.stepLimit : 0
         while current < position {
-            if patience == 0 { try jump(to: position) } else { try step() }
-            patience -= 1
+            if stepsLeft == 0 { try jump(to: position) } else { try step() }
+            stepsLeft -= 1
         }
         return current == position && !isExpired ? position.next : current
     }

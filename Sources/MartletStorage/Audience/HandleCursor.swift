@@ -11,7 +11,7 @@ final class HandleCursor {
     /// A buffer that grows to the length of the longest handle.
     private var digits = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: 64)
 
-    private static let patience = 6
+    private static let stepLimit = 6
 
     /// - Parameter statement: A statement of `sql`, used only by this cursor.
     init(_ statement: Statement) {
@@ -41,15 +41,15 @@ final class HandleCursor {
     }
 
     private func seek(_ channel: Int64) throws(StorageError) {
-        var patience = isStarted ? Self.patience : 0
+        var stepsLeft = isStarted ? Self.stepLimit : 0
         while current < channel {
-            if patience == 0 {
+            if stepsLeft == 0 {
                 statement.reset()
                 try statement.bind(channel, at: 1)
                 isStarted = true
             }
             current = try statement.step() ? statement.integer(0) : .max
-            patience -= 1
+            stepsLeft -= 1
         }
     }
 }

@@ -1,9 +1,10 @@
 import MartletCore
 import MartletModel
 
-/// The language that each device of an audience gets a message in, asked for in the order of the audience.
+/// Finds the language in which each device of an audience gets a message. Devices must be requested in the order of the
+/// audience.
 ///
-/// Beside a large audience it walks the members of the tags that name a language of the message. For a few devices it
+/// For a large audience it reads the members of the tags that name a language of the message. For a few devices it
 /// reads their registrations, which costs less than opening a cursor for each tag.
 final class LanguageCursor {
     /// A tag that leads to a language of the message.
@@ -13,15 +14,15 @@ final class LanguageCursor {
     }
 
     private let languages: MessageLanguages
-    /// In the order of the names of their tags; empty for a few devices.
+    /// The cursors of the language tags, in the order of the tags' names; empty for a few devices.
     private let speakers: [Speakers]
-    /// Reads the tags of a channel's registrations; nil beside a large audience.
+    /// Reads the tags of a channel's registrations; nil for a large audience.
     private let tags: Statement?
 
     private static let sql = "SELECT tags FROM registrations WHERE channel = ? AND template IS NULL"
 
-    /// The most tags of a hub that are looked at, and that cursors are opened for. Devices choose their tags, and must
-    /// not be able to make a page cost more than reading their rows.
+    /// The maximum number of a hub's tags that are examined, and for which cursors are opened. Devices choose their
+    /// tags, and must not be able to make a page cost more than reading their rows.
     private static let (tagLimit, cursorLimit) = (256, 64)
 
     init(
@@ -53,7 +54,7 @@ final class LanguageCursor {
         return tags.count > tagLimit || found.count > cursorLimit ? nil : found
     }
 
-    /// - Parameter channel: Of a device after those that were asked for before.
+    /// - Parameter channel: The channel of a device after those of earlier calls.
     /// - Returns: An index of the message's languages.
     func language(of channel: Int64) throws(StorageError) -> Int {
         if let tags { return try language(of: channel, tags) }

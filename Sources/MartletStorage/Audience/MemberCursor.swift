@@ -16,7 +16,7 @@ final class MemberCursor: AudienceCursor {
     private var isStarted = false
 
     /// The number of rows that are stepped over before a jump. A jump costs about as much as this many steps.
-    private static let patience = 12
+    private static let stepLimit = 12
 
     /// - Parameters:
     ///   - statement: A statement of `sql`, used only by this cursor.
@@ -31,7 +31,7 @@ final class MemberCursor: AudienceCursor {
         if current >= position { return current }
         if let horizon, !horizon.reaches(position) { return .end }
         if isStarted {
-            for _ in 0..<Self.patience {
+            for _ in 0..<Self.stepLimit {
                 try step()
                 if current >= position { return current }
             }

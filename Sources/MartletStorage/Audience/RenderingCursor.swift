@@ -8,7 +8,7 @@ final class RenderingCursor {
     private let statement: Statement
     private var current: Int64 = .max
 
-    private static let patience = 4
+    private static let stepLimit = 4
 
     /// - Parameter statement: A statement of `sql`, used only by this cursor.
     init(_ statement: Statement) {
@@ -25,10 +25,10 @@ final class RenderingCursor {
     }
 
     private func seek(_ registration: Int64) throws(StorageError) {
-        var patience = Self.patience
-        while current < registration, patience > 0 {
+        var stepsLeft = Self.stepLimit
+        while current < registration, stepsLeft > 0 {
             try step()
-            patience -= 1
+            stepsLeft -= 1
         }
         if current != registration { try jump(to: registration) }
     }

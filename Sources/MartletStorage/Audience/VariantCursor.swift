@@ -1,15 +1,15 @@
 import MartletCore
 import MartletModel
 
-/// What tells the messages of a composed send's members apart, asked for in the order of the audience.
+/// Finds the variant of each member of a composed send. Members must be requested in the order of the audience.
 final class VariantCursor {
-    /// The most members of a page whose rows are read one by one for their languages.
+    /// Up to this number of members in a page, the language is read from each member's row.
     static let few = 64
 
     private let connection: Connection
-    /// nil if the message has one language.
+    /// The languages; nil if the message has one language.
     private let languages: LanguageCursor?
-    /// nil if variables do not matter.
+    /// The variables; nil if the message uses none.
     private let variables: VariableCursor?
 
     init(
@@ -31,13 +31,14 @@ final class VariantCursor {
     }
 }
 
-/// The push variables of registrations. The first of each channel is asked for, so numbers mostly rise.
+/// Finds the push variables of registrations. Only the first registration of each channel is requested, so the numbers
+/// mostly rise.
 final class VariableCursor {
     static let sql = "SELECT variables FROM registrations WHERE sequence = ?"
 
     private let statement: Statement
 
-    /// - Parameter statement: Of `sql`, for this cursor alone.
+    /// - Parameter statement: A statement of `sql`, used only by this cursor.
     init(_ statement: Statement) {
         self.statement = statement
     }

@@ -219,7 +219,7 @@ struct ContainerDirectory: Sendable {
 
     // MARK: Cleaning up
 
-    /// Removes files that nobody will continue to use: uploads and containers whose writing or removal was interrupted
+    /// Removes files that are no longer needed: uploads and containers whose writing or removal was interrupted
     /// when the process ended, and blocks and resumable uploads that have not changed since a given time.
     func clean(before timestamp: Timestamp) throws(ContainerError) {
         for entry in try entries("\(root)/\(Self.uploads)") {

@@ -125,7 +125,7 @@ struct ResendTable {
         }
     }
 
-    /// How the registration of a refusal is found as it is now: by its id, which nobody else ever has.
+    /// How the present state of a refusal's registration is found: by its id, which is never used again.
     private static func isSame(_ delivery: Delivery) -> String {
         delivery.notification.isOfTemplates
             ? "r.hub = ?8 AND r.sequence = f.registration AND r.template IS NOT NULL"

@@ -34,7 +34,7 @@ struct TagTable {
         }
     }
 
-    /// A tag that nobody carries any more is forgotten.
+    /// Removes a tag that no registration has any more.
     func remove(_ index: TagMembership, names: some Sequence<String>) throws(StorageError) {
         for name in names {
             let (hub, isTemplate) = (index.scope.hub.rawValue, index.scope.kind == .template)

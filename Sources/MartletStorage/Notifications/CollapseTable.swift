@@ -6,7 +6,7 @@ import MartletModel
 struct CollapseTable {
     private let connection: Connection
 
-    /// The anchor of those that may be for anybody; no tag has this name.
+    /// The anchor of notifications that may target any device; no tag has this name.
     private static let anybody = "*"
 
     init(_ connection: Connection) {
@@ -192,7 +192,7 @@ struct CollapseTable {
 private struct Later {
     struct Audience {
         var delivery: Delivery.ID
-        /// nil: everybody.
+        /// The tag expression; nil for all devices.
         var expression: TagExpression?
         var lastChannel: ChannelID
     }

@@ -27,11 +27,12 @@ struct ControlTable {
             try connection.run(
                 "UPDATE notifications SET control = ?, controlled_at = ?, finished_at = ? WHERE sequence = ?",
                 control.rawValue, now, found.isWaiting && control == .canceled ? now : nil, found.sequence)
-            if control == .running { try RolloutTable(connection).countAnew(found.sequence) }
+            if control == .running { try RolloutTable(connection).resetCounts(found.sequence) }
             if control == .canceled { try endParts(of: found.sequence, isWaiting: found.isWaiting, at: now) }
         }
-        // One that was paused while it held holds again; one that has halted itself is let go by whoever resumes it.
-        if control == .running, found.control != .paused, wish == .goOn || wish == .resume {
+        // A canary that was paused while it held, holds again after a resume. If it has halted itself, a resume
+        // releases the rest.
+        if control == .running, found.control != .paused, wish == .release || wish == .resume {
             try RolloutTable(connection).release(found.sequence, at: now)
         }
         let open = try connection.all(
@@ -40,8 +41,8 @@ struct ControlTable {
         return .done(control, sequence: found.sequence, open: open)
     }
 
-    /// Lets the waiting parts of a canceled notification begin, so that their members are counted. One that has not begun
-    /// at all has no members.
+    /// Lets the waiting parts of a canceled notification begin, so that their members are counted. A notification that
+    /// has not begun has no members.
     private func endParts(of notification: Int64, isWaiting: Bool, at now: Timestamp) throws(StorageError) {
         let parts = PartTable(connection)
         if isWaiting {

@@ -1,13 +1,14 @@
 extension Migration {
-    /// A part of a notification waits in `parts` until `due_at`; one without is a gate, which begins when it is opened or
-    /// when the notification expires. A part that begins becomes deliveries. `lead` of a delivery is the first delivery
-    /// of the notification on its platform, NULL for that one itself; `side` is 0 for the sample of a canary and 1 for
-    /// the rest; `narrowing` is a tag expression that leaves the part's registrations. Everything is NULL in a delivery
-    /// that is all of its notification on a platform.
+    /// A part of a notification waits in `parts` until `due_at`. A part without `due_at` has a gate: it begins when the
+    /// gate is opened or the notification expires. A part that begins becomes deliveries. `lead` of a delivery is the
+    /// first delivery of the notification on its platform, NULL for the first delivery itself; `side` is 0 for the
+    /// sample of a canary and 1 for the rest; `narrowing` is a tag expression that selects the part's registrations. All
+    /// of these are NULL in a delivery of a notification without parts.
     ///
-    /// The sample of a canary is of `sample_size` devices or of `sample_share` hundredths of a percent. Its members are
-    /// those whose hash is not above `sample_threshold`. `held_at` is when all of its pages were sent, `released_at` when
-    /// the rest was let go, `judged_at` when the time to wait was over with too few answers. `wait` is in milliseconds.
+    /// The sample of a canary has `sample_size` devices or `sample_share` hundredths of a percent of them. Its members
+    /// are those whose hash is not above `sample_threshold`. `held_at` is the time when all of its pages were sent,
+    /// `released_at` when the rest was released, `judged_at` when the wait was over with too few answers. `wait` is in
+    /// milliseconds.
     ///
     /// `testers` of a hub is a tag expression; `app_name` and `app_icon` are for previews.
     static let parts = Migration(

@@ -107,7 +107,7 @@ struct NotificationTable {
         return deliveries
     }
 
-    /// Ends a notification that begins for nobody.
+    /// Ends a notification that begins without an audience.
     private func end(_ notification: Notification, hasParts: Bool, at now: Timestamp) throws(StorageError) {
         if hasParts { try PartTable(connection).remove(of: notification.sequence) }
         try markBegun(notification, isOver: true, at: now)
@@ -137,7 +137,7 @@ struct NotificationTable {
         return deliveries
     }
 
-    /// Finishes a notification whose last part is for nobody.
+    /// Finishes a notification whose last part has no audience.
     private func finishIfOver(_ notification: Notification, at now: Timestamp) throws(StorageError) {
         try connection.run(
             """
@@ -157,7 +157,7 @@ struct NotificationTable {
                 SELECT max(due_at, expires_at) FROM notifications INDEXED BY notifications_controlled
                     WHERE control <> 'running' AND \(Self.isWaiting)
                 UNION ALL SELECT * FROM (\(PartTable.nextDue))
-                UNION ALL SELECT * FROM (\(RolloutTable.nextJudgement)))
+                UNION ALL SELECT * FROM (\(RolloutTable.nextCanaryDue)))
             """
         ) { $0.optionalTimestamp(0) } ?? nil
     }
@@ -233,7 +233,7 @@ struct NotificationTable {
         ) { $0.bool(0) }
     }
 
-    /// Makes the deliveries of a notification, as far as anybody is there; without one it is over.
+    /// Makes the deliveries of a notification, for the platforms that have devices; without any, the notification ends.
     private func makeDeliveries(of notification: Notification) throws(StorageError) -> [Delivery] {
         var part: DeliveryPart?
         if let rollout = notification.rollout, rollout.sample != nil {

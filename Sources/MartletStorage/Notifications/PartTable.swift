@@ -1,7 +1,7 @@
 import MartletCore
 import MartletModel
 
-/// The parts of notifications that wait, on one connection.
+/// The waiting parts of notifications, on one connection.
 struct PartTable {
     private let connection: Connection
 
@@ -26,7 +26,7 @@ struct PartTable {
         try connection.run("DELETE FROM parts WHERE notification = ?", notification)
     }
 
-    /// Lets waiting parts begin now: the gates alone, or all.
+    /// Lets waiting parts begin now: all of them, or only those with a gate.
     func open(of notification: Int64, onlyGates: Bool, at now: Timestamp) throws(StorageError) {
         try connection.run(
             """
@@ -53,7 +53,7 @@ struct PartTable {
             WHERE n.sequence = parts.notification AND n.begun_at IS NOT NULL AND n.finished_at IS NULL)
         """
 
-    /// When the next part begins: when it is due; a gate when its notification expires.
+    /// When the next part begins: at its due time, or, if it has a gate, when its notification expires.
     static let nextDue = """
         SELECT ifnull(due_at, expires_at) AS at FROM parts INDEXED BY parts_waiting
         WHERE begun_at IS NULL AND \(isOfRunning) ORDER BY ifnull(due_at, expires_at) LIMIT 1

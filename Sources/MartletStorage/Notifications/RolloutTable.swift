@@ -83,14 +83,15 @@ struct RolloutTable {
 
     // MARK: Canaries
 
-    /// Stores the threshold of a sample, unless it is known already. If everybody is in the sample, there is no rest.
+    /// Stores the threshold of a sample, unless it is known already. There is no rest if the sample is the whole
+    /// audience.
     func setSample(_ sample: CountedSample, of notification: Int64) throws(StorageError) -> RolloutRecord? {
         try connection.run(
             """
             UPDATE rollouts SET sample_threshold = ?, audience = ?
             WHERE notification = ? AND sample_threshold IS NULL
             """, Int64(bitPattern: sample.threshold), sample.audience, notification)
-        if connection.changes == 1, sample.isEverybody {
+        if connection.changes == 1, sample.isWholeAudience {
             try connection.run(
                 "DELETE FROM parts WHERE notification = ? AND side = ? AND begun_at IS NULL", notification,
                 SampleSide.rest.rawValue)
@@ -109,7 +110,7 @@ struct RolloutTable {
             """, timestamp, delivery.rawValue, SampleSide.sample.rawValue)
     }
 
-    /// Lets the rest go, if the notification holds.
+    /// Releases the rest, if the notification holds.
     func release(_ notification: Int64, at now: Timestamp) throws(StorageError) {
         try connection.run(
             """
@@ -119,7 +120,7 @@ struct RolloutTable {
             """, now, notification)
         guard connection.changes == 1 else { return }
         try PartTable(connection).open(of: notification, onlyGates: true, at: now)
-        try countAnew(notification)
+        try resetCounts(notification)
     }
 
     private static let isHolding = """
@@ -128,13 +129,13 @@ struct RolloutTable {
                 AND n.control = 'running' AND n.finished_at IS NULL)
         """
 
-    /// When the next canary has waited long enough.
-    static let nextJudgement = """
+    /// When the wait of the next canary is over.
+    static let nextCanaryDue = """
         SELECT held_at + wait AS at FROM rollouts INDEXED BY rollouts_holding
         WHERE \(isHolding) ORDER BY held_at + wait LIMIT 1
         """
 
-    func holdsOver(at now: Timestamp, limit: Int) throws(StorageError) -> [HeldCanary] {
+    func canariesDue(at now: Timestamp, limit: Int) throws(StorageError) -> [HeldCanary] {
         try connection.all(
             """
             SELECT n.sequence, n.id, n.hub FROM rollouts INDEXED BY rollouts_holding
@@ -163,8 +164,8 @@ struct RolloutTable {
         try connection.run("UPDATE rollouts SET judged_at = ? WHERE notification = ?", now, notification)
     }
 
-    /// Restarts the counts of the halting rule: pushes that have ended so far are no longer counted.
-    func countAnew(_ notification: Int64) throws(StorageError) {
+    /// Resets the counts of the halt rule: pushes that have ended so far are no longer counted.
+    func resetCounts(_ notification: Int64) throws(StorageError) {
         let outcomes = try connection.all(
             """
             SELECT outcome, sum(count) FROM outcome_counts

@@ -32,9 +32,9 @@ extension SQLiteStorage: ControlStore {
         }
     }
 
-    public func holdsOver(at now: Timestamp, limit: Int) async throws(StorageError) -> [HeldCanary] {
+    public func canariesDue(at now: Timestamp, limit: Int) async throws(StorageError) -> [HeldCanary] {
         try await readers.read { connection throws(StorageError) in
-            try RolloutTable(connection).holdsOver(at: now, limit: limit)
+            try RolloutTable(connection).canariesDue(at: now, limit: limit)
         }
     }
 
@@ -46,7 +46,7 @@ extension SQLiteStorage: ControlStore {
 
     public func recordJudgement(of sequence: Int64, at now: Timestamp) async throws(StorageError) {
         try await writer.write { connection throws(StorageError) in
-            try RolloutTable(connection).recordJudgement(of: sequence, at: now)
+            try RolloutTable(connection).recordWaitingForAnswers(of: sequence, at: now)
         }
     }
 

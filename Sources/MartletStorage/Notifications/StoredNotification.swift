@@ -174,7 +174,7 @@ extension StoredTarget {
         }
     }
 
-    /// What was accepted is read back whatever the limits were then.
+    /// An accepted notification is read back even if the limits have changed since.
     private static let limits = TagExpression.Limits(
         tagsInUnion: 10_000, tagsInMixed: 10_000, depth: 500, length: 10_000_000)
 }

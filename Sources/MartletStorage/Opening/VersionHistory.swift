@@ -42,6 +42,6 @@ struct VersionHistory: Hashable, Sendable {
         }
         let present = program.version.isEmpty ? "this version is older" : "this is \(program.version)"
         return "The database was last written by Martlet \(last.program.version) on \(last.at.iso8601.prefix(10)); "
-            + "\(present). Run \(last.program.version), or restore \(copy(version) ?? "a backup") and lose what came since."
+            + "\(present). Run \(last.program.version), or restore \(copy(version) ?? "a backup") and lose all later changes."
     }
 }

@@ -1,8 +1,8 @@
 import MartletCore
 import MartletModel
 
-/// Lists sends by their rows, newest first, on one connection. An index by hub and time would make every send dearer, so
-/// a list walks the rows of all hubs, a bounded number of them.
+/// Lists sends by their rows, newest first, on one connection. An index by hub and time would make every send more
+/// expensive, so a list scans a limited number of rows of all hubs.
 struct SendListTable {
     private let connection: Connection
 
@@ -12,7 +12,7 @@ struct SendListTable {
 
     func page(_ query: SendQuery) throws(StorageError) -> SendPage {
         let before = try start(query.before)
-        let floor = max(1, before - SendQuery.lookLimit)
+        let floor = max(1, before - SendQuery.scanLimit)
         let found = try connection.all(
             Self.listing(query.phase), before, floor, query.hub.rawValue, query.platform?.rawValue,
             query.since ?? Timestamp(milliseconds: 0), query.limit
@@ -27,7 +27,7 @@ struct SendListTable {
         return SendPage(entries: entries, next: hasOlder ? floor : nil, isPartial: hasOlder)
     }
 
-    /// The plus sign keeps the planner from an index that would have to be sorted.
+    /// The plus sign prevents the query planner from using an index whose result it would have to sort.
     static func listing(_ phase: SendQuery.Phase?) -> String {
         """
         SELECT sequence FROM notifications

@@ -230,11 +230,11 @@ struct Administration {
             if error.kind == .timedOut {
                 throw limit > watch.patience
                     ? ServerError(
-                        "The server works, and has not answered this within \(limit.components.seconds) seconds: it may do "
-                            + "it yet. Look what has become of it before you repeat the command.")
+                        "The server runs, and has not answered within \(limit.components.seconds) seconds: it may still "
+                            + "carry out the request. Check the result before you repeat the command.")
                     : ServerWatch.failure(dataDirectory, after: limit)
             }
-            throw ServerError("The server did not answer, or not to the end: \(error.detail)")
+            throw ServerError("The server did not answer, or its answer broke off: \(error.detail)")
         }
     }
 }

@@ -6,7 +6,7 @@ import MartletServer
 enum AudienceCommand {
     static let command = Command(
         "audience", operands: ["HUB", "EXPR"],
-        "Count whom a send to a tag expression would reach now, by platform. '*' is everybody.",
+        "Count the devices that a send to a tag expression would reach now, by platform. '*' means all devices.",
         options: [
             .data, .adminSocket,
             Option("format", "FORMAT", "Only sends of this format: \(Platforms.formatsWithPlatforms)."),

@@ -5,13 +5,13 @@ import MartletModel
 enum AuditCommand {
     static let command = Command(
         "audit",
-        "Print who has fetched notifications that stay on the server, and who was refused, newest last: time, outcome, "
-            + "id, user and address.",
+        "Print the fetches and refusals of notifications that stay on the server, newest last: time, outcome, id, user "
+            + "and address.",
         options: [
             .data, .adminSocket,
-            Option("payload", "ID", "Only what concerns this notification, by the id that pushes carry."),
-            Option("user", "NAME", "Only what this user did."),
-            Option("limit", "N", "The most lines; of more, the latest.", default: "100"),
+            Option("payload", "ID", "Only entries about this notification, by the id in its pushes."),
+            Option("user", "NAME", "Only entries about this user."),
+            Option("limit", "N", "The maximum number of lines; the latest are printed.", default: "100"),
             .json("at, outcome, payload, user and address; a line for each entry"),
         ]
     ) { invocation in

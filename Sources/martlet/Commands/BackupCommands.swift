@@ -8,15 +8,16 @@ enum BackupCommands {
 
     static let backup = Command(
         "backup", operands: ["[FILE]"],
-        "Write all that the server knows to a new file, while it serves or while none runs. Without the server's keys, "
-            + "unless they are asked for.",
+        "Write all data of the server to a new file, whether or not the server runs. The server's keys are only in it "
+            + "with --with-key.",
         options: [
             .data, .adminSocket,
             Option("directory", "DIR", "Write a file named by the time into this directory, instead of FILE."),
             Option(
-                "keep", "N", "With --directory: remove older backups, but for the newest N, once the new one was read."),
+                "keep", "N", "With --directory: remove all but the newest N backups, once the new one was verified."),
             Option(
-                "with-key", nil, "Put secret.key into it too: anyone who reads the file can then read every secret."),
+                "with-key", nil,
+                "Also put secret.key into the backup: anyone who reads the file can then read every secret."),
         ]
     ) { invocation in
         let directory = invocation["directory"]
@@ -46,14 +47,14 @@ enum BackupCommands {
 
     static let restore = Command(
         "restore", operands: ["FILE"],
-        "Make a data directory of a backup: --data names an empty directory, or a new one.",
+        "Make a data directory from a backup: --data names an empty directory, or a new one.",
         options: [
             .data,
             Option(
                 "check", nil,
                 "Make it in a temporary directory (TMPDIR, or /var/tmp), examine it and remove it: exit 0, or 1 if a server "
                     + "could not use it.", isFlagAlone: true),
-            Option("key-file", "FILE", "With --check: the secret.key of the server, where the backup has none."),
+            Option("key-file", "FILE", "With --check: the secret.key of the server, if the backup has none."),
         ]
     ) { invocation in
         if invocation.isOn("check") { return try await RestoreCheck(invocation).run() }

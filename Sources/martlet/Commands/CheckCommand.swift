@@ -7,7 +7,7 @@ import MartletServer
 enum CheckCommand {
     static let command = Command(
         "check",
-        "Examine what 'serve' with the same settings needs, and change nothing: exit 0, or 1 if the server would not work.",
+        "Check the prerequisites of 'serve' with the same settings, and change nothing: exit 0, or 1 if there is a problem.",
         options: ServeCommand.command.options + [
             .json("one object a line: level (ok, warning or problem), subject, sentence")
         ]

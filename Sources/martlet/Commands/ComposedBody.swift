@@ -6,7 +6,7 @@ enum ComposedBody {
     static let options = [
         Option("title", "TEXT", "With --platform message: its title."),
         Option("text", "TEXT", "With --platform message: its text."),
-        Option("link", "URL", "With --platform message: what opens when it is tapped."),
+        Option("link", "URL", "With --platform message: the address that opens when it is tapped."),
         Option("picture", "URL", "With --platform message: the https address of a picture."),
         Option("badge", "N", "With --platform message: the number on the app's icon, or +1."),
         Option("app-data", "NAME=VALUE", "With --platform message: a text for the app."),

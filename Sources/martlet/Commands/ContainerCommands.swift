@@ -6,7 +6,7 @@ import MartletServer
 enum ContainerCommands {
     static let all = [create, list, url, delete]
 
-    private static let hours = Option("hours", "N", "How long the URL is good.", default: "24")
+    private static let hours = Option("hours", "N", "How long the URL is valid, in hours.", default: "24")
     private static let rights = Option(
         "rights", "LETTERS", "What the URL allows: r to read, w to write, d to delete, l to list.", default: "rwdl")
 
@@ -44,7 +44,7 @@ enum ContainerCommands {
         options: [.data, .adminSocket, Confirmation.option, .quiet]
     ) { invocation in
         let (name, administration) = (invocation.operand("NAME"), try Administration(invocation))
-        try Confirmation.require(invocation, typing: name, "Deleting a container removes its blobs for good")
+        try Confirmation.require(invocation, typing: name, "Deleting a container removes its blobs permanently")
         _ = try await administration.call(.delete, "/containers/\(segment(name))")
         invocation.report("Deleted container '\(name)'.")
     }

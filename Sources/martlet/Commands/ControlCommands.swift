@@ -5,14 +5,15 @@ import MartletServer
 /// `martlet cancel`, `pause`, `resume` and `status`: control a send in progress.
 enum ControlCommands {
     static let all = [
-        command("cancel", .post, "Send nothing more of a notification, to devices that have not got it yet."),
-        command("pause", .post, "Send nothing more of a notification until it is resumed."),
+        command("cancel", .post, "Stop a notification for good: it is sent to no further device."),
+        command("pause", .post, "Stop a notification until it is resumed."),
         command(
             "resume", .post,
-            "Let a notification go on that is paused, or has halted itself, where it stood; or a canary that holds."),
+            "Continue a notification that is paused or halted, where it stopped; or a canary that holds."),
         command(
             "status", .get,
-            "Show the state of a notification: how many devices were sent it, wait for it, or were left out."),
+            "Show the state of a notification: how many devices it was sent to, how many wait, and how many were left out."
+        ),
     ]
 
     private static func command(_ word: String, _ method: HTTPMethod, _ help: String) -> Command {
@@ -53,22 +54,23 @@ enum ControlCommands {
 
     /// Returns the reason why nothing of the notification is being sent, and how to continue it.
     private static func standstill(_ status: JSON, in hub: String) -> String? {
-        let resume = "'martlet resume \(hub) \(status["notification"]?.string ?? "")' lets it go on."
+        let resume = "'martlet resume \(hub) \(status["notification"]?.string ?? "")' continues it."
         switch status["control"]?.string {
-        case "paused": return "Nothing more of it is sent: \(resume)"
+        case "paused": return "It is not sent any further: \(resume)"
         case "holding":
             let waits =
                 if status["waitsFor"]?.string == "answers" {
-                    "until more of its sample have answered"
+                    "until more pushes of its sample have an answer"
                 } else if let time = status["goesOnAt"]?.string {
                     "until \(time)"
                 } else {
-                    "until somebody lets it go on"
+                    "until it is resumed"
                 }
             return "The canary holds \(waits): \(resume)"
         case "halted":
             let share = status["rollout"]?["halt"]?["percent"]?.number.map { "\(rounded($0)) %" } ?? "allowed"
-            return "It has halted itself, because more than \(share) failed: 'martlet why' says why; \(resume)"
+            return
+                "It has halted itself, because more than \(share) of its pushes failed: 'martlet why' says why; \(resume)"
         default: return nil
         }
     }

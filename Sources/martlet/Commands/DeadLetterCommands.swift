@@ -8,8 +8,8 @@ enum DeadLetterCommands {
 
     private static let list = Command(
         "dead-letters", operands: ["HUB", "[NOTIFICATION]"],
-        "List what ended without success: the notifications that have dead letters, or those of one NOTIFICATION with the "
-            + "reason of each.",
+        "List the notifications that have dead letters (pushes that ended without success), or the dead letters of one "
+            + "NOTIFICATION with their reasons.",
         options: [
             .data, .adminSocket,
             Option("json", nil, "Print everything that is known, as JSON: one document for each page."),
@@ -34,10 +34,10 @@ enum DeadLetterCommands {
 
     private static let resend = Command(
         "resend", operands: ["HUB", "NOTIFICATION"],
-        "Send the dead letters of NOTIFICATION again, once their cause is mended: to those of their devices that are still "
-            + "registered and still in the audience. Prints the id of the new notification.",
+        "Send the dead letters of NOTIFICATION again, after their cause was fixed: to those of their devices that are "
+            + "still registered and still in the audience. Prints the id of the new notification.",
         options: [
-            .data, .adminSocket, Option("outcome", "NAME", "Only those that ended so, such as InvalidCredentials."),
+            .data, .adminSocket, Option("outcome", "NAME", "Only those with this outcome, such as InvalidCredentials."),
             .json("notification"),
         ]
     ) { invocation in

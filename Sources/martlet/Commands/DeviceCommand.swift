@@ -9,18 +9,19 @@ import MartletServer
 /// `martlet device`: simulates a phone in the terminal.
 enum DeviceCommand {
     static let command = Command(
-        "device", "Be a simulated phone: log in, register, print every notification that it shows.",
+        "device", "Run a simulated phone: log in, register, print every notification that it shows.",
         options: [
             Option("backend", "URL", "The server with the app backend."),
-            Option("user", "NAME", "Who logs in."),
+            Option("user", "NAME", "The user who logs in."),
             UserCommands.passwordFromInput,
             Option("simulator", "URL", "The simulated push services."),
-            Option("tags", "A,B", "Tags that the device registers with."),
+            Option("tags", "A,B", "The tags of the device."),
             Option("platform", "NAME", "The phone's platform.", default: Platforms.names.first),
-            Option("key", "FILE", "Where its key for encrypted messages is kept; without it each start has a new one."),
-            Option("save", "DIR", "Save rich content here; its line names the file."),
-            Option("open", nil, "Tell the server of every notification that it was opened, too."),
-            Option("ca-file", "FILE", "The authority to trust at the backend instead of the system's."),
+            Option(
+                "key", "FILE", "The file for its key for encrypted messages; without it, each start makes a new key."),
+            Option("save", "DIR", "Save rich content in this directory; the line of the notification names the file."),
+            Option("open", nil, "Also report every notification to the server as opened."),
+            Option("ca-file", "FILE", "The authority to trust for the backend instead of the system's."),
             SimulatorConnection.authority,
         ]
     ) { invocation in

@@ -16,9 +16,9 @@ struct FaultOptions {
 
     var all: [Option] {
         [
-            Option(faults, "FAULTS", "What goes wrong, such as 'slow delay=2000 every=10; reset next=1'."),
-            Option(script, "FILE", "What goes wrong, as JSON: {\"seed\": 1, \"faults\": [{\"fault\": \"slow\"}]}."),
-            Option(seed, "N", "Where chance begins, for --\(faults).", default: "0"),
+            Option(faults, "FAULTS", "The faults, such as 'slow delay=2000 every=10; reset next=1'."),
+            Option(script, "FILE", "The faults, as JSON: {\"seed\": 1, \"faults\": [{\"fault\": \"slow\"}]}."),
+            Option(seed, "N", "The seed of the random numbers, for --\(faults).", default: "0"),
         ]
     }
 

@@ -6,8 +6,8 @@ import MartletServer
 enum FunnelCommand {
     static let command = Command(
         "funnel", operands: ["HUB", "NOTIFICATION"],
-        "Say to how many devices a notification was to go, for how many a payload was made, whose push service took it, and "
-            + "who received and opened it, in all and for each platform. What nobody can know is called unknown.",
+        "Print how many devices a notification targeted, and for how many it was rendered, accepted by the push service, "
+            + "received and opened, in total and for each platform. Numbers that cannot be known are unknown.",
         options: [.data, .adminSocket, Option("json", nil, "Print it as JSON.")]
     ) { invocation in
         let hub = segment(invocation.operand("HUB"))

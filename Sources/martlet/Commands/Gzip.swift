@@ -6,7 +6,9 @@ final class GzipWriter {
     private var stream = z_stream()
 
     init() throws(ServerError) {
-        guard martlet_gzip_init(&stream) == Z_OK else { throw ServerError("There is no memory to compress with.") }
+        guard martlet_gzip_init(&stream) == Z_OK else {
+            throw ServerError("There is not enough memory for compression.")
+        }
     }
 
     deinit {

@@ -44,7 +44,7 @@ struct HubClient {
 
     private func refusal(_ response: HTTPResponse) -> ServerError {
         if response.status == .forbidden {
-            return ServerError("The hub answered 403: this connection string has not the right to do that.")
+            return ServerError("The hub answered 403: this connection string does not have the right for that.")
         }
         let text = String(decoding: response.bytes, as: UTF8.self)
         let detail = NotificationDetails.withoutTracking(NotificationDetails.text(of: "Detail", in: text) ?? text)

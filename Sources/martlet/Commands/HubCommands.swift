@@ -34,7 +34,7 @@ enum HubCommands {
 
     static let show = Command(
         "hub show", operands: ["NAME"],
-        "Print the state of a hub: its registrations, what is unfinished, and the platforms it has credentials for.",
+        "Print the state of a hub: its registrations, its unfinished notifications, and its platforms with credentials.",
         options: [
             .data, .adminSocket,
             .json(
@@ -78,7 +78,7 @@ enum HubCommands {
         let audience = try await administration.call(.get, "/hubs/\(segment(name))/audience")
         let registrations = (audience["registrations"]?.integer ?? 0).counted("registration")
         try Confirmation.require(
-            invocation, typing: name, "Deleting a hub removes its \(registrations) for good")
+            invocation, typing: name, "Deleting a hub removes its \(registrations) permanently")
         _ = try await administration.call(.delete, "/hubs/\(segment(name))")
         invocation.report("Deleted hub '\(name)' with \(registrations).")
     }
@@ -98,13 +98,13 @@ enum HubCommands {
 
     private static let setCredentialOfAnyPlatform = Command(
         "hub credential set", operands: ["NAME", "PLATFORM"],
-        "Give a hub what it needs to send to a platform; it is checked before it is stored.",
+        "Set a hub's credential for a platform; it is checked before it is stored.",
         options: [
             .data, .adminSocket,
             Option(
-                "generate", nil, "Make up what can be made up, such as a new pair of keys, and print what is no secret."
+                "generate", nil, "Generate what can be generated, such as a new key pair, and print the public part."
             ),
-            Option("simulator", "URL", "Take what the simulated service gives those who send to it."),
+            Option("simulator", "URL", "Use the credential that the simulated service expects."),
             SimulatorConnection.authority, .quiet, .json("what was made up, by the names of the options"),
         ] + Platforms.credentialFlags.map { Option($0.flag, $0.placeholder, $0.help, isSecret: $0.isSecret) }
     ) { invocation in
@@ -149,7 +149,7 @@ enum HubCommands {
         let question = related.first.map { " Did you mean '\($0)'?" } ?? ""
         let sentence =
             foreign.first.map { "--\($0) is not for \(platform)." }
-            ?? "Nothing was given of a credential for \(platform)."
+            ?? "No part of a credential for \(platform) was given."
         let flags = own.map { "--\($0)" }.joined(separator: ", ")
         throw UsageError(
             description: "\(sentence)\(question) \(platform) takes \(flags).", command: invocation.command)
@@ -171,7 +171,7 @@ enum HubCommands {
     }
 
     static let removeCredential = Command(
-        "hub credential remove", operands: ["NAME", "PLATFORM"], "Take a hub's credential for a platform away.",
+        "hub credential remove", operands: ["NAME", "PLATFORM"], "Remove a hub's credential for a platform.",
         options: [.data, .adminSocket, .quiet]
     ) { invocation in
         let (hub, platform) = (invocation.operand("NAME"), invocation.operand("PLATFORM"))
@@ -211,10 +211,10 @@ enum HubCommands {
 extension Option {
     static let data = Option("data", "DIR", "The data directory of the server.", default: "data")
     static let adminSocket = Option(
-        "admin-socket", "PATH", "The socket for administration; admin.sock in the data directory where not given.")
+        "admin-socket", "PATH", "The socket for administration; by default admin.sock in the data directory.")
     /// The option for commands that print addresses.
     static let publicURL = Option(
-        "public-url", "URL", "The address that clients use, to print where no server runs that knows it.")
+        "public-url", "URL", "The address that clients use, to print if no server runs that knows it.")
 }
 
 extension Invocation {

@@ -42,7 +42,7 @@ struct HubTransfer {
         let answer = try await administration.running(.put, "/containers/\(container)")
         guard let (_, rest) = HTTPOrigin.splitting(answer["url"]?.string ?? ""),
             let mark = rest.firstIndex(of: "?")
-        else { throw ServerError("The server made no container.") }
+        else { throw ServerError("The server created no container.") }
         path = String(rest[..<mark])
         query = String(rest[rest.index(after: mark)...])
     }

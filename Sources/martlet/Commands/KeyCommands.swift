@@ -17,7 +17,7 @@ enum KeyCommands {
 
     static let regenerate = Command(
         "hub key regenerate", operands: ["NAME", "RULE", "primary|secondary"],
-        "Replace a key of a hub's access rule and print the new connection string; the other key goes on.",
+        "Replace a key of a hub's access rule and print the new connection string; the other key stays valid.",
         options: [.data, .adminSocket, .publicURL, Confirmation.option, .json("connectionString")]
     ) { invocation in
         try await regenerateKey(invocation, at: "/hubs/\(segment(invocation.operand("NAME")))")
@@ -43,7 +43,7 @@ enum KeyCommands {
 
     static let regenerateNamespace = Command(
         "namespace key regenerate", operands: ["RULE", "primary|secondary"],
-        "Replace a key of a rule of the namespace and print the new connection string; the other key goes on.",
+        "Replace a key of a rule of the namespace and print the new connection string; the other key stays valid.",
         options: [.data, .adminSocket, .publicURL, Confirmation.option, .json("connectionString")]
     ) { invocation in
         try await regenerateKey(invocation, at: "/namespace")
@@ -64,7 +64,7 @@ enum KeyCommands {
         let (rule, key) = (invocation.operand("RULE"), invocation.operand("primary|secondary"))
         let administration = try Administration(invocation)
         try Confirmation.require(
-            invocation, typing: rule, "Regenerating the \(key) key of \(rule) refuses all who use it from now on")
+            invocation, typing: rule, "Regenerating the \(key) key of \(rule) makes the old one invalid at once")
         let answer = try await administration.call(.post, "\(path)/keys/\(segment(rule))/\(segment(key))")
         if !invocation.printJSON(answer) { Terminal.print(answer["connectionString"]?.string ?? "") }
     }

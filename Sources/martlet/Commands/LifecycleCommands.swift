@@ -7,7 +7,7 @@ enum LifecycleCommands {
     static let all = [reload, health]
 
     private static let reload = Command(
-        "reload", "Have the running server read its configuration, certificate and key again, as SIGHUP does.",
+        "reload", "Make the running server read its configuration, certificate and key again, as SIGHUP does.",
         options: [.data, .adminSocket]
     ) { invocation in
         let answer = try await Administration(invocation).running(.post, "/reload")
@@ -16,7 +16,7 @@ enum LifecycleCommands {
     }
 
     private static let health = Command(
-        "health", "Say whether the running server takes work: exit 0, or 1 with what keeps it from that.",
+        "health", "Say whether the running server accepts work: exit 0, or 1 with the reason why not.",
         options: [.data, .adminSocket]
     ) { invocation in
         try await Administration(invocation).probe()

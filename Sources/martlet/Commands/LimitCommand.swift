@@ -5,11 +5,11 @@ import MartletServer
 /// `martlet hub limits`: shows and sets the limits of a hub.
 enum LimitCommand {
     static let command = Command(
-        "hub limits", operands: ["NAME"], "Print the limits of a hub and how much of it is unfinished, or change them.",
+        "hub limits", operands: ["NAME"], "Print the limits of a hub and its unfinished work, or change the limits.",
         options: [
             .data, .adminSocket,
-            Option("requests", "N|usual", "Requests a second of each of its access keys."),
-            Option("backlog", "N|usual", "Notifications that are accepted and not finished; beyond it sends get 429."),
+            Option("requests", "N|usual", "Requests a second for each of its access keys."),
+            Option("backlog", "N|usual", "Unfinished notifications; sends beyond it get 429."),
             .json(
                 "requestRate and backlog, null for the usual ones; usual; and unfinished with notifications and bytes"),
         ]

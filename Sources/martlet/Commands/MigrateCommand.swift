@@ -7,16 +7,17 @@ import Synchronization
 enum MigrateCommand {
     static let command = Command(
         "migrate azure", operands: ["HUB"],
-        "Copy registrations and installations of a hub at Azure into HUB. What an app has written here itself stays. "
-            + "Stopped and started again, it goes on where it was.",
+        "Copy registrations and installations of a hub at Azure into HUB. Data that an app has written to HUB is kept. "
+            + "If the command is stopped and started again, it continues where it stopped.",
         options: [
             .data, .adminSocket,
             Option(
-                "connection-string", "CS", "Of the hub at Azure, with the right Manage.", isSecret: true,
+                "connection-string", "CS", "A connection string of the hub at Azure, with the right Manage.",
+                isSecret: true,
                 isFlagAlone: true),
-            Option("source-hub", "NAME", "The name of the hub at Azure, where it is not HUB."),
-            Option("ca-file", "FILE", "The authority to trust at the source instead of the system's."),
-            Option("rate", "N", "The most requests to the source in a second.", default: "20"),
+            Option("source-hub", "NAME", "The name of the hub at Azure, if it is not HUB."),
+            Option("ca-file", "FILE", "The authority to trust for the source instead of the system's."),
+            Option("rate", "N", "The maximum number of requests a second to the source.", default: "20"),
             Option("follow", nil, "Begin again after each copy, until stopped."),
             Option("every", "DURATION", "With --follow: the time between two copies.", default: "1m"),
             Option("compare", nil, "Copy nothing: compare both sides."),
@@ -44,8 +45,8 @@ private struct Migration {
     private static let batchBytes = 1 << 20
     /// How many installations are read at a time. `--rate` limits them too.
     private static let width = 8
-    /// How long to wait for a server that is not running, in seconds.
-    private static let patience = 600
+    /// The maximum time to wait for a server that is not running, in seconds.
+    private static let serverWait = 600
 
     private let invocation: Invocation
     private let source: Source
@@ -66,7 +67,7 @@ private struct Migration {
         let isSame = begun?["source"]?.string == source.name
         var token = isSame ? begun?["continuation"]?.string : nil
         var report = MigrationReport(isSame ? begun?["report"] : nil)
-        if token != nil { invocation.report("martlet: goes on where it was.") }
+        if token != nil { invocation.report("martlet: continues where it stopped.") }
         repeat {
             guard let page = try await source.page(after: token) else {
                 // Starts again, because the source no longer knows the token.
@@ -171,7 +172,9 @@ private struct Migration {
         json["deleted"] = deleted.map { .integer($0) }
         guard !invocation.printJSON(.object(json)) else { return }
         for line in report.lines(outcomes) { Terminal.print(Terminal.singleLine(line)) }
-        if let deleted, deleted > 0 { Terminal.print("\(deleted.grouped) deleted, which the source has no more") }
+        if let deleted, deleted > 0 {
+            Terminal.print("\(deleted.grouped) deleted, because the source no longer has them")
+        }
         if report.counts.isEmpty { Terminal.print("The source has no registrations.") }
     }
 
@@ -183,7 +186,7 @@ private struct Migration {
             do {
                 response = try await administration.respondRunning(method, path + route, body: body)
             } catch {
-                guard attempt < Self.patience else { throw error }
+                guard attempt < Self.serverWait else { throw error }
                 response = nil
             }
             if let response, response.status.code != 503 {
@@ -193,11 +196,11 @@ private struct Migration {
                 }
                 return answer
             }
-            guard attempt < Self.patience else { break }
+            guard attempt < Self.serverWait else { break }
             if attempt == 1 { invocation.report("martlet: waits for the server.") }
             try await Task.sleep(for: .seconds(1))
         }
-        throw ServerError("No server runs on the data directory: a migration goes through a running one.")
+        throw ServerError("No server runs on the data directory: a migration needs a running server.")
     }
 }
 

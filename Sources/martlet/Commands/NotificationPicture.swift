@@ -39,10 +39,10 @@ struct NotificationPicture {
     }
 
     private static let sentences = [
-        "actionsNeedTheSDK": "Buttons, picture and a badge that counts on need code in the app, such as the SDK's.",
+        "actionsNeedTheSDK": "Buttons, a picture and an incremented badge need code in the app, such as the SDK's.",
         "subtitleNotShown": "The subtitle is not shown.", "badgeNotShown": "The badge is not shown.",
         "textIsCutAfterLines": "The text is probably cut until the notification is opened.",
-        "soundIsTheChannels": "The user may have chosen another sound.",
+        "soundIsTheChannels": "The sound is that of the notification channel, which the user can change.",
     ]
 
     private func text(_ name: String) -> String? {

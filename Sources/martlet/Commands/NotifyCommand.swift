@@ -9,7 +9,7 @@ enum NotifyCommand {
         "Send a text from one user to all devices of others and print the notification's id.",
         options: [
             Option("backend", "URL", "The server with the app backend."),
-            Option("user", "NAME", "Who sends."),
+            Option("user", "NAME", "The user who sends."),
             UserCommands.passwordFromInput,
             Option("to", "A,B", "Whose devices show it; with --platform those of one user."),
             Option("tags", "EXPR", "Whom it is for instead; the server asks for a role. Not with --platform."),
@@ -88,7 +88,7 @@ private enum Notification {
         case (let names?, nil): return .users(names.split(separator: ",").map(String.init))
         default:
             throw UsageError(
-                description: "Either --to or --tags says whom it is for.", command: invocation.command)
+                description: "Give either --to or --tags.", command: invocation.command)
         }
     }
 
@@ -123,7 +123,7 @@ extension Message {
         (link, picture) = (composed.link, composed.picture)
         sound = composed.sound.map { sound in
             switch sound {
-            case .usual: .usual
+            case .default: .default
             case .none: Sound.none
             case .named(let name): .named(name)
             }
@@ -131,7 +131,7 @@ extension Message {
         badge = composed.badge.map { badge in
             switch badge {
             case .number(let number): .number(number)
-            case .oneMore: .oneMore
+            case .increment: .increment
             }
         }
         data = composed.data

@@ -7,7 +7,7 @@ enum OperatorCommands {
 
     private static let invite = Command(
         "operator invite", operands: ["NAME"],
-        "Let somebody use the web console: print a link, good for 15 minutes and one use.",
+        "Invite an operator to the web console: print a link, valid for 15 minutes and one use.",
         options: [
             .data, .adminSocket,
             Option(
@@ -48,7 +48,7 @@ enum OperatorCommands {
     }
 
     private static let disable = Command(
-        "operator disable", operands: ["NAME"], "Let an operator sign in no more, and end all sessions.",
+        "operator disable", operands: ["NAME"], "Prevent an operator from signing in, and end all sessions.",
         options: [.data, .adminSocket, .quiet]
     ) { invocation in
         _ = try await Administration(invocation).call(.put, path(invocation, "disabled"), body: ["disabled": true])
@@ -72,11 +72,11 @@ enum OperatorCommands {
     }
 
     private static let console = Command(
-        "console", "Print a link that opens the web console signed in, good for 15 minutes and one use.",
+        "console", "Print a link that opens the web console and signs in, valid for 15 minutes and one use.",
         options: [
             .data, .adminSocket,
             Option(
-                "operator", "NAME", "Who is signed in; with one operator who may do everything it need not be said."),
+                "operator", "NAME", "The operator; not needed if there is only one with the role admin for all hubs."),
             .json("name, link and expiresAt"),
         ]
     ) { invocation in

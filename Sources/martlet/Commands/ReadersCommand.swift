@@ -5,12 +5,13 @@ import MartletServer
 /// `martlet readers`: lists who has read a notification that a user sent.
 enum ReadersCommand {
     static let command = Command(
-        "readers", operands: ["ID"], "Print who may read a notification that you sent, and since when each has.",
+        "readers", operands: ["ID"],
+        "Print the users who may read a notification that you sent, and when each has read it.",
         options: [
             Option("backend", "URL", "The server with the app backend."),
-            Option("user", "NAME", "Who sent it."),
+            Option("user", "NAME", "The user who sent it."),
             UserCommands.passwordFromInput,
-            Option("ca-file", "FILE", "The authority to trust at the backend instead of the system's."),
+            Option("ca-file", "FILE", "The authority to trust for the backend instead of the system's."),
             .json("user and readAt, null for not yet; a line for each reader"),
         ]
     ) { invocation in

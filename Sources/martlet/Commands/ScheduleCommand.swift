@@ -6,13 +6,13 @@ import MartletServer
 enum ScheduleCommand {
     static let command = Command(
         "schedules", operands: ["HUB"],
-        "List the notifications of a hub that wait for their time, the soonest first. 'martlet cancel' withdraws one, "
+        "List the scheduled notifications of a hub, the earliest first. 'martlet cancel' withdraws one, "
             + "'martlet send --at TIME --replace ID' changes it.",
         options: [
             .data, .adminSocket,
             Option(
                 "connection-string", "CS",
-                "A connection string with the right to manage; where none is given, the server on --data is asked.",
+                "A connection string with the right Manage; without it, the server on --data is asked.",
                 isSecret: true),
             Option("ca-file", "FILE", "The authority to trust instead of the system's."),
             Option("json", nil, "Print everything that is known, as JSON: a line for each notification."),
@@ -29,7 +29,7 @@ enum ScheduleCommand {
             for schedule in schedules where !invocation.printJSON(schedule) {
                 Terminal.print(Terminal.singleLine(line(schedule)))
             }
-            if isFirst, schedules.isEmpty, !invocation.isOn("json") { Terminal.print("Nothing waits for its time.") }
+            if isFirst, schedules.isEmpty, !invocation.isOn("json") { Terminal.print("No notification is scheduled.") }
             guard let next = page["continuation"]?.string else { return }
             (query, isFirst) = ("&continuation=\(segment(next))", false)
         }

@@ -9,38 +9,38 @@ enum SendCommand {
         options: [.data, .adminSocket] + SendTarget.options + [
             Option(
                 "connection-string", "CS",
-                "A connection string with the right to send; where none is given, the server on --data is asked.",
+                "A connection string with the right Send; without it, the server on --data is asked.",
                 isSecret: true),
             Option("platform", "FORMAT", "The format of the body: \(Platforms.formatsWithPlatforms)."),
             Option(
                 "body", "TEXT",
-                "The payload, as the push service takes it; with --platform message the message as JSON."),
+                "The payload in the push service's format; with --platform message the message as JSON."),
             Option(
                 "expires", "TIME",
-                "When it is given up: a time such as 2026-11-21T09:22:56, in UTC or with a zone, or 90m from the start."
+                "When it expires: a time such as 2026-11-21T09:22:56, in UTC or with a zone, or 90m from the start."
             ),
             Option(
                 "at", "TIME",
                 "Send it at this time, such as 2026-11-21T09:22:56, in UTC or with a zone, or after a while, such as 2h."
             ),
-            Option("replace", "ID", "With --at: put it in the place of a notification that has not begun."),
+            Option("replace", "ID", "With --at: replace a notification that has not begun."),
             Option("header", "NAME:VALUE", "A header field for the push service."),
-            Option("confidential", nil, "Show the payload to nobody but the devices: no trace or telemetry has it."),
+            Option("confidential", nil, "Show the payload only on the devices, not in traces or telemetry."),
             Option(
                 "rollout", "SPEC",
-                "How it goes out: rate=500, pushes a second, or over=10m; 'first=1%; wait=10m' for a canary; to stop it: "
-                    + "'; halt=5%'."),
+                "The roll-out: rate=500, pushes a second, or over=10m; 'first=1%; wait=10m' for a canary; '; halt=5%' to stop "
+                    + "it if too many pushes fail."),
         ] + ComposedBody.options + [
             Option("ca-file", "FILE", "The authority to trust instead of the system's."),
             Option(
                 "test", nil,
                 "Send only to the hub's testers ('martlet hub sending'), or to at most ten devices of --tags or --handle, "
-                    + "and print what each push came to. Needs the right to manage for the testers."),
-            Option("dry-run", nil, "Send nothing; print whom it would go to, what they would get, and what is wrong."),
+                    + "and print the outcome of each push. Needs the right Manage for the testers."),
+            Option("dry-run", nil, "Send nothing; print the audience, the payloads and any problems."),
             Option(
                 "wait", nil,
-                "Wait until it is over, or until a canary holds, and print what became of it; exit with 1 unless everybody "
-                    + "got it. Needs the right to manage."),
+                "Wait until it has ended, or until a canary holds, and print the result; exit with 1 unless every device was "
+                    + "reached. Needs the right Manage."),
             Confirmation.option,
             .json(
                 "notification; with --wait also state, and outcomes by name; with --dry-run all that was found"),
@@ -110,7 +110,7 @@ private struct HubSend {
         let response = try await post()
         guard let location = response.fields["location"] else { throw ServerError("The hub gave no id.") }
         if let control = response.fields["martlet-control"] {
-            Terminal.complain("It is \(control): 'martlet resume \(hub.hub) ID' lets it go out.")
+            Terminal.complain("It is \(control): 'martlet resume \(hub.hub) ID' continues it.")
         }
         return location
     }
@@ -142,7 +142,7 @@ private struct HubSend {
         }
         let failures = texts("Failure").first.flatMap { Int($0) } ?? 0
         let successes = texts("Success").first.flatMap { Int($0) } ?? 0
-        guard successes + failures > 0 else { throw ServerError("Nobody got it: no device is in the audience.") }
+        guard successes + failures > 0 else { throw ServerError("No device got it: the audience is empty.") }
         guard failures == 0 else { throw ServerError("\(failures) of \(successes + failures) failed.") }
     }
 
@@ -191,7 +191,7 @@ private struct HubSend {
 extension HubSend {
     /// Asks until the notification is over, then prints a line per outcome. Of one that takes longer it shows how far it
     /// is.
-    /// - Throws: `ServerError` where not everybody got it, so that a script notices.
+    /// - Throws: `ServerError` if not every device was reached, so that a script notices.
     func waitForOutcome(of id: String) async throws {
         let path = "/\(hub.hub)/messages/\(segment(id))"
         let display = ProgressDisplay(.items)
@@ -227,7 +227,7 @@ extension HubSend {
                 if progress.targeted == nil, total == nil { total = try? await audience() }
                 display.show(progress.done, of: progress.targeted ?? total, notes: progress.notes)
             }
-            // A server tells nobody by itself that a send is over, so it is asked again, more and more seldom.
+            // The server does not report the end of a send by itself, so it is polled, at growing intervals.
             try await Task.sleep(for: pause)
             pause = min(pause * 2, .seconds(1))
         }
@@ -248,7 +248,8 @@ extension Invocation {
         }
         // Who names this very minute means now.
         guard let timestamp, timestamp + .seconds(60) < now else { return timestamp }
-        throw UsageError(description: "--at \(timestamp.iso8601) is past; leave it out to send now.", command: command)
+        throw UsageError(
+            description: "--at \(timestamp.iso8601) is in the past; leave it out to send now.", command: command)
     }
 
     /// How fast it goes out, as the hub's header takes it: with durations by ISO 8601.

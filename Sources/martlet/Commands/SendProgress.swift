@@ -23,14 +23,14 @@ struct SendProgress {
         done = succeeded + failed + number("suppressed") + number("skipped")
     }
 
-    /// Why nothing more happens until somebody resumes a canary, or its time to wait is over; nil if it does not hold.
+    /// The reason why a canary holds until it is resumed or its wait is over; nil if it does not hold.
     func holding(of hub: String, _ id: String) -> String? {
         guard control == "holding" else { return nil }
         let failures = failed > 0 ? ", \(failed.grouped) failed" : ""
         let again = retrying > 0 ? ", \(retrying.grouped) \(retrying == 1 ? "is" : "are") tried again" : ""
-        let until = goesOnAt.map { "goes on at \($0)" } ?? "waits"
+        let until = goesOnAt.map { "continues at \($0)" } ?? "waits"
         return "The canary holds: \(succeeded.grouped) of its sample got it\(failures)\(again); the rest \(until). "
-            + "'martlet resume \(hub) \(id)' lets it go on, 'martlet cancel \(hub) \(id)' ends it."
+            + "'martlet resume \(hub) \(id)' continues it, 'martlet cancel \(hub) \(id)' ends it."
     }
 
     var isOver: Bool { ["Completed", "NoTargetFound", "Abandoned", "Canceled"].contains(state) }
@@ -48,7 +48,7 @@ struct SendProgress {
         if failed > 0 {
             return "\(failed) of \(succeeded + failed) failed: 'martlet dead-letters' and 'martlet why' say why."
         }
-        if succeeded == 0 { return "Nobody got it: no device is in the audience. 'martlet audience' counts devices." }
-        return state == "Completed" ? nil : "It was \(state.lowercased()) before everybody had it."
+        if succeeded == 0 { return "No device got it: the audience is empty. 'martlet audience' counts devices." }
+        return state == "Completed" ? nil : "It was \(state.lowercased()) before every device was reached."
     }
 }

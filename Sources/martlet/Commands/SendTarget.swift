@@ -10,7 +10,7 @@ enum SendTarget: Equatable {
     case everybody
 
     static let options = [
-        Option("tags", "EXPR", "Whom it is for: a tag expression, such as 'news && !beta'."),
+        Option("tags", "EXPR", "A tag expression that selects the devices, such as 'news && !beta'."),
         Option("handle", "HANDLE", "Send to this one handle instead."),
         Option("everybody", nil, "Send to all devices of the hub instead.", isFlagAlone: true),
     ]
@@ -38,7 +38,7 @@ enum SendTarget: Equatable {
         case (nil, nil, true): self = .everybody
         case (nil, nil, false):
             throw UsageError(
-                description: "Whom is it for? Give --tags EXPR, --handle HANDLE or --everybody.",
+                description: "Which devices should get it? Give --tags EXPR, --handle HANDLE or --everybody.",
                 command: invocation.command)
         default:
             throw UsageError(

@@ -6,7 +6,7 @@ import MartletServer
 enum SendingCommand {
     static let command = Command(
         "hub sending", operands: ["NAME"],
-        "Print who tests the sends of a hub, and the name and icon of its app in previews; or change them.",
+        "Print or change the testers of a hub, and the name and icon of its app in previews.",
         options: [
             .data, .adminSocket,
             Option(

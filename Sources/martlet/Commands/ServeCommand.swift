@@ -12,7 +12,7 @@ enum ServeCommand {
             .data, .adminSocket,
             Option(
                 "listen", "HOST:PORT",
-                "Clear-text HTTP; 127.0.0.1:8080 where --tls-listen is not given. unix:PATH for a proxy on this machine."
+                "Clear-text HTTP; 127.0.0.1:8080 if --tls-listen is not given. unix:PATH for a proxy on this machine."
             ),
             Option("tls-listen", "HOST:PORT", "HTTPS, HTTP/1.1 and HTTP/2."),
             Option("tls-certificate", "FILE", "The certificate with its chain, in PEM."),
@@ -22,7 +22,7 @@ enum ServeCommand {
                 "acme-domain", "NAME,…",
                 "Get and renew the certificate for these host names from a public authority (ACME); it must reach the TLS "
                     + "listener at port 443 of each name."),
-            Option("acme-contact", "mailto:ADDRESS", "Where the authority may write to."),
+            Option("acme-contact", "mailto:ADDRESS", "An address to which the authority may write."),
             Option(
                 "acme-directory", "URL", "The authority's ACME directory; that of Let's Encrypt if it is not given."),
             Option("acme-ca-file", "FILE", "Certificates to trust for the authority instead of the system's, in PEM."),
@@ -30,16 +30,16 @@ enum ServeCommand {
             Option("allow-clear-text", nil, "Allow --listen on an address that other machines reach."),
             Option(
                 "console", "yes|no|HOST:PORT",
-                "Serve the web console with everything else, not at all, or at an address of its own. There is none until "
+                "Serve the web console on the server's listeners, not at all, or on a separate listener. It is off until "
                     + "'martlet operator invite'.", default: "yes"),
             Option(
                 "console-files", "DIR",
-                "Read the console's pages from this directory, for who changes them; on loopback only."),
-            Option("public-url", "URL", "The address that clients use, where a proxy stands in front."),
+                "Read the console's pages from this directory, to develop them; on loopback only."),
+            Option("public-url", "URL", "The address that clients use, if a proxy is in front."),
             Option(
                 "trusted-proxies", "LIST",
                 "Addresses and networks of reverse proxies, or the words loopback, private and unix, with commas between "
-                    + "them: what they say of their clients' addresses is believed."),
+                    + "them. Their statements about clients' addresses are trusted."),
             Option(
                 "forwarded-header", "NAME", "Which field of a trusted proxy is read: x-forwarded-for or forwarded.",
                 default: "x-forwarded-for"),
@@ -47,34 +47,34 @@ enum ServeCommand {
                 "proxy-protocol", nil,
                 "Read the client's address from the PROXY protocol, versions 1 and 2, before TLS; only trusted proxies may "
                     + "connect."),
-            Option("backend-hub", "NAME", "The hub of the app backend; with one hub it need not be said."),
+            Option("backend-hub", "NAME", "The hub of the app backend; not needed if there is only one hub."),
             Option(
                 "payload-limit", "SIZE", "The largest file of a rich notification: bytes, or such as 500k, 10M, 2G.",
                 default: "10M"),
-            Option("payload-quota", "SIZE", "What one user's notifications may take until they expire.", default: "1G"),
+            Option("payload-quota", "SIZE", "The total size of one user's unexpired notifications.", default: "1G"),
             Option(
                 "sample-notification", "rich|secure",
-                "Send this to the caller's devices for a bare POST /api/notifications, as the guides' apps have it."),
+                "Send this to the caller's devices for a bare POST /api/notifications, as the tutorials' apps expect."),
             Option("users-may-send", "yes|no", "Whether users may notify users, or only admins.", default: "yes"),
             Option(
                 "oidc-issuer", "URL",
-                "Accept the tokens of this OpenID Connect provider in the app backend; as it stands in them."),
-            Option("oidc-audience", "NAME", "What the provider calls this server: tokens must be meant for it."),
-            Option("oidc-jwks", "URL", "The provider's keys; where they are not to be found by its configuration."),
+                "Accept the tokens of this OpenID Connect provider in the app backend; exactly as in the tokens."),
+            Option("oidc-audience", "NAME", "The provider's name for this server, which tokens must have as audience."),
+            Option("oidc-jwks", "URL", "The URL of the provider's keys, if its configuration does not name it."),
             Option(
-                "oidc-user-claim", "CLAIM", "What names the user in a token.",
+                "oidc-user-claim", "CLAIM", "The claim with the user's name.",
                 default: ServerConfiguration.OpenIDConnect.defaultUserClaim),
-            Option("oidc-roles-claim", "CLAIM", "What has the user's roles in a token; none where it is not given."),
+            Option("oidc-roles-claim", "CLAIM", "The claim with the user's roles; without it, tokens have none."),
             Option("simulator", nil, "Run simulated push services too; hubs without a credential send to them."),
             Option(
                 "simulator-listen", "HOST:PORT",
-                "Where the simulator's control interface listens; the services take the ports behind.",
+                "The address of the simulator's control interface; the services use the following ports.",
                 default: "127.0.0.1:9443"),
             Option(
                 "keep-notifications", "DAYS",
-                "How long it is kept what became of a notification on every device, from its end.", default: "30"),
+                "How long the results of a notification are kept for every device, from its end.", default: "30"),
             Option(
-                "request-rate", "N", "Requests a second of each access key, where its hub has no other limit.",
+                "request-rate", "N", "Requests a second of each access key, if its hub has no other limit.",
                 default: "20000"),
             Option(
                 "user-request-rate", "N", "Requests a second of each user of the app backend.", default: "100"),
@@ -82,31 +82,31 @@ enum ServeCommand {
                 "backlog-limit", "N", "Unfinished notifications of a hub that has no other limit.", default: "100000"),
             Option(
                 "disk-reserve", "SIZE",
-                "Room on the disk of the data that nothing new is taken into; at most a twentieth of the disk.",
+                "Free space on the disk below which nothing new is accepted; at most a twentieth of the disk.",
                 default: "64M"),
             Option(
                 "no-copy-before-upgrade", nil,
                 "Do not copy the data to DIR/backups before the database is upgraded."),
             Option(
                 "metrics-token-file", "FILE",
-                "Serve /metrics to who sends this file's line as bearer token; 'martlet metrics' needs none."),
+                "Serve /metrics to clients that send this file's line as bearer token; 'martlet metrics' needs none."),
             Option(
                 "connections-per-address", "N",
-                "Connections of one client address (IPv6: of its /64), but for this machine.", default: "1000"),
+                "Connections of one client address (IPv6: of its /64), except this machine's.", default: "1000"),
             Option(
                 "body-memory", "SIZE", "Memory for bodies of requests that are not answered yet, 42M or more.",
                 default: "64M"),
             Option(
-                "log-level", "debug|info|warning|error", "The least important lines of the log that are written.",
+                "log-level", "debug|info|warning|error", "The lowest level of the log that is written.",
                 default: "info"),
             Option(
                 "log-format", "json|text|auto",
-                "What lines of the log look like; auto: text where they go to a terminal.",
+                "The format of the log; auto: text if standard error is a terminal, otherwise JSON.",
                 default: "auto"),
             Option(
                 "access-log", "off|errors|all",
                 "Which requests are written to the log; errors: those answered with 5xx or 429.", default: "off"),
-            Option("loops", "N", "Event loops; one per core, at most two, where it is not given."),
+            Option("loops", "N", "Event loops; by default one per core, at most two."),
         ] + FaultOptions(prefix: "simulator-").all
     ) { invocation in
         let configuration = try configuration(invocation)

@@ -10,7 +10,7 @@ enum SimulatorAuthority {
             throw ServerError("Cannot make \(directory): \(String(cString: strerror(errno))).")
         }
         guard isOwn(directory) else {
-            throw ServerError("\(directory) belongs to somebody else; set TMPDIR to a directory of your own.")
+            throw ServerError("\(directory) belongs to another user; set TMPDIR to a directory of your own.")
         }
         let file = "\(directory)/simulator-\(port).pem"
         try TextFile.write(pem, to: file)

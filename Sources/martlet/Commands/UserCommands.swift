@@ -85,7 +85,7 @@ enum UserCommands {
         let name = invocation.operand("NAME")
         let administration = try Administration(invocation)
         try Confirmation.require(
-            invocation, typing: name, "Removing a user ends its sessions and removes its devices for good")
+            invocation, typing: name, "Removing a user ends its sessions and removes its devices permanently")
         _ = try await administration.call(.delete, "/users/\(segment(name))")
         invocation.report("Removed user '\(name)'.")
     }

@@ -35,7 +35,7 @@ struct ClientJudgeTests {
         try await Judge.run("live_activities.py")
     }
 
-    @Test("What was sent end to end encrypted is nowhere but with its sender and its recipient")
+    @Test("The text of an end-to-end encrypted message is nowhere except at its sender and its recipient")
     func theSecretIsNowhere() async throws {
         try await Judge.run("secret_search.py")
     }
@@ -65,7 +65,7 @@ struct ClientJudgeTests {
         try await Judge.run("transfers.py")
     }
 
-    @Test("What Microsoft's SDKs send is served, and what is answered can be read as strictly as they read it")
+    @Test("Requests of Microsoft's SDKs are served, and they can read the answers")
     func theFormsOfTheSDKsAreSatisfied() async throws {
         try await Judge.run("sdk_wire.py")
     }

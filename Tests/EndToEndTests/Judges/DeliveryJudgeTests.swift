@@ -3,7 +3,7 @@ import Testing
 /// What the judges of Tests/Peers find while push services fail and sends meet each other.
 @Suite(.serialized, .enabled(if: BuiltProducts.hasPython, Judge.isMissing), .timeLimit(.minutes(10)))
 struct DeliveryJudgeTests {
-    @Test("Whatever fault meets a service, alone or with others, every device is reached or refused as it ought to be")
+    @Test("Under every fault of a service, alone or combined, each device gets its correct result")
     func everyFaultEndsInTheRightState() async throws {
         try await Judge.run(
             "fault_sweep.py", "--devices", "30", "--rounds", "1", "--combinations", "1")
@@ -19,7 +19,7 @@ struct DeliveryJudgeTests {
         try await Judge.run("control.py", "--devices", "3000")
     }
 
-    @Test("Whatever a push service does, messages arrive that can and devices stay that should")
+    @Test("With any behavior of a push service, deliverable messages arrive and valid devices are kept")
     func faultsLeaveTheHubInTheRightState() async throws {
         try await Judge.run("faults.py")
     }
@@ -30,13 +30,13 @@ struct DeliveryJudgeTests {
         try await Judge.run("service_faults.py")
     }
 
-    @Test("One device whose pushes fail holds up nobody else of its hub and platform")
-    func oneDeviceThatFailsHoldsUpNobody() async throws {
+    @Test("One device whose pushes fail delays no other device of its hub and platform")
+    func oneFailingDeviceDelaysNoOther() async throws {
         try await Judge.run("attribution.py")
     }
 
     /// At last, when the other suites are through: it is about how long things wait.
-    @Test("A short send overtakes a backlog of broadcasts, and a service that answers nothing holds up nobody else")
+    @Test("A short send overtakes a backlog of broadcasts, and a silent service delays no other hub")
     func shortSendsOvertake() async throws {
         try await Judge.run("overtaking.py")
     }

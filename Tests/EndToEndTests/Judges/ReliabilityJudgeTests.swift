@@ -3,17 +3,17 @@ import Testing
 /// What the judges of Tests/Peers find after kills, lost power, floods and a long load.
 @Suite(.serialized, .enabled(if: BuiltProducts.hasPython, Judge.isMissing), .timeLimit(.minutes(10)))
 struct ReliabilityJudgeTests {
-    @Test("What was answered with success survives kill -9")
+    @Test("Requests answered with success survive kill -9")
     func nothingAcknowledgedIsLostByKills() async throws {
         try await Judge.run("durability.py", "--rounds", "3")
     }
 
-    @Test("What was answered with success survives the loss of all that was not synced")
+    @Test("Requests answered with success survive the loss of everything that was not synced")
     func nothingAcknowledgedIsLostWithThePower() async throws {
         try await Judge.run("durability.py", "--rounds", "3", "--forgetful")
     }
 
-    @Test("What waits to be tried again survives kill -9, while programs stand still and the clock is set")
+    @Test("Retries survive kill -9, stopped processes and changes of the clock")
     func nothingIsLostByKillsWhileServicesFail() async throws {
         try await Judge.run(
             "durability.py", "--rounds", "3", "--writers", "16", "--simulator",
@@ -41,7 +41,7 @@ struct ReliabilityJudgeTests {
         try await Judge.run("why.py")
     }
 
-    @Test("What is counted and shown before a send is what then arrives")
+    @Test("Counts and payloads shown before a send are those that arrive")
     func dryRunsComeTrue() async throws {
         try await Judge.run("dry_runs.py")
     }
@@ -61,7 +61,7 @@ struct ReliabilityJudgeTests {
         try await Judge.run("metrics.py")
     }
 
-    @Test("What is scheduled survives kill -9 and goes out when its time has come")
+    @Test("Scheduled notifications survive kill -9 and are sent at their time")
     func schedulesOutliveKills() async throws {
         try await Judge.run("schedules.py")
     }

@@ -73,7 +73,7 @@ struct RichUploadTests {
         try FileManager.default.removeItem(at: folder)
     }
 
-    @Test func whatIsRefusedOrCutOffLeavesNothing() async throws {
+    @Test func refusedAndInterruptedUploadsLeaveNothing() async throws {
         let server = try await serve("--payload-limit", "3M", "--payload-quota", "5M")
         let large = try await curl(
             server, "rich", "--user", "bob:bob-1", "--form", "file=@\(file.path)", "--write-out", "%{http_code}")

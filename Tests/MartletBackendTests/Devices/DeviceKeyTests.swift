@@ -12,7 +12,7 @@ struct DeviceKeyTests {
             + (Hex.decode("4fe342e2fe1a7f9b8ee7eb4a7c0f9e162bce33576b315ececbb6406837bf51f5") ?? []))
     private static let secret = Base64URL.encode([UInt8](repeating: 1, count: 16))
 
-    @Test func whoMayWriteToAUserIsGivenTheKeysOfTheDevices() async throws {
+    @Test func usersWhoMaySendToAUserGetTheKeysOfTheDevices() async throws {
         let fixture = try await Fixture()
         let phone = try await fixture.registerKeyed("bob1", as: "bob")
         let tablet = try await fixture.registerKeyed("ABCD", as: "bob", platform: "apns")
@@ -65,7 +65,7 @@ struct DeviceKeyTests {
         #expect(keys.map { $0["publicKey"]?.string } == [Base64URL.encode(new.key.publicKey)])
     }
 
-    @Test func nobodyTouchesAKeyOfSomebodyElse() async throws {
+    @Test func usersCannotChangeKeysOfOthers() async throws {
         let fixture = try await Fixture()
         let device = try await fixture.registerKeyed("bob1", as: "bob")
         let key = try await fixture.keys(of: "bob", as: "alice")

@@ -157,7 +157,7 @@ struct RegisterTests {
         #expect(await named.ask(.post, "/api/register", as: "alice").status == .ok)
     }
 
-    @Test func whatIsNotThereIsAnsweredInTheSameForm() async throws {
+    @Test func missingResourcesAreAnsweredInTheSameForm() async throws {
         let fixture = try await Fixture()
         #expect(await fixture.ask(.get, "/api/nothing").status == .notFound)
         let response = await fixture.ask(.get, "/api/register/1")

@@ -12,7 +12,7 @@ struct CrossSiteTests {
             HTTPRequest(.post, "/api/register", authority: authority, fields: fields))
     }
 
-    @Test func whoIsNoBrowserIsServed() {
+    @Test func aClientThatIsNoBrowserIsServed() {
         #expect(allows([:]))
         #expect(allows(["content-type": "application/json"]))
     }

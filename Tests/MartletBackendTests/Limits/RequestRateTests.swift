@@ -21,7 +21,7 @@ struct RequestRateTests {
         #expect(await fixture.ask(.post, "/api/register", as: "alice").status == .ok)
     }
 
-    @Test func whoDoesNotKnowThePasswordUsesNothingUp() async throws {
+    @Test func anUnauthenticatedCallerUsesNothingUp() async throws {
         let fixture = try await Fixture(
             settings: BackendSettings(requestRate: RequestRate(perSecond: 1, burst: 1)))
         for _ in 0..<3 {

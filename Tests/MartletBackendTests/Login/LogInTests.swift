@@ -49,7 +49,7 @@ struct LogInTests {
     }
 
     @Test(arguments: ["Basic", "Basic !!!", "Basic YWxpY2U=", "Digest x", "Basic /////w==", "", "Bearer", "Bearer x"])
-    func whatCannotBeReadIsRefused(field: String) async throws {
+    func unreadableInputIsRefused(field: String) async throws {
         let fixture = try await Fixture()
         let response = await fixture.ask(.post, somewhere, fields: ["authorization": field])
         #expect(response.status == .unauthorized)
@@ -122,7 +122,7 @@ struct LogInTests {
         #expect(await fixture.ask(.post, somewhere, as: "alice", peer: "192.0.2.7").status == .ok)
     }
 
-    @Test func whoIsLoggedInStaysSoWhileANeighbourGuesses() async throws {
+    @Test func sessionsStayValidWhileANeighbourGuesses() async throws {
         let fixture = try await Fixture()
         #expect(await fixture.ask(.post, somewhere, as: "alice").status == .ok)
         for _ in 0..<50 {

@@ -90,7 +90,7 @@ struct LoginLimiterTests {
         #expect(fail(&limiter, 10, user: "bob", from: "203.0.113.9") == 5)
     }
 
-    @Test func whatIsRememberedIsBounded() {
+    @Test func theNumberOfRememberedFailuresIsLimited() {
         var buckets = FailureBuckets<Int>(countLimit: 100)
         let size = BucketSize(drops: 2, interval: .seconds(10))
         for key in 0..<10_000 {

@@ -46,7 +46,7 @@ struct RoleTests {
         #expect(try await fixture.users.list().count == 3)
     }
 
-    @Test func nobodyHasNoRoles() async throws {
+    @Test func anUnknownUserHasNoRoles() async throws {
         let fixture = try await Fixture()
         await #expect(throws: UserDirectoryError.self) { try await fixture.users.addRole("admin", to: "dora") }
         await #expect(throws: UserDirectoryError.self) { try await fixture.users.removeRole("admin", from: "dora") }

@@ -56,7 +56,7 @@ struct EncryptedTests {
         #expect(try phone.open(ciphertext) == "x")
     }
 
-    @Test func whatDoesNotFitThePushIsKeptForItsDevice() async throws {
+    @Test func aCiphertextThatDoesNotFitThePushIsStoredForItsDevice() async throws {
         let fixture = try await Fixture()
         let phone = try await fixture.registerKeyed("bob1", as: "bob")
         let tablet = try await fixture.registerKeyed("ABCD", as: "bob", platform: "apns")
@@ -78,7 +78,7 @@ struct EncryptedTests {
         #expect(try await fixture.storage.payload(id, for: "bob", at: fixture.time.now + .seconds(60)) == nil)
     }
 
-    @Test func whatWasEncryptedWithAnotherKeyIsNotSentAndTheDevicesAreNamed() async throws {
+    @Test func ciphertextsForOtherKeysAreNotSentAndTheDevicesAreNamed() async throws {
         let fixture = try await Fixture()
         let phone = try await fixture.registerKeyed("bob1", as: "bob")
         let old = try await fixture.registerKeyed("bob2", as: "bob")
@@ -100,7 +100,7 @@ struct EncryptedTests {
         #expect(known.status == .conflict && known.bytes == unknown.bytes)
     }
 
-    @Test func whatThePolicyForbidsIsRefused() async throws {
+    @Test func aRequestThatThePolicyForbidsIsRefused() async throws {
         let fixture = try await Fixture(settings: BackendSettings(policy: RolePolicy(usersMaySend: false)))
         let phone = try await fixture.registerKeyed("bob1", as: "bob")
         let response = await fixture.sendEncrypted([try phone.entry("x")], to: "bob", as: "alice")
@@ -108,7 +108,7 @@ struct EncryptedTests {
         #expect(fixture.sent.deliveries.isEmpty)
     }
 
-    @Test func whatFindsNoRoomLeavesNothingBehindAndNothingGoesOut() async throws {
+    @Test func aPayloadOverTheQuotaLeavesNothingAndSendsNothing() async throws {
         let fixture = try await Fixture(
             settings: BackendSettings(payloads: PayloadSettings(quota: 1500 + 2 * StoredPayload.recordSize)))
         let phone = try await fixture.registerKeyed("bob1", as: "bob")
@@ -145,7 +145,7 @@ struct EncryptedTests {
         }
     }
 
-    @Test func whatCouldNotBeAnnouncedIsTakenBack() async throws {
+    @Test func aPayloadThatCouldNotBeAnnouncedIsWithdrawn() async throws {
         let fixture = try await Fixture(
             settings: BackendSettings(payloads: PayloadSettings(quota: 2500 + 2 * StoredPayload.recordSize)),
             roomForNotifications: 1)

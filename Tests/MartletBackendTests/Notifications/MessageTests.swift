@@ -51,20 +51,21 @@ struct MessageTests {
     }
 
     @Test(arguments: PayloadName.allCases, ["bob", "root"])
-    func nobodySetsWhatThePayloadsOfTheServerUse(name: PayloadName, sender: String) async throws {
+    func dataCannotUseReservedPayloadNames(name: PayloadName, sender: String) async throws {
         let fixture = try await Fixture()
         try await fixture.users.add("root", password: "root1", roles: ["admin"])
         for spelling in [name.rawValue, name.rawValue.uppercased(), name.rawValue.lowercased()] {
             let response = await send(
                 fixture, #"{"to": "alice", "message": {"text": "x", "data": {"\#(spelling)": "7"}}}"#, as: sender)
             #expect(response.status == .badRequest)
-            #expect(response.message == "The message's data has the name '\(spelling)', which a payload uses itself.")
+            #expect(
+                response.message == "The message's data has the name '\(spelling)', which is reserved for payloads.")
         }
         #expect(fixture.sent.deliveries.isEmpty)
     }
 
     @Test(arguments: ["image", "icon", "URL", "click_action", "clickAction", "body", "tag", "android_channel_id"])
-    func whatServicesAndPagesReadIsForAdmins(name: String) async throws {
+    func namesThatServicesAndPagesReadAreForAdmins(name: String) async throws {
         let fixture = try await Fixture()
         _ = try await fixture.register("alice1", as: "alice")
         try await fixture.users.add("root", password: "root1", roles: ["admin"])
@@ -79,11 +80,11 @@ struct MessageTests {
     @Test(arguments: [
         (#"{"to": "alice"}"#, "The body needs the member \"message\" with a JSON object."),
         (#"{"to": "alice", "message": "x"}"#, "The body needs the member \"message\" with a JSON object."),
-        (#"{"too": "alice", "message": {"text": "x"}}"#, "The body has a member 'too', which it cannot have."),
+        (#"{"too": "alice", "message": {"text": "x"}}"#, "The body has the unknown member 'too'."),
         (#"{"to": "alice", "message": {}}"#, nil),
         (
             #"{"to": "alice", "message": {"text": {"de": "x"}}}"#,
-            "The message's text has languages, so the message must have a language: the one for all other devices."
+            "The message's text has languages, so the message needs the member language, for all other devices."
         ),
         ("[]", "The body must be a JSON object."),
         (#"{"to": ["a||b"], "message": {"text": "x"}}"#, "*"),

@@ -119,7 +119,7 @@ struct RepeatedSendTests {
     }
 
     @Test(arguments: Kind.allCases)
-    func whatStoppedHalfWayIsFinishedAndNothingIsSentTwice(kind: Kind) async throws {
+    func anInterruptedSendIsCompletedAndNothingIsSentTwice(kind: Kind) async throws {
         let fixture = try await Fixture(sendsTo: ["pigeon", "apns"], roomForNotifications: 1)
         let order = try await order(kind, in: fixture)
         let first = await send(order, fixture)
@@ -153,7 +153,7 @@ struct RepeatedSendTests {
         #expect(await fixture.ask(.get, "/api/notifications/\(id)", as: "bob").status == .ok)
     }
 
-    @Test func whatWasRefusedAsAWholeIsNotRemembered() async throws {
+    @Test func refusedSendsAreNotRemembered() async throws {
         let fixture = try await Fixture(roomForNotifications: 0)
         let order = try await order(.secure, in: fixture)
         #expect(await send(order, fixture).status == .insufficientStorage)

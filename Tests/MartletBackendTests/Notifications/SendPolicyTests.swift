@@ -19,7 +19,7 @@ struct SendPolicyTests {
         #expect(policy.allows(caller, toSendTo: .tags(try TagExpression("news"))) == tags)
     }
 
-    @Test func whatThePolicyForbidsIsNotSent() async throws {
+    @Test func aSendThatThePolicyForbidsIsNotSent() async throws {
         let fixture = try await Fixture(settings: BackendSettings(policy: RolePolicy(usersMaySend: false)))
         let response = await fixture.ask(.post, "/api/notifications?pns=pigeon&to_tag=alice", as: "bob", #""x""#)
         #expect(response.status == .forbidden)

@@ -57,7 +57,7 @@ struct JSONWebKeyTests {
     }
 
     @Test(arguments: ["", "[]", "{}", #"{"keys":{}}"#, "<html>"])
-    func whatIsNoSetHasNoKeys(text: String) {
+    func anInvalidKeySetHasNoKeys(text: String) {
         #expect(JSONWebKey.keys(ofSet: Array(text.utf8)) == nil)
     }
 }

@@ -72,7 +72,7 @@ struct KeyCacheTests {
         #expect(name(cache.answer(to: try self.token(one), at: start, mayFetch: true)) == "key one")
     }
 
-    @Test func whoComesWhileItIsAskedWaitsForThat() throws {
+    @Test func callersDuringAFetchWaitForIt() throws {
         var cache = KeyCache()
         for _ in 0..<9 { cache.began(at: start) }
         #expect(name(cache.answer(to: try token(one), at: start, mayFetch: true)) == "fetch")

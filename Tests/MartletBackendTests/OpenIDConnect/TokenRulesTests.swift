@@ -81,7 +81,7 @@ struct TokenRulesTests {
         #expect(try caller(maker, try maker.token(claims)).name.spelling == "Alice")
     }
 
-    @Test func ofSeveralAudiencesTheOneItWasIssuedToMayShowIt() throws {
+    @Test func aTokenForSeveralAudiencesIsAcceptedFromItsAuthorizedParty() throws {
         let maker = try TokenMaker()
         var claims = TokenMaker.claims(at: now)
         claims["aud"] = ["other", "martlet"]
@@ -167,7 +167,7 @@ struct TokenRulesTests {
         ".", "..", "a.b", "a.b.c.d", "e30.e30.e30=", "e30.e30.+", "e30.W10.", "ICA.e30.", "é.e30.",
         "eyJhbGciOiJFUzI1NiJ9 .e30.e30", "eyJhbGciOiJFUzI1NiJ9.e30.e30.e30.e30",
     ])
-    func whatIsNoTokenIsRefused(text: String) {
+    func invalidTokensAreRefused(text: String) {
         #expect(throws: TokenRefusal.malformed) { try IdentityToken(text) }
     }
 

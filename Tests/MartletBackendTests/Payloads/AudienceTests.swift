@@ -22,7 +22,7 @@ struct AudienceTests {
         #expect(fixture.pushes.count == 2)
     }
 
-    @Test func whoGetsTheNameLaterIsNobodysAddressee() async throws {
+    @Test func aLaterUserWithTheSameNameIsNoRecipient() async throws {
         let fixture = try await Fixture()
         let id = try #require(await fixture.sendJSON("secure", ["to": "zoe", "payload": "x"], as: "bob").payloadID)
         fixture.time.advance(by: .seconds(1))

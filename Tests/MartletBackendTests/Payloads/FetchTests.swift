@@ -36,14 +36,14 @@ struct FetchTests {
         "0", "-1", "+7", "07", "7.0", "0x7", "2147483648", "99999999999999999999", "a", "%2e%2e%2fetc", "7%00", "%20",
         "٧",
     ])
-    func whatIsNoIDIsNobodys(id: String) async throws {
+    func anInvalidIDBelongsToNoUser(id: String) async throws {
         let fixture = try await Fixture()
         let response = await fixture.ask(.get, "/api/notifications/" + id, as: "bob")
         #expect([HTTPStatus.notFound, .badRequest].contains(response.status))
         #expect(try response.json["Payload"] == nil)
     }
 
-    @Test func whoTriesIDsIsSlowedDown() async throws {
+    @Test func guessingIDsIsSlowedDown() async throws {
         let fixture = try await Fixture()
         let id = try #require(await fixture.sendJSON("secure", ["payload": "x"], as: "bob").payloadID)
         var missed = 0

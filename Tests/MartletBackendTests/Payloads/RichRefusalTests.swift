@@ -30,7 +30,7 @@ struct RichRefusalTests {
         try expectNothing(fixture)
     }
 
-    @Test func whatIsTooLargeIsRefusedWhileItComes() async throws {
+    @Test func aBodyThatIsTooLargeIsRefusedWhileItArrives() async throws {
         let fixture = try await Fixture(settings: BackendSettings(payloads: PayloadSettings(sizeLimit: 99)))
         let form = Form(file: Array(repeating: 1, count: 100_000))
         let stream = Pieces(form.bytes, pieceBytes: 64)
@@ -181,7 +181,7 @@ struct RichRefusalTests {
         try expectNothing(fixture)
     }
 
-    @Test func whatIsAnnouncedInPartAloneIsTakenBack() async throws {
+    @Test func aPartlyAnnouncedPayloadIsWithdrawn() async throws {
         let fixture = try await Fixture(sendsTo: ["apns", "pigeon"], roomForNotifications: 1)
         let refused = await fixture.sendRich(Form(("to", "alice"), file: file), as: "bob")
         #expect(refused.status == 507)

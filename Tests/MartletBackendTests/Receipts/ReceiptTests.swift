@@ -37,7 +37,7 @@ struct ReceiptTests {
         #expect(try await Self.receipts(of: .payload(id), fixture).map(\.device) == [phone.id])
     }
 
-    @Test func whatIsNotTheCallersIsLeftOutAndNothingTellsSo() async throws {
+    @Test func payloadsOfOthersAreLeftOutWithoutAHint() async throws {
         let fixture = try await Fixture()
         let bobs = try await fixture.register("bob1", as: "bob")
         let carols = try await fixture.register("carol1", as: "carol")

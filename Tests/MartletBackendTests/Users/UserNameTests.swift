@@ -33,7 +33,7 @@ struct UserNameTests {
         #expect(try UserName(name).spelling == name)
     }
 
-    @Test func whatLooksLikeAnEscapeIsAnotherName() throws {
+    @Test func aNameThatLooksLikeAnEscapeIsAnotherName() throws {
         #expect(try UserName("zo#c3#ab") != UserName("Zoë"))
     }
 

@@ -16,11 +16,11 @@ struct ClientBase64Tests {
     }
 
     @Test(arguments: ["A", "AA", "AAA", "A===", "AA=A", "====", "AB==", "AA-A", "A A=", "AAAA=", "é==="])
-    func whatIsNotPaddedBase64IsRefused(text: String) {
+    func unpaddedBase64IsRefused(text: String) {
         #expect(MartletClient.Base64.standard.decode(text) == nil)
     }
 
-    @Test(arguments: ["A", "AB", "AA==", "AA+A", "AAAAA"]) func whatIsNotForAddressesIsRefused(text: String) {
+    @Test(arguments: ["A", "AB", "AA==", "AA+A", "AAAAA"]) func invalidURLSafeBase64IsRefused(text: String) {
         #expect(MartletClient.Base64.urlSafe.decode(text) == nil)
     }
 }

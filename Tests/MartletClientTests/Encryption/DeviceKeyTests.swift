@@ -56,7 +56,7 @@ struct DeviceKeyTests {
         #expect(bob.lines == ["GET /api/notifications/7"])
     }
 
-    @Test func whatCannotBeDecryptedIsToldPrecisely() async throws {
+    @Test func undecryptableMessagesHaveAPreciseError() async throws {
         let device = try Device("1")
         let content = try MessageCoding(EncryptingPhone.cryptography).encrypt(secret, for: try Device("2").keyPair.key)
         let bob = try await EncryptingPhone(

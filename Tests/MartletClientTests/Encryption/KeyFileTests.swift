@@ -39,7 +39,7 @@ struct KeyFileTests {
         await #expect(throws: StorageProblem.self) { try await store.load() }
     }
 
-    @Test func whatIsNoKeyPairIsNotTakenForNone() async throws {
+    @Test func anInvalidKeyPairIsAnErrorAndNotAMissingOne() async throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         try KeyFile(path: path).write(Array("{}".utf8))
         await #expect(throws: StorageProblem.self) { try await FileDeviceKeyPairStore(path: path).load() }
@@ -79,7 +79,7 @@ struct KeyFileTests {
     @Test(arguments: [
         "", "[]", #"{"https://push.example.org": 1}"#, #"{"https://push.example.org": {"bob": {"1": "x"}}}"#,
     ])
-    func whatAreNoPinsAreNotTakenForNone(text: String) async throws {
+    func invalidPinsAreAnErrorAndNotAnEmptyList(text: String) async throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         try KeyFile(path: path).write(Array(text.utf8))
         await #expect(throws: StorageProblem.self) {

@@ -80,7 +80,7 @@ struct MessageCodingTests {
         #expect(try coding.decrypt(content, with: keyPair) == message)
     }
 
-    @Test func whatWasChangedAnywhereIsRefused() throws {
+    @Test func aMessageChangedAnywhereIsRefused() throws {
         for index in body.indices {
             var changed = body
             changed[index] ^= 1
@@ -99,7 +99,7 @@ struct MessageCodingTests {
         #expect(refusal(length) == .malformed)
     }
 
-    @Test func whatIsCutShortIsRefused() {
+    @Test func truncatedInputIsRefused() {
         for count in 0..<body.count {
             let error = refusal(Array(body.prefix(count)))
             #expect(error == (count < MessageCoding.overhead ? .truncated : .notAuthentic), "\(count) bytes")

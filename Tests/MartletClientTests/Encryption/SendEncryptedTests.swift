@@ -202,7 +202,7 @@ struct SendEncryptedTests {
         }
     }
 
-    @Test func nobodyToEncryptForIsAnErrorAndPinsNothing() async throws {
+    @Test func noDeviceToEncryptForIsAnErrorAndPinsNothing() async throws {
         let device = try Device("1")
         let alice = try await EncryptingPhone([Device.keys(), Device.keys(device), .sent(("1", .null))])
         #expect(await refusal(alice) == .noKey)

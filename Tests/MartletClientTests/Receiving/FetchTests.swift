@@ -81,7 +81,7 @@ struct FetchTests {
         try FileManager.default.removeItem(at: folder)
     }
 
-    @Test func whatIsTooLargeForMemoryIsNotCollected() async throws {
+    @Test func answersThatAreTooLargeForMemoryAreNotCollected() async throws {
         for fields in [png, ["content-type": "image/png"]] {
             let phone = try await Phone(ScriptedServer(.session("T"), .bytes(200, bytes, fields)))
             let error = await #expect(throws: PushClientError.self) {

@@ -90,7 +90,7 @@ struct PushContentTests {
         #expect(PushContent(userInfo: ["aps": ["badge": 3]]) == .other)
     }
 
-    @Test func whatIsShownCanBeReadAgain() {
+    @Test func shownContentCanBeReadAgain() {
         let pushes: [PushContent] = [
             .rich(RichReference(id: 7, message: "look", type: "img")), .secure(SecureReference(id: 8, message: "m")),
             .secure(SecureReference(id: 8)),

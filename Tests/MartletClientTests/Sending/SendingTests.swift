@@ -48,7 +48,7 @@ struct SendingTests {
         let phone = try await Phone(ScriptedServer(.session("T"), .answer(201, ["id": "18f"])))
         var message = Message(text: ["en": "Hello", "de": "Hallo"], language: "en")
         message.data["room"] = "17"
-        message.badge = .oneMore
+        message.badge = .increment
         message.actions = [Message.Action(id: "go", title: "Go")]
         #expect(try await phone.client.send(message, to: ["alice", "bob"]) == "18f")
         #expect(phone.server.lines.last == "POST /api/notifications/message")
@@ -120,7 +120,7 @@ struct SendingTests {
             ])
     }
 
-    @Test func whatIsForNobodyIsNotSentToOneself() async throws {
+    @Test func aMessageWithoutRecipientsIsNotSentToTheSender() async throws {
         let phone = try await Phone(ScriptedServer())
         let rich = await #expect(throws: PushClientError.self) {
             try await phone.client.sendRich(.bytes([1]), to: [], contentType: "image/png")

@@ -29,7 +29,7 @@ struct ShowingTests {
         #expect(try Data(contentsOf: URL(fileURLWithPath: content.attachment ?? "")) == Data([1, 2]))
     }
 
-    @Test func whatANotificationCannotShowIsNotLeftBehind() async throws {
+    @Test func contentThatANotificationCannotShowIsRemoved() async throws {
         defer { try? FileManager.default.removeItem(atPath: folder) }
         let push = PushContent.rich(RichReference(id: 7, message: "read", type: "file"))
         let file = ScriptedServer.Entry.bytes(200, [1, 2], ["content-type": "application/pdf"])

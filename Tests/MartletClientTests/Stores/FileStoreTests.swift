@@ -42,7 +42,7 @@ struct FileStoreTests {
         #expect(await store.load() == [1])
     }
 
-    @Test func whatIsNoFileOrTooLongIsNotRead() async throws {
+    @Test func missingAndOverlongFilesAreNotRead() async throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         #expect(await FileStore(folder.path).load() == nil)

@@ -52,7 +52,7 @@ struct URLSessionTransportTests {
         #expect(other.requests.isEmpty)
     }
 
-    @Test func nobodyThereIsUnreachableAndNotProcessed() async throws {
+    @Test func aMissingServerIsUnreachableAndNothingWasProcessed() async throws {
         // Of the port of a server just stopped another one may begin to listen.
         let error = await #expect(throws: ClientTransportError.self) {
             try await URLSessionTransport().send(ClientRequest("GET", "http://127.0.0.1:1/?handle=SECRET"))

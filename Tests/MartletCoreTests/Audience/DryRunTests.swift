@@ -20,7 +20,7 @@ struct DryRunTests {
 
     private func properties(_ text: String) -> Notification.Content { .template(properties: Array(text.utf8)) }
 
-    @Test func whatIsCountedIsWhatASendTargets() async throws {
+    @Test func aCountEqualsTheTargetsOfASend() async throws {
         let flight = try await Flight()
         for number in 1...7 { try await flight.register("loft\(number)", id: "r\(number)", tags: ["x"]) }
         try await flight.register("loft1", id: "twin", tags: ["x"])
@@ -53,7 +53,7 @@ struct DryRunTests {
         #expect(payloads.map { String(decoding: $0.message?.body ?? [], as: UTF8.self) } == ["\"hi\"", "\"[hi]\""])
     }
 
-    @Test func ofATemplateWithVariablesTheLargestFillingIsShown() async throws {
+    @Test func aTemplateWithVariablesShowsTheLargestPayload() async throws {
         let flight = try await Flight()
         let template = Template(body: "\"$(name)\"")
         for (number, name) in ["Al", "Alexander", "Alex", "Al"].enumerated() {
@@ -95,7 +95,7 @@ struct DryRunTests {
         #expect([part.furtherTemplates, part.furtherPushes, part.targeted] == [5, 5, 26])
     }
 
-    @Test func whatASendIsRefusedForIsTheAnswerAndTheRestIsToldAllTheSame() async throws {
+    @Test func aDryRunAnswersWithTheRefusalAndTheOtherResults() async throws {
         let flight = try await Flight()
         try await flight.register(2)
         let huge = Notification.Content.native(
@@ -108,10 +108,10 @@ struct DryRunTests {
         #expect(broken.refusal != nil)
     }
 
-    @Test func nobodyIsAProblem() async throws {
+    @Test func anEmptyAudienceIsAProblem() async throws {
         let flight = try await Flight()
         let run = try await dryRuns(flight).run(hello, to: .audience(nil), in: flight.hub)
-        #expect(run.problems == ["Nobody is in the audience: the send would end as NoTargetFound."])
+        #expect(run.problems == ["The audience is empty: the send would end as NoTargetFound."])
         #expect(run.parts.map(\.targeted) == [0], "its credential and payload are told all the same")
     }
 
@@ -136,7 +136,7 @@ struct DryRunTests {
         let long = try await run(Rollout(.over(.seconds(60))), .after(.seconds(6)))
         #expect(long.refusal?.contains("would take longer than the notification lives") == true)
         let past = try await run(due: now + .seconds(-61))
-        #expect(past.problems.first?.hasSuffix("is past: the send would go out at once.") == true)
+        #expect(past.problems.first?.hasSuffix("is in the past: the send would begin at once.") == true)
         #expect(try await run(due: now + .seconds(-59)).problems.isEmpty)
         let later = try await run(due: now + .seconds(3600))
         #expect(later.problems.isEmpty && later.startsAt == now + .seconds(3600))
@@ -144,7 +144,7 @@ struct DryRunTests {
         #expect(never.refusal == "A notification may be scheduled for at most 366 days ahead.")
     }
 
-    @Test func ofADirectSendEachHandleIsTriedAndCountedOnce() async throws {
+    @Test func aDirectSendTriesAndCountsEachHandleOnce() async throws {
         let flight = try await Flight()
         try await flight.hubs.setCredential(Credential(["Ring": "1"]), for: HomingPigeon.platform, of: "aviary")
         let content = Notification.Content.native(HomingPigeon.platform, Message(body: [1]))
@@ -186,7 +186,7 @@ struct DryRunTests {
         #expect(try await check(answered(200)) == CredentialCheck(.usable, expiresAt: TokenPigeon.end))
         let refused = try await check(answered(401))
         #expect(refused.state == .unusable)
-        #expect(refused.problem == "No token can be had with the credential for token: InvalidCredentials, status 401.")
+        #expect(refused.problem == "The credential for token gets no token: InvalidCredentials, status 401.")
         let away = try await check(.failure(TransportError(.unreachable, mayHaveBeenProcessed: false, "away")))
         #expect(away.state == .unchecked)
         #expect(away.problem?.contains("could not be checked") == true)
@@ -203,7 +203,7 @@ struct DryRunTests {
         #expect(run.problems == ["The credential for token expired at \(TokenPigeon.end.iso8601)."])
     }
 
-    @Test func whatADryRunIsRefusedHoldsUpNoSend() async throws {
+    @Test func aRefusedTokenOfADryRunDelaysNoSend() async throws {
         let flight = try await Flight()
         try await flight.register(1)
         let lane = LaneID(hub: flight.hub, platform: CarrierPigeon.platform)

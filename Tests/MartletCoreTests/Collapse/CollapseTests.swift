@@ -93,7 +93,7 @@ struct CollapseTests {
     }
 
     @Test(arguments: [true, false])
-    func whatWasCanceledBeforeAnythingOfItWentOutSparesNobody(hasBegun: Bool) async throws {
+    func aNotificationCanceledBeforeItsFirstPageSupersedesNothing(hasBegun: Bool) async throws {
         let flight = try await Flight(pageSize: 1)
         try await flight.register(2)
         let old = try await accept("old", in: flight)
@@ -126,7 +126,7 @@ struct CollapseTests {
     }
 
     /// The process was killed between the answer and the record of it.
-    @Test(arguments: [true, false]) func whatAKilledProcessHadReachedIsASuccessHoweverItEnds(
+    @Test(arguments: [true, false]) func devicesReachedBeforeAKillCountAsSuccessHoweverTheNotificationEnds(
         isCanceled: Bool
     ) async throws {
         let flight = try await Flight(pageSize: 10)
@@ -190,7 +190,7 @@ struct CollapseTests {
         #expect(flight.transport.sent.map(\.body) == ["old", "new"])
     }
 
-    @Test(.timeLimit(.minutes(10))) func whatIsSupersededDoesNotWaitForWhatIsUnderWay() async throws {
+    @Test(.timeLimit(.minutes(10))) func supersededPushesDoNotWaitForPagesUnderWay() async throws {
         let flight = try await Flight(pageSize: 10)
         try await flight.register(1)
         let old = try await accept("old", in: flight)

@@ -9,7 +9,7 @@ import Testing
 struct CanaryTests {
     // MARK: The sample
 
-    @Test func exactlySoManyGetItFirstAndTheRestWaits() async throws {
+    @Test func exactlyTheSampleGetsItFirstAndTheRestWaits() async throws {
         let flight = try await Flight(pageSize: 7)
         try await flight.register(200)
         let canary = try await Canary(flight, Rollout(nil, sample: .size(50)))
@@ -38,7 +38,7 @@ struct CanaryTests {
     }
 
     @Test(arguments: 0..<12)
-    func aKillChangesNeitherTheSampleNorWhoGetsIt(seed: Int) async throws {
+    func aKillChangesNoMemberOfTheSample(seed: Int) async throws {
         var random = SeededGenerator(seed: UInt64(seed))
         var flight = try await Flight(pageSize: 5)
         try await flight.register(90)
@@ -67,13 +67,13 @@ struct CanaryTests {
         #expect(Set(flight.transport.lofts) == Set((1...90).map { "loft\($0)" }))
     }
 
-    @Test func theFirstThresholdIsKeptWhoeverCounts() async throws {
+    @Test func theFirstStoredThresholdIsKept() async throws {
         let flight = try await Flight()
         try await flight.register(20)
         let canary = try await Canary(flight, Rollout(nil, sample: .size(5)))
         let sequence = canary.notification.sequence
-        let first = CountedSample(threshold: 7, audience: 20, isEverybody: false)
-        let second = CountedSample(threshold: 9, audience: 21, isEverybody: false)
+        let first = CountedSample(threshold: 7, audience: 20, isWholeAudience: false)
+        let second = CountedSample(threshold: 9, audience: 21, isWholeAudience: false)
         #expect(try await flight.storage.setSample(first, ofRollout: sequence)?.threshold == 7)
         #expect(try await flight.storage.setSample(second, ofRollout: sequence)?.threshold == 7)
         #expect(try await canary.status().audience == 20)
@@ -97,7 +97,7 @@ struct CanaryTests {
         #expect(flight.transport.lofts.count == 400)
     }
 
-    @Test func nobodyWaitsWhereTheSampleIsTheAudience() async throws {
+    @Test func aCanaryDoesNotHoldIfTheSampleIsTheAudience() async throws {
         let flight = try await Flight(pageSize: 50)
         try await flight.register(20)
         let canary = try await Canary(flight, Rollout(nil, sample: .size(20)))
@@ -108,7 +108,7 @@ struct CanaryTests {
         #expect(status.waitingParts == 0)
     }
 
-    @Test func aCanaryForNobodyIsOver() async throws {
+    @Test func aCanaryWithoutAnAudienceEnds() async throws {
         let flight = try await Flight()
         let canary = try await Canary(flight, Rollout(nil, sample: .size(20)))
         try await canary.runAll()
@@ -130,7 +130,7 @@ struct CanaryTests {
         #expect(try await canary.status().report.counts[CarrierPigeon.platform] == [.success: 60])
     }
 
-    @Test func theRateIsOfTheRestAlone() async throws {
+    @Test func theRateAppliesOnlyToTheRest() async throws {
         let flight = try await Flight(pageSize: 100)
         try await flight.register(60)
         let canary = try await Canary(flight, Rollout(.over(.seconds(400)), sample: .size(20)))
@@ -147,7 +147,7 @@ struct CanaryTests {
 
     // MARK: Holding
 
-    @Test func itGoesOnByItselfWhenTheSampleIsWell() async throws {
+    @Test func itContinuesByItselfIfTheSampleIsHealthy() async throws {
         let flight = try await Flight(pageSize: 50)
         try await flight.register(40)
         let rollout = Rollout(nil, halt: Rollout.Halt(share: 1000), sample: .size(10), wait: .seconds(600))
@@ -157,18 +157,18 @@ struct CanaryTests {
         #expect(try await canary.status().canary?.goesOnAt == heldAt + .seconds(600))
         #expect(try await flight.storage.nextDue() == heldAt + .seconds(600))
         flight.time.advance(by: .seconds(599))
-        #expect(try await flight.storage.holdsOver(at: flight.time.now, limit: 10).isEmpty)
+        #expect(try await flight.storage.canariesDue(at: flight.time.now, limit: 10).isEmpty)
         flight.time.advance(by: .seconds(1))
         #expect(
-            try await flight.storage.holdsOver(at: flight.time.now, limit: 10).map(\.id) == [canary.notification.id])
-        #expect(try await canary.judge() == .goOn)
+            try await flight.storage.canariesDue(at: flight.time.now, limit: 10).map(\.id) == [canary.notification.id])
+        #expect(try await canary.evaluate() == .release)
         #expect(try await canary.release() == 1)
         try await canary.runAll()
         #expect(try await canary.status().report.state == .completed)
         #expect(flight.transport.lofts.count == 40)
     }
 
-    @Test func itHaltsWhereTooManyOfTheSampleFailedAndWhoResumesItLetsItGo() async throws {
+    @Test func itHaltsIfTooManyOfTheSampleFailedAndAResumeReleasesTheRest() async throws {
         let isBad = Flag(true)
         let flight = try await Flight(pageSize: 50) { _, _ in isBad.isOn ? answered(400) : answered(200) }
         try await flight.register(40)
@@ -177,7 +177,7 @@ struct CanaryTests {
         try await canary.runAll()
         #expect(try await canary.status().control == .running, "five answers are too few for the rule of the roll-out")
         flight.time.advance(by: .seconds(60))
-        #expect(try await canary.judge() == .halt)
+        #expect(try await canary.evaluate() == .halt)
         #expect(try await canary.status().control == .halted)
         #expect(try await canary.release() == 0)
         isBad.isOn = false
@@ -197,7 +197,7 @@ struct CanaryTests {
         #expect(try await canary.status().control == .halted)
     }
 
-    @Test func itWaitsForAnswersAndEachAnswerIsJudged() async throws {
+    @Test func itWaitsForAnswersAndEachAnswerIsEvaluated() async throws {
         let isSlow = Flag(true)
         let flight = try await Flight(pageSize: 50) { _, _ in isSlow.isOn ? answered(429) : answered(200) }
         try await flight.register(40)
@@ -205,10 +205,11 @@ struct CanaryTests {
         let sample = try await flight.storage.unfinished(after: .none, limit: 1)[0].delivery
         _ = try await flight.run(sample)
         flight.time.advance(by: .seconds(60))
-        #expect(try await canary.judge() == .waitForAnswers)
+        #expect(try await canary.evaluate() == .waitForAnswers)
         #expect(try await canary.status().waitsForAnswers(at: flight.time.now))
-        try await flight.storage.recordJudgement(of: canary.notification.sequence, at: flight.time.now)
-        #expect(try await flight.storage.holdsOver(at: flight.time.now, limit: 10).isEmpty, "the clock judges it once")
+        try await flight.storage.recordWaitingForAnswers(of: canary.notification.sequence, at: flight.time.now)
+        #expect(
+            try await flight.storage.canariesDue(at: flight.time.now, limit: 10).isEmpty, "the clock judges it once")
         isSlow.isOn = false
         flight.time.advance(by: .seconds(3600))
         _ = try await flight.run(sample)
@@ -216,7 +217,7 @@ struct CanaryTests {
         #expect(try await canary.release() == 1)
     }
 
-    @Test func whatWasPausedWhileItHeldHoldsAgain() async throws {
+    @Test func aCanaryPausedWhileItHeldHoldsAgain() async throws {
         let flight = try await Flight(pageSize: 50)
         try await flight.register(40)
         let canary = try await Canary(flight, Rollout(nil, sample: .size(10), wait: .seconds(60)))
@@ -226,7 +227,7 @@ struct CanaryTests {
         _ = try await canary.apply(.pause)
         #expect(try await !canary.status().isHolding)
         flight.time.advance(by: .seconds(600))
-        #expect(try await canary.judge() == nil)
+        #expect(try await canary.evaluate() == nil)
         _ = try await canary.apply(.resume)
         #expect(try await canary.status().isHolding)
         _ = try await canary.apply(.resume)
@@ -262,7 +263,7 @@ struct CanaryTests {
 
     // MARK: What tells of it
 
-    @Test func whyTellsOnWhichSideADeviceIs() async throws {
+    @Test func aTraceSaysWhetherADeviceIsInTheSample() async throws {
         let flight = try await Flight(pageSize: 50)
         try await flight.register(20, tags: ["a"])
         try await flight.register("other", id: "other", tags: ["b"])
@@ -283,7 +284,7 @@ struct CanaryTests {
         #expect(try await Set(canary.verdicts(20).values) == [.delivered])
     }
 
-    @Test func aDryRunSaysWhenTheSampleWouldBeEverybody() {
+    @Test func aDryRunReportsASampleThatIsTheWholeAudience() {
         var run = DryRun(
             startsAt: Timestamp(milliseconds: 0), expiresAt: Timestamp(milliseconds: 86_400_000),
             rollout: Rollout(nil, sample: .size(100)))
@@ -352,8 +353,8 @@ struct Canary {
         try await flight.controls.apply(wish, to: notification.id, in: flight.hub)
     }
 
-    func judge() async throws -> CanaryVerdict? {
-        try await flight.controls.judge(notification.id, in: flight.hub, at: flight.time.now)
+    func evaluate() async throws -> CanaryVerdict? {
+        try await flight.controls.evaluateCanary(notification.id, in: flight.hub, at: flight.time.now)
     }
 
     /// - Returns: How many deliveries have begun.

@@ -17,7 +17,7 @@ struct ControlTests {
         await tower.stop()
     }
 
-    @Test(.timeLimit(.minutes(10))) func whatIsCanceledWritesNothingMoreAndItsNumbersAddUp() async throws {
+    @Test(.timeLimit(.minutes(10))) func aCanceledNotificationSendsNothingMoreAndItsNumbersAddUp() async throws {
         try await withTower(devices: 35) { tower in
             let id = try await tower.accept("stop")
             await tower.until { tower.transport.openCount == 4 }
@@ -40,7 +40,7 @@ struct ControlTests {
         }
     }
 
-    @Test(.timeLimit(.minutes(10))) func whatIsPausedStandsStillAndGoesOnWhereItStood() async throws {
+    @Test(.timeLimit(.minutes(10))) func aPausedNotificationStopsAndContinuesWhereItStopped() async throws {
         try await withTower(devices: 25) { tower in
             let id = try await tower.accept("wait")
             await tower.until { tower.transport.openCount == 4 }
@@ -110,7 +110,7 @@ struct ControlTests {
         }
     }
 
-    @Test(.timeLimit(.minutes(10))) func whatStandsBeforeAPausedLaneIsCanceledAtOnce() async throws {
+    @Test(.timeLimit(.minutes(10))) func deliveriesOfAPausedLaneAreCanceledAtOnce() async throws {
         try await withTower(devices: 3) { tower in
             let first = try await tower.accept("first")
             let second = try await tower.accept("second")
@@ -125,7 +125,7 @@ struct ControlTests {
         }
     }
 
-    @Test(.timeLimit(.minutes(10))) func whatExpiresWhilePausedIsGivenUpAndCounted() async throws {
+    @Test(.timeLimit(.minutes(10))) func notificationsThatExpireWhilePausedAreAbandonedAndCounted() async throws {
         try await withTower(devices: 25) { tower in
             let id = try await tower.accept("old", lifetime: .seconds(60))
             await tower.until { tower.transport.openCount == 4 }
@@ -159,7 +159,7 @@ struct ControlTests {
         }
     }
 
-    @Test func whatIsForgottenLeavesNothing() async throws {
+    @Test func aForgottenNotificationLeavesNothing() async throws {
         let flight = try await Flight()
         try await flight.register(4)
         let delivery = try await flight.accept()

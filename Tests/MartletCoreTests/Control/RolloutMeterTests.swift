@@ -34,7 +34,7 @@ struct RolloutMeterTests {
         #expect(Double(total) >= rate * 59 - 1)
     }
 
-    @Test func whoWasIdleMayHaveASecondsWorthAndNoMore() {
+    @Test func anIdleMeterAllowsThePushesOfOneSecond() {
         var meter = RolloutMeter(rate: 100, at: start)
         #expect(meter.turn(for: 5000, at: start + .seconds(3600)) == .now(100))
         #expect(
@@ -48,7 +48,7 @@ struct RolloutMeterTests {
         #expect(meter.turn(for: 10, at: start + .milliseconds(100)) == .now(10), "unless less is wanted")
     }
 
-    @Test func whatIsGivenBackMayGoAgain() {
+    @Test func allowanceGivenBackCanBeUsedAgain() {
         var meter = RolloutMeter(rate: 400, at: start)
         #expect(meter.turn(for: 100, at: start) == .now(100))
         meter.giveBack(70)

@@ -34,7 +34,7 @@ struct RolloutTests {
         return deliveries[0]
     }
 
-    @Test func soManyASecondGoOutAndNoSlotIsHeldMeanwhile() async throws {
+    @Test func theRateIsKeptAndNoSlotIsOccupiedWhileWaiting() async throws {
         let flight = try await Flight(pageSize: 1000)
         try await flight.register(100)
         let found = try await run(flight, try await accept(flight, Rollout(.rate(20))))
@@ -135,7 +135,7 @@ struct RolloutTests {
         #expect(flight.alarms.all.first?.contains("5 of 10 pushes failed") == true)
     }
 
-    @Test func whoIsToBeTriedAgainDoesNotWaitForTheLastPage() async throws {
+    @Test func dueRetriesOfARollOutDoNotWaitForTheLastPage() async throws {
         let flight = try await Flight(pageSize: 1000) { loft, attempt in
             answered(loft == "loft1" && attempt <= 2 ? 429 : 200)
         }
@@ -150,7 +150,7 @@ struct RolloutTests {
         #expect(try await flight.report(delivery).state == .completed)
     }
 
-    @Test func whatIsToBeTriedAgainIsTriedBeforeASlowRollOutExpires() async throws {
+    @Test func retriesOfASlowRollOutAreSentBeforeItExpires() async throws {
         let flight = try await Flight(pageSize: 1000) { _, attempt in answered(attempt == 1 ? 429 : 200) }
         try await flight.register(50)
         let delivery = try await accept(flight, Rollout(.over(.seconds(86_400))))

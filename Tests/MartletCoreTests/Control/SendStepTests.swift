@@ -3,7 +3,7 @@ import Testing
 @testable import MartletCore
 
 struct SendStepTests {
-    @Test func whatIsNextFollowsFromWhatIsWishedAndHowFarItHasCome() {
+    @Test func theNextStepFollowsFromTheControlAndTheProgress() {
         func next(
             _ control: NotificationControl, isFannedOut: Bool = false, hasExpired: Bool = false,
             isInterrupted: Bool = false

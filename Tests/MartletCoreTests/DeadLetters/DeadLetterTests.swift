@@ -25,7 +25,7 @@ struct DeadLetterTests {
         return try #require(try await letters.page(of: delivery.notification.id, in: flight.hub, limit: 100))
     }
 
-    @Test func whatFailedIsSentAgainOnceItsCauseIsMendedAndToNobodyElse() async throws {
+    @Test func aResendReachesOnlyTheDevicesThatFailed() async throws {
         let isSick = Flag(true)
         let flight = try await Flight { loft, _ in
             isSick.isOn && ["loft2", "loft5", "loft6"].contains(loft) ? answered(400) : answered(200)
@@ -93,7 +93,7 @@ struct DeadLetterTests {
         #expect(try await flight.storage.nextRetry(of: original.id) == nil)
     }
 
-    @Test func everybodyOfAMessageThatNobodyCanTakeIsADeadLetterAndCanBeSentAgain() async throws {
+    @Test func allDevicesOfAnUndeliverableMessageAreDeadLettersAndCanBeResent() async throws {
         let flight = try await Flight(hasCredential: false)
         try await flight.register(8)
         let original = try await flight.accept()
@@ -109,7 +109,7 @@ struct DeadLetterTests {
         #expect(flight.transport.lofts == (1...8).map { "loft\($0)" })
     }
 
-    @Test func whomTheServiceSparesAMessageIsADeadLetterToo() async throws {
+    @Test func devicesLeftOutAfterARefusedMessageAreDeadLetters() async throws {
         let flight = try await Flight { _, _ in answered(413) }
         try await flight.register(8)
         let original = try await flight.accept()
@@ -126,7 +126,7 @@ struct DeadLetterTests {
         #expect(trace.pushes[0].range?.reasons == [.invalidNotificationSize: "TooHeavy"])
     }
 
-    @Test func whoseTurnHadNotComeWhenItExpiredIsADeadLetter() async throws {
+    @Test func devicesNotReachedBeforeTheExpiryAreDeadLetters() async throws {
         let flight = try await Flight()
         try await flight.register(8)
         let original = try await flight.accept(lifetime: .seconds(60))

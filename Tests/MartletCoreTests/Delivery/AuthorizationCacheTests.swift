@@ -37,7 +37,7 @@ struct AuthorizationCacheTests {
         #expect(provider.requests == 1)
     }
 
-    @Test func whoIsCancelledTakesTheTokenFromNobody() async throws {
+    @Test func aCancelledCallerDoesNotCancelTheTokenRequestOfOthers() async throws {
         provider.hold()
         let cancelled = Task { await grant() }
         await provider.waitForRequest()
@@ -133,7 +133,7 @@ struct AuthorizationCacheTests {
         #expect(await grant(Credential(["Nest": "b"])) == .granted(.init(token: "t1", generation: 1)))
     }
 
-    @Test func whatAnOldCredentialBringsIsNotKept() async throws {
+    @Test func tokensOfAnOldCredentialAreNotKept() async throws {
         provider.hold()
         async let old = grant()
         await provider.waitForRequest()

@@ -26,7 +26,7 @@ struct CircuitBreakerTests {
         #expect(breaker.pause(isProbe: false, at: now) == now + .seconds(1))
     }
 
-    @Test func whatWasLetInBeforeAPauseMakesTheNextNoLonger() {
+    @Test func pushesAdmittedBeforeAPauseDoNotLengthenTheNext() {
         var breaker = CircuitBreaker(.lane)
         for _ in 0..<10 { #expect(breaker.pause(isProbe: false, at: now) == now + .seconds(1)) }
         let later = now + .seconds(1)
@@ -84,7 +84,7 @@ struct CircuitBreakerTests {
     }
 
     @Test(arguments: UInt64(0)..<50)
-    func whateverHappensOnlyOneProbeGoesAndNothingIsLockedOutForEver(seed: UInt64) {
+    func onlyOneProbeIsSentAndNoLaneIsLockedOutForever(seed: UInt64) {
         var chance = Chance(seed: seed)
         let terms = [CircuitBreaker.Terms.lane, .origin, .device][Int(seed % 3)]
         let (duration, longest) = (Duration.seconds(30), terms.longestPause)

@@ -46,7 +46,7 @@ struct DeletionGuardTests {
         #expect(deletions.record(health(5), at: now + .seconds(601)) == [])
     }
 
-    @Test func whatLeavesNoDoubtIsBelievedAtOnceUnlessItIsSaidOfMany() {
+    @Test func unambiguousAnswersRemoveADeviceAtOnceUnlessThereAreMany() {
         let many = Int64(DeletionGuard.enoughAnswers)
         var deletions = DeletionGuard()
         #expect(deletions.record(health(0, dead: 1...many), at: now).count == Int(many))
@@ -85,7 +85,7 @@ struct DeletionGuardTests {
         #expect(quarantined.isQuarantined)
     }
 
-    @Test func noMoreAreRememberedThanThereIsRoomFor() {
+    @Test func theNumberOfRememberedEntriesIsLimited() {
         var deletions = DeletionGuard()
         for number in 1...Int64(DeletionGuard.suspectLimit + 10) {
             let timestamp = now + .seconds(number * 31)

@@ -80,7 +80,7 @@ struct DelivererTests {
         #expect(refusals.map(\.reason) == ["This server has nothing that sends to bottle yet."])
     }
 
-    @Test func whoRegistersAfterASendWasAcceptedIsNotInItsAudience() async throws {
+    @Test func aDeviceRegisteredAfterTheAcceptanceIsNotInTheAudience() async throws {
         let flight = try await Flight()
         try await flight.register(2)
         let delivery = try await flight.accept()
@@ -89,7 +89,7 @@ struct DelivererTests {
         #expect(flight.transport.lofts == ["loft1", "loft2"])
     }
 
-    @Test func whatAnInterruptedRunHadReachedIsNotSentAgain() async throws {
+    @Test func membersReachedByAnInterruptedRunAreNotSentToAgain() async throws {
         let flight = try await Flight(pageSize: 10)
         try await flight.register(4)
         let delivery = try await flight.accept()
@@ -212,7 +212,7 @@ struct DelivererTests {
         #expect(try await flight.report(delivery).counts == [.success: 9])
     }
 
-    @Test func whatAnOldCredentialComesToDoesNotHoldUpTheNewOne() async throws {
+    @Test func failuresWithAnOldCredentialDoNotDelayTheNewOne() async throws {
         let flight = try await Flight { _, attempt in attempt == 1 ? answered(403) : answered(200) }
         try await flight.register(1)
         let delivery = try await flight.accept()
@@ -258,7 +258,7 @@ struct DelivererTests {
         #expect(try await flight.report(delivery).counts == [.invalidNotificationSize: 9])
     }
 
-    @Test func whatIsNotProcessedGoesAgainAtOnceAndAnUnansweredRequestLater() async throws {
+    @Test func unprocessedRequestsAreSentAgainAtOnceAndUnansweredOnesLater() async throws {
         let flight = try await Flight { loft, attempt in
             guard attempt == 1 else { return answered(200) }
             return .failure(TransportError(.timedOut, mayHaveBeenProcessed: true, "no answer"))
@@ -332,7 +332,7 @@ struct DelivererTests {
         #expect(try await flight.report(first).counts == [.success: 3])
     }
 
-    @Test func whoseTurnDidNotComeInTimeIsTriedAgainAndPausesNobody() async throws {
+    @Test func unsentRequestsAtTheDeadlineAreRetriedAndPauseNoLane() async throws {
         let isCrowded = Flag(true)
         let flight = try await Flight { _, _ in
             isCrowded.isOn ? .failure(TransportError(.timedOut, mayHaveBeenProcessed: false, "no room")) : answered(200)
@@ -364,7 +364,7 @@ struct DelivererTests {
         #expect(flight.lanes.isOpen(lane))
     }
 
-    @Test func whatIsStillTriedWhenTheMessageExpiresIsGivenUpAndCounted() async throws {
+    @Test func retriesLeftAtTheExpiryAreAbandonedAndCounted() async throws {
         let flight = try await Flight { _, _ in answered(429, ["retry-after": "40"]) }
         try await flight.register(7)
         let delivery = try await flight.accept(lifetime: .seconds(60))

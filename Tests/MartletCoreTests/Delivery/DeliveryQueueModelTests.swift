@@ -5,7 +5,7 @@ import Testing
 
 /// Random sends, page durations, stalls, pauses, failures and readings of a store, by a clock that is moved.
 struct DeliveryQueueModelTests {
-    @Test(arguments: 0..<30) func nobodyStarvesNothingIsLostAndTheLimitsHold(seed: UInt64) {
+    @Test(arguments: 0..<30) func noHubStarvesNothingIsLostAndTheLimitsHold(seed: UInt64) {
         var model = Model(seed: seed)
         for _ in 0..<600 { model.step(arrivals: true) }
         model.stalledUntil = model.now

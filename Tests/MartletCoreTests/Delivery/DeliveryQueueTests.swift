@@ -67,7 +67,7 @@ struct DeliveryQueueTests {
         #expect(order == [1, 2, 3, nil])
     }
 
-    @Test func whatIsAdvancedGoesBeforeTheOthersOfItsLaneAndOnce() {
+    @Test func anAdvancedDeliveryGoesBeforeTheOthersOfItsLaneOnce() {
         var queue = emptyQueue()
         for sequence in 1...4 { queue.add(Self.progress(Int64(sequence))) }
         let isKnown = (0..<2).map { _ in queue.advance(Self.id(3)) }
@@ -79,7 +79,7 @@ struct DeliveryQueueTests {
         #expect(queue.heldCount == 0)
     }
 
-    @Test func whatIsOverIsNotBegunAgainByItsFirstPlaceInTheLine() {
+    @Test func anEndedDeliveryIsNotBegunAgainByItsQueuePosition() {
         var queue = emptyQueue(slots: 1)
         for sequence in 1...2 { queue.add(Self.progress(Int64(sequence))) }
         _ = queue.advance(Self.id(2))
@@ -90,7 +90,7 @@ struct DeliveryQueueTests {
         #expect(nextSequence(&queue) == nil)
     }
 
-    @Test func whatOnlyTheStoreHasCanBeAdvanced() {
+    @Test func aDeliveryThatIsOnlyInTheStoreCanBeAdvanced() {
         var queue = emptyQueue(waiting: 2)
         for sequence in 1...4 { queue.add(Self.progress(Int64(sequence))) }
         let isKnown = queue.advance(Self.id(4))
@@ -150,7 +150,7 @@ struct DeliveryQueueTests {
         #expect(nextSequence(&queue) == 2)
     }
 
-    @Test func whatFindsNoRoomIsReadFromTheStoreLater() {
+    @Test func deliveriesThatDoNotFitInMemoryAreReadFromTheStoreLater() {
         var queue = emptyQueue(waiting: 2)
         for sequence in 1...4 { queue.add(Self.progress(Int64(sequence))) }
         #expect(queue.waitingCount == 2)
@@ -160,7 +160,7 @@ struct DeliveryQueueTests {
         #expect([nextSequence(&queue), nextSequence(&queue)] == [3, 4])
     }
 
-    @Test func whatComesWhileTheStoreIsReadIsNotMissed() {
+    @Test func sendsAcceptedWhileTheStoreIsReadAreNotMissed() {
         var queue = emptyQueue(waiting: 2)
         for sequence in 1...3 { queue.add(Self.progress(Int64(sequence))) }
         #expect([nextSequence(&queue), nextSequence(&queue)] == [1, 2])
@@ -174,7 +174,7 @@ struct DeliveryQueueTests {
         #expect(nextSequence(&queue) == nil)
     }
 
-    @Test func whatEndsWhileTheStoreIsReadIsNotDeliveredAgain() {
+    @Test func deliveriesThatEndWhileTheStoreIsReadAreNotDeliveredAgain() {
         var queue = makeQueue(waiting: 4)
         _ = queue.wantsMore(at: now)
         queue.fill([Self.progress(1)], isAll: false)
@@ -185,7 +185,7 @@ struct DeliveryQueueTests {
         #expect(nextSequence(&queue) == nil)
     }
 
-    @Test func whatWaitsIsResumedAtItsTimeTheSoonestFirst() {
+    @Test func sleepersAreResumedAtTheirTimeTheEarliestFirst() {
         var queue = emptyQueue()
         for sequence in 1...3 { queue.add(Self.progress(Int64(sequence))) }
         for (sequence, seconds) in [(1, 30), (2, 10), (3, 20)] {
@@ -202,7 +202,7 @@ struct DeliveryQueueTests {
         #expect((0..<3).map { _ in nextSequence(&queue, at: later) } == [2, 3, 1])
     }
 
-    @Test func whatSleepsIsResumedWhereTheClockIsSetBack() {
+    @Test func sleepersAreResumedWhenTheClockIsSetBack() {
         var queue = emptyQueue()
         for sequence in 1...2 {
             queue.add(Self.progress(Int64(sequence)))
@@ -228,7 +228,7 @@ struct DeliveryQueueTests {
         #expect(nextSequence(&queue) == nil)
     }
 
-    @Test func ofWhatAPausedLaneHoldsUpOneIsSentToSeeAndTheOthersFollowWhenItIsOpen() {
+    @Test func aPausedLaneSendsOneProbeAndTheOthersFollowWhenItOpens() {
         var queue = emptyQueue()
         for sequence in 1...4 { queue.add(Self.progress(Int64(sequence))) }
         for _ in 1...4 { _ = nextSequence(&queue) }
@@ -248,7 +248,7 @@ struct DeliveryQueueTests {
         #expect((0..<3).map { _ in nextSequence(&queue, at: later) } == [3, 4, nil])
     }
 
-    @Test func whatExpiresBehindAPausedLaneIsGivenUpThen() {
+    @Test func notificationsThatExpireInAPausedLaneAreAbandoned() {
         var queue = emptyQueue()
         for sequence in 1...4 {
             queue.add(Self.progress(Int64(sequence), expiresAt: now + .seconds(sequence == 3 ? 5 : 3600)))
@@ -277,7 +277,7 @@ struct DeliveryQueueTests {
         }
     }
 
-    @Test func whatIsNewWaitsForNothingThatIsDueAgain() {
+    @Test func newDeliveriesDoNotWaitForRetries() {
         var queue = emptyQueue(slots: 3, waiting: 100)
         for sequence in 1...20 { queue.add(Self.progress(Int64(sequence))) }
         for _ in 1...20 {
@@ -310,7 +310,7 @@ struct DeliveryQueueTests {
         #expect(Set(pages) == [1, 2, 3, 4])
     }
 
-    @Test func ofWhatFindsNoRoomInMemoryTheNumberIsKept() {
+    @Test func aDeliveryThatDoesNotFitInMemoryIsKeptByNumber() {
         var queue = emptyQueue(waiting: 100, held: 3, heldBytes: 25)
         for sequence in 1...3 { queue.add(Self.progress(Int64(sequence), body: Array(repeating: 0, count: 10))) }
         queue.add(Self.progress(4))
@@ -370,7 +370,7 @@ struct DeliveryQueueTests {
         #expect((0..<4).map { _ in nextSequence(&queue) } == [2, 3, 5, nil])
     }
 
-    @Test func whatStorageFailsIsTriedLessAndLessOften() {
+    @Test func storageFailuresAreRetriedLessAndLessOften() {
         var queue = emptyQueue()
         queue.add(Self.progress(1))
         var timestamp = now
@@ -386,7 +386,7 @@ struct DeliveryQueueTests {
     }
 
     @Test("A turn that comes to nothing waits longer each time, until one has recorded something")
-    func whatComesToNothingDoesNotSpin() {
+    func aDeliveryWithoutProgressDoesNotSpin() {
         var queue = emptyQueue()
         queue.add(Self.progress(1))
         var timestamp = now

@@ -27,7 +27,7 @@ struct DispatcherTests {
         }
     }
 
-    @Test(.timeLimit(.minutes(10))) func whatIsAcceptedIsDelivered() async throws {
+    @Test(.timeLimit(.minutes(10))) func acceptedSendsAreDelivered() async throws {
         let flight = try await Flight()
         try await flight.register(2)
         try await withDispatcher(flight) { dispatcher in
@@ -38,7 +38,7 @@ struct DispatcherTests {
         #expect(flight.transport.lofts == ["loft1", "loft2"])
     }
 
-    @Test(.timeLimit(.minutes(10))) func whatWasAcceptedBeforeAStartIsDeliveredAfterIt() async throws {
+    @Test(.timeLimit(.minutes(10))) func sendsAcceptedBeforeARestartAreDeliveredAfterIt() async throws {
         let flight = try await Flight()
         try await flight.register(1)
         let deliveries = [try await flight.accept(), try await flight.accept()]
@@ -140,7 +140,7 @@ struct DispatcherTests {
         #expect(flight.maps.count == 0)
     }
 
-    @Test(.timeLimit(.minutes(10))) func whatWaitsInAHubThatIsDeletedLeavesNothingBehind() async throws {
+    @Test(.timeLimit(.minutes(10))) func waitingNotificationsOfADeletedHubLeaveNothingBehind() async throws {
         let flight = try await Flight { _, _ in answered(429, ["retry-after": "10"]) }
         try await flight.register(1)
         try await withDispatcher(flight) { dispatcher in
@@ -157,7 +157,7 @@ struct DispatcherTests {
     @Test(
         "What waits in a hub ends with the deletion of the hub, without its time being waited for",
         .timeLimit(.minutes(10)))
-    func whatWaitsEndsWithItsHub() async throws {
+    func waitingDeliveriesEndWithTheirHub() async throws {
         let flight = try await Flight { _, _ in answered(429, ["retry-after": "3600"]) }
         try await flight.register(1)
         try await withDispatcher(flight) { dispatcher in
@@ -172,8 +172,8 @@ struct DispatcherTests {
         }
     }
 
-    @Test("What waits in a hub whose deletion failed goes on", .timeLimit(.minutes(10)))
-    func whatWaitsOutlastsAFailedDeletion() async throws {
+    @Test("Waiting deliveries of a hub continue if its deletion failed", .timeLimit(.minutes(10)))
+    func waitingDeliveriesSurviveAFailedDeletion() async throws {
         let flight = try await Flight { _, attempt in
             attempt == 1 ? answered(429, ["retry-after": "60"]) : answered(200)
         }

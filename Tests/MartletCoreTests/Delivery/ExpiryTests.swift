@@ -77,7 +77,7 @@ struct ExpiryTests {
         #expect(report.counts == [.abandoned: 3])
     }
 
-    @Test func whatExpiresBeforeItsFirstPageIsNotSentAtAll() async throws {
+    @Test func aNotificationThatExpiresBeforeItsFirstPageIsNotSent() async throws {
         let flight = try await Flight()
         try await flight.register(3)
         let delivery = try await flight.accept(lifetime: .seconds(60))
@@ -87,7 +87,7 @@ struct ExpiryTests {
         #expect(try await flight.report(delivery).state == .abandoned)
     }
 
-    @Test func whatExpiresWhileItsPlatformIsPausedIsNotSent() async throws {
+    @Test func notificationsThatExpireWhileTheirPlatformIsPausedAreNotSent() async throws {
         let flight = try await Flight { _, _ in answered(503, ["retry-after": "3600"]) }
         try await flight.register(2)
         let delivery = try await flight.accept(lifetime: .seconds(30))
@@ -102,7 +102,7 @@ struct ExpiryTests {
         #expect(report.counts == [.abandoned: 2])
     }
 
-    @Test func whatReplacesAScheduledNotificationGoesOutInItsPlace() async throws {
+    @Test func theReplacementOfAScheduleIsSentInItsPlace() async throws {
         let flight = try await Flight()
         try await flight.register(1)
         let intake = intake(flight)

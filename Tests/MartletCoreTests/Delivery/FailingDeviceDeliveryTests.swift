@@ -26,7 +26,7 @@ struct FailingDeviceDeliveryTests {
 
     private func lane(_ flight: Flight) -> LaneID { LaneID(hub: flight.hub, platform: CarrierPigeon.platform) }
 
-    @Test func oneDeviceThatFailsPausesNobody() async throws {
+    @Test func oneFailingDevicePausesNoLane() async throws {
         let flight = try await flight()
         for _ in 0..<20 {
             let failing = try await send(flight, to: 1)
@@ -41,7 +41,7 @@ struct FailingDeviceDeliveryTests {
         #expect(flight.alarms.all.isEmpty)
     }
 
-    @Test func whatWaitsForADeviceGoesOnceItIsAnsweredAndTheWaitIsNoAttempt() async throws {
+    @Test func waitingPushesOfADeviceAreSentOnceItAnswersAndTheWaitIsNoAttempt() async throws {
         let isFailing = Flag(true)
         let flight = try await flight(5, isFailing)
         var deliveries: [Delivery] = []

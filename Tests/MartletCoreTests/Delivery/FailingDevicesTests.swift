@@ -67,7 +67,7 @@ struct FailingDevicesTests {
         #expect(devices.contains(device(1)), "it is still no probe")
     }
 
-    @Test func whoFailedLongestAgoMakesRoom() {
+    @Test func theDeviceWithTheOldestFailureIsEvicted() {
         var devices = FailingDevices()
         for number in 1...200 { devices.fail(failure(Int64(number)), isTrial: false, at: start + .seconds(number)) }
         #expect(devices.count == FailingDevices.limit)
@@ -75,7 +75,7 @@ struct FailingDevicesTests {
     }
 
     @Test(arguments: 1...50)
-    func whateverHappensOnePushTriesADeviceAndNoneIsLockedOutForEver(seed: UInt64) {
+    func oneProbeTriesADeviceAndNoDeviceIsLockedOutForever(seed: UInt64) {
         var generator = Generator(state: seed)
         var devices = FailingDevices()
         var now = start

@@ -48,7 +48,7 @@ struct FollowingTests {
         #expect(trace.pushes[0].attempts.map(\.outcome) == [.channelThrottled, .success])
     }
 
-    @Test func whatExpiresForADeviceThatIsReachedAsAnotherMemberIsSkippedAndNoDeadLetter() async throws {
+    @Test func aRetryExpiringForADeviceReachedAsAnotherMemberIsSkipped() async throws {
         let (flight, delivery) = try await sent(to: 2)
         // The registration whose push is to be tried again has the handle of the other, which was reached.
         try await flight.register("loft2", id: "r1", tags: ["a"])
@@ -81,7 +81,7 @@ struct FollowingTests {
         #expect(try await trace("r1", delivery, flight).pushes[0].attempts.count == 3)
     }
 
-    @Test func whoDoesNotMatchAnyMoreHasLeft() async throws {
+    @Test func aDeviceThatNoLongerMatchesHasLeft() async throws {
         let (flight, delivery) = try await sent()
         try await flight.register("loft9", id: "r1", tags: ["b"])
         try await finish(delivery, flight)
@@ -90,7 +90,7 @@ struct FollowingTests {
         #expect(try await trace("r1", delivery, flight).verdict == .left)
     }
 
-    @Test func whoWasDeletedAndIsRegisteredAnewHasLeft() async throws {
+    @Test func aDeletedAndNewlyRegisteredDeviceHasLeft() async throws {
         let (flight, delivery) = try await sent()
         _ = try await flight.registry.delete("r1", in: flight.hub)
         try await flight.register("loft9", id: "r9", tags: ["a"])
@@ -247,7 +247,7 @@ struct FollowingTests {
         #expect(try await trace("r1", delivery, flight).verdict == .suppressed)
     }
 
-    @Test func whoTakesAHandleWhoseOwnerWasFollowedToAnotherIsReachedThere() async throws {
+    @Test func aRegistrationWithAHandleWhoseOwnerMovedIsReachedThere() async throws {
         let flight = try await Flight(pageSize: 10) { loft, attempt in
             answered(loft == "loft1" || loft == "loft2" && attempt == 1 ? 429 : 200)
         }
@@ -263,7 +263,7 @@ struct FollowingTests {
         #expect(try await flight.report(delivery).counts == [.success: 2])
     }
 
-    @Test func whoTakesAHandleThatAnotherWasFollowedToIsSkipped() async throws {
+    @Test func aRegistrationWithAHandleThatAnotherWasFollowedToIsSkipped() async throws {
         let flight = try await Flight(pageSize: 10) { loft, attempt in
             answered(loft == "loft1" || loft == "loft2" && attempt == 1 ? 429 : 200)
         }
@@ -280,7 +280,7 @@ struct FollowingTests {
         #expect(try await flight.report(delivery).counts == [.success: 1, .skipped: 1])
     }
 
-    @Test func ofTwoHandlesThatBecameOneTheSecondIsNotLostWhenTheFirstGoesOn() async throws {
+    @Test func ifTwoHandlesBecomeOneTheSecondIsNotLostWhenTheFirstMoves() async throws {
         let (flight, delivery) = try await sent(putOff: ["loft1", "loft2", "loft9"], to: 2)
         try await flight.register("loft9", id: "r1", tags: ["a"])
         try await flight.register("loft9", id: "r2", tags: ["a"])
@@ -341,7 +341,7 @@ struct FollowingTests {
         #expect(try await flight.report(old).counts == [.superseded: 1])
     }
 
-    @Test func whatExpiresForARegistrationWithANewHandleIsADeadLetterOfIt() async throws {
+    @Test func aRetryExpiringForAMovedRegistrationIsItsDeadLetter() async throws {
         let (flight, delivery) = try await sent()
         try await flight.register("loft9", id: "r1", tags: ["a"])
         flight.time.advance(by: .seconds(90_000))
@@ -352,7 +352,7 @@ struct FollowingTests {
         #expect(try await trace("r1", delivery, flight).verdict == .expired)
     }
 
-    @Test func whoGetsAnotherHandleBeforeHisPageIsReadIsNotCalledTooLate() async throws {
+    @Test func aDeviceWithANewHandleBeforeItsPageIsNotCalledRegisteredLater() async throws {
         let flight = try await Flight(pageSize: 10)
         try await flight.register(2, tags: ["a"])
         let delivery = try await flight.accept(to: .audience(.tag(Tag("a"))))

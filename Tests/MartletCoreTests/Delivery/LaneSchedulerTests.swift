@@ -26,7 +26,7 @@ struct FairTurnsTests {
         #expect(order(&turns) == ["1 1", "2 1", "3 1", "1 2", "2 2", "1 3"])
     }
 
-    @Test func whoSendsMoreInATurnHasFewerTurns() {
+    @Test func aHubThatSendsMoreInATurnHasFewerTurns() {
         var turns = LaneScheduler<String>(slots: 8)
         for number in 1...4 {
             turns.add("1 \(number)", in: Self.lane(1))
@@ -42,7 +42,7 @@ struct FairTurnsTests {
         #expect(sent == ["1": 1, "2": 4])
     }
 
-    @Test func whoWasAwayDoesNotMakeUpForIt() {
+    @Test func aHubThatWasIdleDoesNotMakeUpForIt() {
         var turns = LaneScheduler<String>(slots: 8)
         for number in 1...20 { turns.add("1 \(number)", in: Self.lane(1)) }
         _ = order(&turns, most: 10)
@@ -50,7 +50,7 @@ struct FairTurnsTests {
         #expect(order(&turns, most: 6).map { $0.prefix(1) } == ["2", "1", "2", "1", "2", "1"])
     }
 
-    @Test func whoComesAtOnceAgainHasNotBeenAway() {
+    @Test func aHubThatReturnsAtOnceWasNotIdle() {
         var turns = LaneScheduler<String>(slots: 8)
         turns.add("1 a", in: Self.lane(1))
         for number in 1...4 { turns.add("2 \(number)", in: Self.lane(2)) }
@@ -100,7 +100,7 @@ struct FairTurnsTests {
         #expect(turns.item(cost: 1) == 2)
     }
 
-    @Test func nobodyIsRememberedWhenAllIsQuiet() {
+    @Test func idleHubsAreNotRemembered() {
         var turns = LaneScheduler<String>(slots: 8)
         for hub in 1...9 { turns.add("\(hub) a", in: Self.lane(Int64(hub))) }
         #expect(order(&turns).count == 9)
@@ -108,7 +108,7 @@ struct FairTurnsTests {
     }
 
     /// Hubs of which some are stuck for ever: the others get the same, and all that they want.
-    @Test(arguments: 0..<10) func whoIsStuckHoldsUpNobody(seed: UInt64) {
+    @Test(arguments: 0..<10) func stuckHubsDelayNoOther(seed: UInt64) {
         var random = Seeded(seed)
         var turns = LaneScheduler<Int64>(slots: 32)
         let stuck: Set<Int64> = [1, 2, 3, 4]

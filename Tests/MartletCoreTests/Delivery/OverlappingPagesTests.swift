@@ -100,15 +100,15 @@ struct OverlappingPagesTests {
         ])
     func asManyPagesAreInHandAsAreSentInTime(ended: Int, milliseconds: Int64, limit: Int) {
         let start = Timestamp(milliseconds: 1_000_000)
-        let pages = PagesAtOnce(most: 9, patience: .seconds(30), start: start, before: nil)
+        let pages = PagesAtOnce(most: 9, requestTimeout: .seconds(30), start: start, before: nil)
         #expect(pages.limit(ended: ended, at: start + .milliseconds(milliseconds)) == limit)
-        let one = PagesAtOnce(most: 1, patience: .seconds(30), start: start, before: nil)
+        let one = PagesAtOnce(most: 1, requestTimeout: .seconds(30), start: start, before: nil)
         #expect(one.limit(ended: ended, at: start) == 1)
     }
 
     @Test func aTurnBeginsWithWhatThePagesOfTheLastHaveTaken() {
         let start = Timestamp(milliseconds: 1_000_000)
-        let pages = PagesAtOnce(most: 9, patience: .seconds(30), start: start, before: .seconds(5))
+        let pages = PagesAtOnce(most: 9, requestTimeout: .seconds(30), start: start, before: .seconds(5))
         #expect(pages.limit(ended: 0, at: start) == 3)
         #expect(pages.limit(ended: 1, at: start + .seconds(1)) == 9)
         #expect(pages.pageTime(ended: 2, at: start + .seconds(30)) == .seconds(15))

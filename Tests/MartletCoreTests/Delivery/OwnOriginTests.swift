@@ -107,7 +107,7 @@ struct OwnOriginTests {
         #expect(reasons == ["PnsUnreachable: unreachable"])
     }
 
-    @Test func oneWhoAloneIsSilentPausesNobodyEither() async throws {
+    @Test func aSingleSilentDevicePausesNoLane() async throws {
         let flight = try await flight(["https://bad/1"]) { _, _ in
             .failure(TransportError(.unreachable, mayHaveBeenProcessed: false, ""))
         }
@@ -241,7 +241,7 @@ struct OwnOriginTests {
         return board.enter(lane, origin, at: start + time, probeDuration: .seconds(30))
     }
 
-    @Test func whatAnOriginAsksForIsObeyedAndTheLongerWaitStands() {
+    @Test func theWaitThatAnOriginRequestsIsObeyedAndTheLongerOneCounts() {
         let board = OriginCircuitBreakers()
         record([wait(60), wait(10)], in: board)
         record([wait(10)], in: board)

@@ -12,7 +12,7 @@ struct PageBytesTests {
         #expect(pages.inHand == leases.reduce(0) { $0 + $1.granted })
     }
 
-    @Test func whatIsNotNeededIsGivenBackAtOnceAndTheRestWithThePage() {
+    @Test func unneededMemoryIsReleasedAtOnceAndTheRestWithThePage() {
         let pages = PageBytes()
         var lease: PageLease? = pages.reserve(members: 5000)
         lease?.settle(at: 1000)

@@ -130,7 +130,7 @@ struct PartTests {
         #expect(try await flight.storage.hasEnded(notification.sequence))
     }
 
-    @Test func whatACrashLeftInAMapCountsInItsOwnPart() async throws {
+    @Test func progressFromBeforeACrashCountsInItsOwnPart() async throws {
         let flight = try await Flight(pageSize: 50)
         try await flight.register(40)
         let canary = try await Canary(flight, Rollout(nil, sample: .size(10)))
@@ -152,7 +152,7 @@ struct PartTests {
         #expect(try await canary.status().sample?.succeeded == 10)
     }
 
-    @Test func nobodyGetsItTwiceByTravelling() async throws {
+    @Test func aDeviceThatMovesDoesNotGetItTwice() async throws {
         let flight = try await Flight(pageSize: 2) { loft, attempt in
             switch loft {
             case "bad": answered(400)
@@ -201,7 +201,7 @@ struct PartTests {
     }
 
     @Test(arguments: [ControlRequest.cancel, nil])
-    func whatWaitsIsCountedWhenItIsCanceledOrExpires(wish: ControlRequest?) async throws {
+    func waitingPartsAreCountedWhenTheNotificationIsCanceledOrExpires(wish: ControlRequest?) async throws {
         let flight = try await Flight(pageSize: 7)
         try await flight.register(40)
         let canary = try await Canary(flight, Rollout(nil, sample: .size(10)), lifetime: .seconds(7200))
@@ -236,7 +236,7 @@ struct PartTests {
         #expect(try await canary.status().report.state == .canceled)
     }
 
-    @Test func aRetryAsksTheExpressionAndNotTheZoneOfItsPart() async throws {
+    @Test func aRetryUsesTheExpressionOfTheNotificationAndNotOfItsPart() async throws {
         let flight = try await Flight { _, attempt in answered(attempt == 1 ? 429 : 200) }
         try await flight.register("mover", id: "mover", tags: ["all", "east"])
         try await flight.register("leaver", id: "leaver", tags: ["all", "east"])
@@ -250,7 +250,7 @@ struct PartTests {
         #expect(try await status(notification, flight).report.counts[pigeon]?[.success] == 1)
     }
 
-    @Test func deadLettersOfAllPartsAreSentAgain() async throws {
+    @Test func deadLettersOfAllPartsAreResent() async throws {
         let isBad = Flag(true)
         let flight = try await Flight(pageSize: 3) { _, _ in isBad.isOn ? answered(400) : answered(200) }
         try await flight.register(20)

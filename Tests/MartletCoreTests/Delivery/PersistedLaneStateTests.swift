@@ -80,7 +80,7 @@ struct LaneMemoryTests {
         #expect(try await Flight(restarted).lanes.quarantines[CarrierPigeon.platform] ?? 0 == 0)
     }
 
-    @Test func whatEveryDeviceOfOneTopicComesToSaysNothingOfAnother() {
+    @Test func outcomesOfOneTopicDoNotAffectAnother() {
         let board = LaneCircuitBreakers()
         let lane = LaneID(hub: Hub.ID(rawValue: 1), platform: CarrierPigeon.platform)
         let ready = SendContext(lane, nil, .refused(Outcome.noPushService(for: lane.platform)))

@@ -10,7 +10,7 @@ struct PriorityHeapTests {
         #expect((0..<5).map { _ in heap.popFirst()?.key } == ["a", "b", "d", "c", nil])
     }
 
-    @Test func whatIsPutBackIsAsOldAsItWas() {
+    @Test func aReturnedElementKeepsItsAge() {
         var heap = PriorityHeap<String, Int>()
         for key in ["a", "b"] { heap.set(key, 1) }
         let first = heap.popFirst()

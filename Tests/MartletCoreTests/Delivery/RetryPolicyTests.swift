@@ -14,7 +14,7 @@ struct RetryPolicyTests {
         #expect(due == Timestamp(seconds: 1000 + seconds))
     }
 
-    @Test func whoAsksForNoWaitAtAllIsWaitedForLongerEachTime() {
+    @Test func aServiceThatRequestsNoWaitIsRetriedLaterEachTime() {
         let dues = [1, 2, 5].map {
             policy.next(after: .zero, attempts: $0, now: now, expiresAt: .distantFuture, chance: 0)
         }

@@ -45,7 +45,7 @@ struct SchedulerTests {
             dueAt: flight.time.now + duration)
     }
 
-    @Test(.timeLimit(.minutes(10))) func whatIsScheduledBeginsAtItsTimeTheSoonestFirst() async throws {
+    @Test(.timeLimit(.minutes(10))) func schedulesBeginAtTheirTimeTheEarliestFirst() async throws {
         let flight = try await Flight()
         try await withScheduler(flight) { intake, _ in
             let later = try await schedule(intake, flight, in: .seconds(60))
@@ -62,7 +62,7 @@ struct SchedulerTests {
         }
     }
 
-    @Test(.timeLimit(.minutes(10))) func whatFellDueWhileNothingRanBeginsWithTheNextStart() async throws {
+    @Test(.timeLimit(.minutes(10))) func schedulesThatBecameDueWithoutAServerBeginAtTheNextStart() async throws {
         let flight = try await Flight()
         let intake = NotificationIntake(
             store: flight.storage, platforms: flight.platforms, time: flight.time, accepted: { _ in })
@@ -108,7 +108,7 @@ struct SchedulerTests {
         }
     }
 
-    @Test(.timeLimit(.minutes(1))) func whatIsPausedBeyondItsTimeBeginsAtOnceWhenItIsResumed() async throws {
+    @Test(.timeLimit(.minutes(1))) func aSchedulePausedBeyondItsTimeBeginsAtOnceWhenItIsResumed() async throws {
         let flight = try await Flight()
         try await withScheduler(flight) { intake, scheduler in
             let controls = SendControls(
@@ -143,7 +143,7 @@ struct SchedulerTests {
         }
     }
 
-    @Test func whatIsScheduledExpiresCountedFromItsTime() async throws {
+    @Test func theExpiryOfAScheduleCountsFromItsTime() async throws {
         let flight = try await Flight()
         let intake = NotificationIntake(
             store: flight.storage, platforms: flight.platforms, time: flight.time, lifetime: .seconds(5),

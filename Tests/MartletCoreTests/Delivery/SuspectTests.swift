@@ -30,7 +30,7 @@ struct SuspectTests {
         return delivery
     }
 
-    @Test func whoWasCalledDeadAndIsKeptGoesLastAndOnAConnectionOfHisOwn() async throws {
+    @Test func suspectedDevicesAreSentToLastOnASeparateConnection() async throws {
         let isWrong = Flag(true)
         let flight = try await flight(30) { loft, _ in
             isWrong.isOn && loft != "loft1" ? answered(410) : answered(200)
@@ -52,7 +52,7 @@ struct SuspectTests {
         #expect(flight.transport.sent.suffix(30).allSatisfy { !$0.partition.hasSuffix(".suspects") })
     }
 
-    @Test func whoIsRemovedOrRegistersAgainIsNoSuspect() async throws {
+    @Test func aRemovedOrRenewedDeviceIsNotSuspected() async throws {
         let isWrong = Flag(true)
         let flight = try await flight(30) { loft, _ in
             (isWrong.isOn && loft != "loft1") || loft == "loft2" ? answered(410) : answered(200)
@@ -70,7 +70,7 @@ struct SuspectTests {
         #expect(try await flight.registry.registration("loft2", in: flight.hub) == nil)
     }
 
-    @Test func whoeverTheServiceHadTooMuchForIsTriedAgainOnAConnectionOfHisOwn() async throws {
+    @Test func throttledDevicesAreRetriedOnASeparateConnection() async throws {
         let flight = try await flight(3) { loft, attempt in
             loft == "loft2" && attempt == 1 ? answered(429, ["retry-after": "10"]) : answered(200)
         }
@@ -113,7 +113,7 @@ struct SuspectTests {
         #expect(report.successes > 0)
     }
 
-    @Test func noMoreAreKeptThanThereIsRoomFor() async throws {
+    @Test func theNumberOfKeptDevicesIsLimited() async throws {
         let lane = LaneID(hub: Hub.ID(rawValue: 1), platform: ShyPigeon.platform)
         let suspectedStale = SuspectedStaleDevices(store: MemoryStorage())
         let now = Timestamp(seconds: 1000)

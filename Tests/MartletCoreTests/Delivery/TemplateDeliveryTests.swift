@@ -106,7 +106,7 @@ struct TemplateDeliveryTests {
         #expect(try await flight.report(delivery).counts == [.success: 9])
     }
 
-    @Test func whatCannotBeRenderedIsTheOutcomeOfItsDevicesAlone() async throws {
+    @Test func aTemplateThatCannotBeRenderedAffectsOnlyItsOwnDevices() async throws {
         let flight = try await Flight(pageSize: 10)
         try await flight.register("good", id: "1", greeting)
         try await flight.register("count", id: "2", Template(body: ##"{"badge":"#(msg)"}"##))
@@ -151,7 +151,7 @@ struct TemplateDeliveryTests {
         #expect(Set(flight.transport.sent.map(\.id)).count == 2)
     }
 
-    @Test func whatAnInterruptedRunHadReachedIsNotSentAgain() async throws {
+    @Test func membersReachedByAnInterruptedRunAreNotSentToAgain() async throws {
         let flight = try await Flight(pageSize: 2)
         for number in 1...5 { try await flight.register("l\(number)", id: "\(number)", greeting) }
         let delivery = try await flight.acceptTemplate()
@@ -227,7 +227,7 @@ struct TemplateDeliveryTests {
         #expect(Message(rendered, descriptor).fields == ["pigeon-haste": "great", "pigeon-name": "Bo"])
     }
 
-    @Test("Whatever templates come, those that are taken apart take no more memory than they may")
+    @Test("The memory of compiled templates is limited")
     func compiledTemplatesAreBoundedByBytes() throws {
         let templates = CompiledTemplates(byteLimit: 1 << 20)
         let shapes: [(Int64) -> String] = [

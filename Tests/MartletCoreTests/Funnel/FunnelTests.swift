@@ -10,7 +10,7 @@ struct FunnelTests {
         try #require(try await Funnels(store: flight.storage).funnel(of: delivery.notification.id, in: flight.hub))
     }
 
-    @Test func whatNobodyCanKnowIsUnknown() async throws {
+    @Test func missingRecordsGiveTheVerdictUnknown() async throws {
         let flight = try await Flight()
         try await flight.register(2)
         let delivery = try await flight.accept()
@@ -62,7 +62,7 @@ struct FunnelTests {
         #expect(total == Funnel.Steps(targeted: 5, rendered: 3, accepted: 0, received: nil, opened: nil))
     }
 
-    @Test func whomAScheduledOneIsForIsUnknownAndAnEvenRollOutHasCounted() {
+    @Test func theAudienceOfAScheduleIsUnknownUnlessARollOutHasCounted() {
         let id = NotificationID(high: 1, low: 2)
         #expect(Funnel(id: id, state: .scheduled, platforms: [:]).total.targeted == nil)
         #expect(Funnel(id: id, state: .noTargetFound, platforms: [:]).total.targeted == 0)
@@ -73,7 +73,7 @@ struct FunnelTests {
         #expect(rolledOut.platforms[CarrierPigeon.platform]?.targeted == nil)
     }
 
-    @Test func whoseTurnNeverCameWasNotRendered() async throws {
+    @Test func devicesWhosePageNeverCameWereNotRendered() async throws {
         let flight = try await Flight()
         try await flight.register(5)
         let delivery = try await flight.accept(lifetime: .seconds(60))

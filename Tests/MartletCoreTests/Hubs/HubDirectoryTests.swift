@@ -132,7 +132,7 @@ struct HubDirectoryTests {
         #expect(try await hubs.update("aviary") { $0 = fitting }.settings == fitting)
     }
 
-    @Test func whoWatchesCredentialsHearsOfTheirChangesOnly() async throws {
+    @Test func observersOfCredentialsAreNotifiedOnlyOfChanges() async throws {
         let hubs = HubDirectory(
             store: MemoryStorage(), platforms: PushPlatformList([CarrierPigeon.self]), time: ManualTimeSource())
         try await hubs.reload()

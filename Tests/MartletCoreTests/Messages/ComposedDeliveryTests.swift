@@ -135,7 +135,7 @@ struct ComposedDeliveryTests {
 
     // MARK: What is refused
 
-    @Test func whatDoesNotFitAPlatformOfTheHubIsTooLarge() async throws {
+    @Test func aMessageThatExceedsAPlatformOfTheHubIsTooLarge() async throws {
         let flight = try await Flight()
         let long = String(repeating: "x", count: 1000)
         let body = #"{"text": {"en": "x", "de": "\#(long)"}, "language": "en"}"#
@@ -152,7 +152,7 @@ struct ComposedDeliveryTests {
         let data = #"{"text": "\#(long)", "truncate": true, "data": {"a": "\#(long)"}}"#
         #expect(
             try await refusal(flight, data)?.0
-                == "For pigeon the payload has 2,070 bytes and may have 1,000: it does not fit without its text either, so shorten data, links and actions."
+                == "For pigeon the payload has 2,070 bytes and may have 1,000: it does not fit even without its text, so shorten data, links and actions."
         )
         #expect(
             try await refusal(flight, #"{"text": "x", "platforms": {"pigeon": {"merge": {"a": "\#(long)"}}}}"#)?
@@ -170,7 +170,7 @@ struct ComposedDeliveryTests {
         ),
         (
             #"{"text": "x", "data": {"feather": "b"}}"#,
-            "The message's data has the name 'feather', which a payload uses itself."
+            "The message's data has the name 'feather', which is reserved for payloads."
         ),
     ])
     func isRefused(body: String, sentence: String) async throws {
@@ -263,7 +263,7 @@ struct ComposedDeliveryTests {
         #expect(run.targeted == 5)
         #expect(run.templatesOnly == 1)
         #expect(run.missingLanguages == ["pl"])
-        #expect(run.problems == ["1 device is registered with templates alone, which a message does not reach."])
+        #expect(run.problems == ["1 device is registered with templates only; a message does not reach them."])
         let payloads = run.parts.flatMap(\.payloads)
         #expect(payloads.map(\.language) == ["en", "de"])
         #expect(payloads.map(\.pushes) == [3, 2])

@@ -51,7 +51,7 @@ struct DeliveryMetricsTests {
         #expect(flight.metrics.figures.outcomes == [platform: [.abandoned: 2]])
     }
 
-    @Test func whatAllDevicesAreSparedIsNoAttempt() async throws {
+    @Test func pushesThatAreNotSentAreNoAttempts() async throws {
         let flight = try await Flight(hasCredential: false)
         try await flight.register(2)
         #expect(try await flight.run(try await flight.accept()) == .finished)

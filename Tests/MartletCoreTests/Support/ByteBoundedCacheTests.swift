@@ -26,7 +26,7 @@ struct ByteBoundedCacheTests {
     }
 
     @Test(arguments: 0..<20 as Range<UInt64>)
-    func whatIsKeptIsWhatAPlainListWouldKeep(seed: UInt64) {
+    func theCacheKeepsWhatAPlainListWouldKeep(seed: UInt64) {
         var generator = SplitMix(state: seed)
         let limit = Int.random(in: 100...3000, using: &generator)
         var cache = ByteBoundedCache<Int, Int>(byteLimit: limit)
@@ -62,7 +62,7 @@ struct ByteBoundedCacheTests {
         #expect(["a", "b", "c", "d"].filter(cache.contains) == ["a", "c", "d"])
     }
 
-    @Test func whatAloneIsBeyondTheLimitIsNotKeptAndNothingGoesForIt() {
+    @Test func anEntryLargerThanTheLimitIsNotKeptAndEvictsNothing() {
         var cache = ByteBoundedCache<String, Int>(byteLimit: 1000)
         cache.insert(1, for: "a", bytes: 10)
         cache.insert(2, for: "b", bytes: 1000)

@@ -40,7 +40,7 @@ struct TestSendsTests {
         #expect(try await flight.registry.registration("id-dead", in: flight.hub) != nil)
     }
 
-    @Test func whatTheServiceSaysOfASuccessIsShown() async throws {
+    @Test func aServicesStatusOfASuccessIsShown() async throws {
         let flight = try await Flight { loft, _ in
             .success(HTTPResponse(.ok, fields: loft == "found" ? ["feather": "grey-1"] : [:]))
         }

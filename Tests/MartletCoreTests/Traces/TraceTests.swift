@@ -30,7 +30,7 @@ struct TraceTests {
         for id in ["r1", "r2"] { try await remove(id, of: flight) }
     }
 
-    @Test func whatIsToldIsWhatWasTrueWhenItWasSent() async throws {
+    @Test func aTraceReportsTheStateAtTheTimeOfTheSend() async throws {
         let flight = try await Flight()
         try await flight.register("loft1", id: "r1", tags: ["news", "de"])
         try await flight.register("loft2", id: "r2", tags: ["sports"])
@@ -119,7 +119,7 @@ struct TraceTests {
         #expect(try await trace(flight, delivery, "r1").verdict == .delivered, "and in the store now")
     }
 
-    @Test func whatIsGivenUpBeforeItExpiresKeepsWhatItsLastAttemptCameTo() async throws {
+    @Test func abandonedRetriesKeepTheOutcomeOfTheirLastAttempt() async throws {
         let flight = try await Flight { _, _ in answered(429, ["retry-after": "600"]) }
         try await flight.register(1)
         let delivery = try await flight.accept(lifetime: .seconds(60))
@@ -133,7 +133,7 @@ struct TraceTests {
         #expect(try await flight.report(delivery).counts == [.abandoned: 1])
     }
 
-    @Test func whoLeftTheAudienceBeforeARetryIsToldSo() async throws {
+    @Test func aTraceSaysThatADeviceLeftTheAudienceBeforeARetry() async throws {
         let flight = try await Flight { _, _ in answered(429) }
         try await flight.register("loft1", id: "r1", tags: ["news"])
         let delivery = try await flight.accept(to: .audience(TagExpression("news")))
@@ -192,7 +192,7 @@ struct TraceTests {
         #expect(trace.pushes.map(\.registration.installation) == ["phone", "phone"])
     }
 
-    @Test func whatIsNotKeptAnyMoreIsNotGuessed() throws {
+    @Test func prunedHistoryIsReportedAsUnknown() throws {
         let draft = NotificationDraft(
             id: NotificationID(high: 1, low: 2), hub: Hub.ID(rawValue: 1),
             content: .native(CarrierPigeon.platform, Message(body: [])), target: .audience(nil),
@@ -228,7 +228,7 @@ struct TraceTests {
         #expect(verdict(knownSince: 7, isReached: false) == .unknown, "a bit that was lost with power")
     }
 
-    @Test func whoGotItByAnotherRegistrationOfItsHandleIsToldSo() async throws {
+    @Test func aTraceNamesAnotherRegistrationWithTheSameHandle() async throws {
         let flight = try await Flight()
         try await flight.register("loft1", id: "r1", tags: ["news"])
         try await flight.register("loft1", id: "r2")
@@ -261,7 +261,7 @@ struct TraceTests {
         }
     }
 
-    @Test func whoWasSparedByACancelIsToldWhen() async throws {
+    @Test func aTraceHasTheTimeOfTheCancel() async throws {
         let flight = try await Flight(pageSize: 2) { _, _ in answered(429, ["retry-after": "600"]) }
         try await flight.register(3)
         let delivery = try await flight.accept()
@@ -297,7 +297,7 @@ struct TraceTests {
         }
     }
 
-    @Test func whoseTurnDidNotComeBeforeItExpiredIsToldSo() async throws {
+    @Test func aTraceSaysThatThePageDidNotComeBeforeTheExpiry() async throws {
         let flight = try await Flight()
         try await flight.register(1)
         let delivery = try await flight.accept(lifetime: .seconds(60))

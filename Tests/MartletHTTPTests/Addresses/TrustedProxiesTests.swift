@@ -94,7 +94,7 @@ struct TrustedProxiesTests {
     @Test(arguments: [
         "10.0.0.0/33", "10.0.0", "example.org", "10.0.0.0/8/8", "fe80::/129", "10.0.0.1-10.0.0.9", "local",
     ])
-    func whatIsNoNetworkIsNamed(item: String) {
+    func invalidNetworksAreNamed(item: String) {
         #expect(throws: TrustedProxies.Problem.unknown(item)) { try TrustedProxies("loopback, \(item)") }
     }
 

@@ -42,7 +42,7 @@ struct ControlRouteTests {
         }
     }
 
-    @Test func whatIsUnknownIsNotFound() async throws {
+    @Test func unknownItemsAreNotFound() async throws {
         let fixture = try await HubFixture()
         for id in ["nonsense", NotificationID(at: HubFixture.start).description] {
             for word in ["cancel", "pause", "resume"] {

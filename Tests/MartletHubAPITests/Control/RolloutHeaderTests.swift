@@ -54,7 +54,7 @@ struct RolloutHeaderTests {
     }
 
     @Test(
-        "Each mistake of a canary has a sentence of its own",
+        "Each mistake in a canary has its own message",
         arguments: [
             ("first=0", "first= takes a number"), ("first=1e3", "first= takes a number"),
             ("first=100001", "first= takes a number"), ("first=0%", "first= takes a number"),
@@ -62,9 +62,9 @@ struct RolloutHeaderTests {
             ("wait=PT10M", "wait= without first="), ("rate=5; wait=PT10M", "wait= without first="),
             ("first=10; wait=PT59S", "wait= takes"), ("first=10; wait=P8D", "wait= takes"),
             ("first=10; wait=10m", "wait= takes"), ("first=10; first=20", "first= twice"),
-            ("frist=10", "the part 'frist=10', which it cannot have"), ("first", "the part 'first'"),
+            ("frist=10", "the unknown parameter 'frist=10'"), ("first", "the unknown parameter 'first'"),
             ("first=10; rate=1; over=PT1M", "rate= and over="), ("halt=5%", "none of first=, rate= and over="),
-            ("first=10;", "the part ''"), ("first=10; Wait=PT10M", "the part 'Wait=PT10M'"),
+            ("first=10;", "the unknown parameter ''"), ("first=10; Wait=PT10M", "the unknown parameter 'Wait=PT10M'"),
         ])
     func eachMistakeHasItsSentence(text: String, words: String) {
         #expect {

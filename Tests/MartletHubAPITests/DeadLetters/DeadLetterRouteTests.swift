@@ -98,7 +98,7 @@ struct DeadLetterRouteTests {
         #expect(try await fixture.send(.post, path).text.contains("is registered any more"))
     }
 
-    @Test func whatIsUnderWayOrUnknownIsNotSentAgainAndOthersMayNotAsk() async throws {
+    @Test func aResendNeedsAnEndedNotificationAndTheRight() async throws {
         let fixture = try await HubFixture()
         let id = try await failed(fixture)
         let sent = try await fixture.send(

@@ -50,14 +50,14 @@ struct ComposedSendTests {
     }
 
     @Test(arguments: [
-        (#"{"text": "x", "tittle": "y"}"#, 400, "The message has a member 'tittle', which it cannot have."),
+        (#"{"text": "x", "tittle": "y"}"#, 400, "The message has the unknown member 'tittle'."),
         (
             #"{"text": "x", "platforms": {"aple": false}}"#, 400,
             "The message's platforms has 'aple'; the platforms are "
         ),
         (
             #"{"text": "x", "data": {"from": "y"}}"#, 400,
-            "The message's data has the name 'from', which a payload uses itself."
+            "The message's data has the name 'from', which is reserved for payloads."
         ),
         (
             #"{"text": "x", "platforms": {"pigeon": {"payload": "x", "headers": {"a": "b"}}}}"#, 400,
@@ -80,7 +80,7 @@ struct ComposedSendTests {
         #expect(response.text.contains("has an invalid value: \"Message,pigeon\""))
     }
 
-    @Test func whatDoesNotFitIs413() async throws {
+    @Test func aMessageThatIsTooLargeIsA413() async throws {
         let fixture = try await HubFixture()
         try await fixture.register("a", as: "1")
         let body = #"{"text": "\#(String(repeating: "x", count: 1000))"}"#

@@ -96,7 +96,7 @@ struct DirectBatchTests {
         "", "{}", "[1]", "[\"a\",null]", "['a]", "[\"a'", "[[\"a\"]]", "[\"a\"", "[\"\"]", "['a'\\", "'a'", "[a]",
         "['a',]", "[\"a\\", "[]",
     ])
-    func whatIsNoListOfHandlesIsRefused(text: String) {
+    func invalidListsOfHandlesAreRefused(text: String) {
         #expect(throws: HubAPIError.self) { _ = try batch(devices: text) }
     }
 

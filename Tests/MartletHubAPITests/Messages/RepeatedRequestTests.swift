@@ -104,8 +104,8 @@ struct RepeatedRequestTests {
         #expect(try await count(in: fixture) == 1)
     }
 
-    @Test("Of equal requests at the same time one sends", arguments: names)
-    func ofEqualRequestsAtTheSameTimeOneSends(name: String) async throws {
+    @Test("Only one of several equal concurrent requests sends", arguments: names)
+    func onlyOneOfTwoEqualConcurrentRequestsSends(name: String) async throws {
         let fixture = try await HubFixture()
         try await fixture.register("north", as: "1")
         let fields = named(name)

@@ -22,7 +22,7 @@ struct ReplacementTests {
         try await fixture.send(.put, "/demo/schedulednotifications/\(id)", as: rule, fields: fields, body: "new")
     }
 
-    @Test func whatHasNotBegunIsReplacedUnderItsID() async throws {
+    @Test func aScheduleIsReplacedUnderItsID() async throws {
         let fixture = try await HubFixture()
         let id = try await schedule(fixture)
         var fields = Self.fields
@@ -42,7 +42,7 @@ struct ReplacementTests {
         #expect(expression.description == "x && y")
     }
 
-    @Test func whatIsNotThereOrOverIsNotReplaced() async throws {
+    @Test func unknownAndEndedSchedulesAreNotReplaced() async throws {
         let fixture = try await HubFixture()
         #expect(try await replace("nonsense", fixture).status == .notFound)
         #expect(try await replace(NotificationID(at: HubFixture.start).description, fixture).status == .notFound)
@@ -59,8 +59,8 @@ struct ReplacementTests {
         #expect(tooLate.text.contains("has begun to go out and cannot be replaced"))
     }
 
-    @Test("What was paused stays paused when it is replaced, and the answer says so")
-    func whatIsPausedStaysPaused() async throws {
+    @Test("A paused schedule stays paused when it is replaced, and the answer says so")
+    func aReplacedScheduleStaysPaused() async throws {
         let fixture = try await HubFixture()
         let id = try await schedule(fixture)
         #expect(try await replace(id.description, fixture).fields["martlet-control"] == nil)
@@ -73,8 +73,8 @@ struct ReplacementTests {
         #expect(try await replace(id.description, fixture).fields["martlet-control"] == nil)
     }
 
-    @Test("What was paused before its time is replaced after it as well, as nothing was sent")
-    func whatIsPausedBeyondItsTimeIsReplaced() async throws {
+    @Test("A schedule paused before its time can be replaced after it, because nothing was sent")
+    func aSchedulePausedBeyondItsTimeCanBeReplaced() async throws {
         let fixture = try await HubFixture()
         let id = try await schedule(fixture)
         #expect(try await fixture.send(.post, "/demo/messages/\(id)/pause").status == .ok)

@@ -22,7 +22,7 @@ struct ScheduleTimeTests {
     }
 
     @Test(arguments: ["", "soon", "2026-11-21", "2026-11-21''T''09:22:56", "'2026-11-21T09:22:56'", "1795253696"])
-    func whatIsNoMomentIsRefused(text: String) {
+    func invalidTimesAreRefused(text: String) {
         #expect {
             _ = try ScheduleTime.timestamp(text)
         } throws: { ($0 as? HubAPIError)?.sentence.contains("must be a time such as") == true }

@@ -103,7 +103,7 @@ struct TestSendTests {
         #expect(try await send("/demo/messages?test", to: fixture).status == .created)
     }
 
-    @Test func whatASendRefusesATestRefusesToo() async throws {
+    @Test func aTestSendRefusesWhatASendRefuses() async throws {
         let fixture = try await fixture()
         #expect(try await send("/demo/messages?test", to: fixture, body: "").status == .badRequest)
         let schedule = HTTPField("ServiceBusNotification-ScheduleTime", "2026-06-01T00:00:00")

@@ -84,7 +84,7 @@ struct SendingTests {
 
     // MARK: Settings
 
-    @Test func whatAHubSaysOfItsSendsIsKept() async throws {
+    @Test func theSendingSettingsOfAHubAreKept() async throws {
         let fixture = try await HubFixture()
         let nothing = try await fixture.send(.get, "/demo/sending")
         #expect(
@@ -121,7 +121,7 @@ struct SendingTests {
 
     // MARK: Schedules
 
-    @Test func whatWaitsIsListedByItsTimeInPages() async throws {
+    @Test func schedulesAreListedByTimeInPages() async throws {
         let fixture = try await HubFixture()
         for number in (1...101).reversed() {
             let due = (fixture.time.now + .seconds(Int64(number) * 60)).iso8601
@@ -146,7 +146,7 @@ struct SendingTests {
         #expect(try JSON(parsing: some.bytes)["schedules"]?.array?.map { $0["body"]?.string } == ["coo 10", "coo 11"])
     }
 
-    @Test func whatIsConfidentialOrWithdrawnIsNotShown() async throws {
+    @Test func confidentialAndWithdrawnContentIsNotShown() async throws {
         let fixture = try await HubFixture()
         let due = (fixture.time.now + .seconds(60)).iso8601
         let more: HTTPFields = ["servicebusnotification-scheduletime": due, "martlet-confidential": "true"]

@@ -207,7 +207,7 @@ struct InstallationPatchTests {
                 "An installation has at most 60 tags."
             ),
         ])
-    func whatDoesNotGoIsRefused(operation: String, sentence: String) throws {
+    func invalidPatchOperationsAreRefused(operation: String, sentence: String) throws {
         let error = try #require(throws: InstallationError.self) { try Self.patched(operation) }
         #expect(error.description.hasPrefix(sentence), "\(error)")
     }

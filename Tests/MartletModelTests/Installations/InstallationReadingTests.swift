@@ -30,7 +30,7 @@ struct InstallationReadingTests {
         #expect(read == wanted)
     }
 
-    @Test func whatIsAbsentIsLeftOutAndPlatformAndExpiryAreAlwaysThere() throws {
+    @Test func absentMembersAreLeftOutAndPlatformAndExpiryArePresent() throws {
         let least = try Self.read(
             #"{"platform":"Pigeon","pushChannel":"a","userId":null,"tags":null,"templates":{},"expirationTime":""}"#)
         #expect(
@@ -39,7 +39,7 @@ struct InstallationReadingTests {
                 + #""pushChannel":"a","pushChannelExpired":false}"#)
     }
 
-    @Test func whatIsWrittenReadsAsTheSame() throws {
+    @Test func writtenValuesReadAsTheSame() throws {
         let written = try Self.read(
             """
             {"userId":"u","platform":"pigeon","pushChannel":{"loft":"n"},"expirationTime":"2026-02-19T07:48:00Z",
@@ -158,7 +158,7 @@ struct InstallationReadingTests {
                 "The secondaryTiles of the installation are no JSON object."
             ),
         ])
-    func whatIsNoInstallationIsRefused(text: String, sentence: String) throws {
+    func invalidInstallationsAreRefused(text: String, sentence: String) throws {
         let error = try #require(throws: InstallationError.self) { try Self.read(text) }
         #expect(error.description == sentence)
     }
@@ -177,7 +177,7 @@ struct InstallationReadingTests {
     }
 
     @Test(arguments: ["", "a b", "a/b", "a\\b", "a,b", "{a}", "a\n", String(repeating: "x", count: 257)])
-    func whatCannotBeAnIDIsRefused(id: String) {
+    func invalidIDsAreRefused(id: String) {
         #expect(!Installation.isValid(id: id))
         #expect(throws: InstallationError.self) { try Self.read(#"{"platform":"p","pushChannel":"c"}"#, id: id) }
     }

@@ -25,7 +25,7 @@ struct ComposedMessageTests {
     @Test func everyMemberIsReadAndWrittenAgain() throws {
         let message = try ComposedMessage(parsing: Array(Self.whole.utf8))
         #expect(message.languages.tags.map(\.spelling) == ["en", "de"])
-        #expect(message.badge == .oneMore && message.sound == .usual && message.priority == .high)
+        #expect(message.badge == .increment && message.sound == .default && message.priority == .high)
         #expect(message.platforms["adm"] == .omitted)
         #expect(message.platforms["wns"] == .payload(Array("<toast/>".utf8), headers: ["x-wns-type": "wns/toast"]))
         #expect(message.usedVariables == ["name"])
@@ -37,10 +37,10 @@ struct ComposedMessageTests {
         arguments: [
             ("[]", "The message must be a JSON object."),
             ("{\"text\": ", "The message must be a JSON object. Not valid JSON at byte 9: a value is missing."),
-            (#"{"tittle": "x", "text": "y"}"#, "The message has a member 'tittle', which it cannot have."),
+            (#"{"tittle": "x", "text": "y"}"#, "The message has the unknown member 'tittle'."),
             (
                 #"{"text": "x", "actions": [{"id": "a", "title": "b", "url": "c"}]}"#,
-                "The message has a member 'actions[0].url', which it cannot have."
+                "The message has the unknown member 'actions[0].url'."
             ),
             (#"{}"#, "The message needs a title or a text, or must be silent."),
             (#"{"subtitle": "x"}"#, "The message needs a title or a text, or must be silent."),
@@ -52,7 +52,7 @@ struct ComposedMessageTests {
             ),
             (
                 #"{"text": {"de": "x"}}"#,
-                "The message's text has languages, so the message must have a language: the one for all other devices."
+                "The message's text has languages, so the message needs the member language, for all other devices."
             ),
             (#"{"text": {"de": "x"}, "language": "en"}"#, "The message's text needs the message's own language, en."),
             (#"{"text": {"en": "x", "EN": "y"}, "language": "en"}"#, "The message's text has the language 'en' twice."),
@@ -66,7 +66,7 @@ struct ComposedMessageTests {
             ),
             (
                 #"{"text": "$(name)"}"#,
-                "The message's text uses $(name), so variables must say what stands there for a device without one."
+                "The message's text uses $(name), so variables must have a default for devices without a value."
             ),
             (
                 #"{"text": "x", "variables": {"a b": "c"}}"#,
@@ -75,7 +75,7 @@ struct ComposedMessageTests {
             (#"{"text": "x", "variables": {"a": "b", "A": "c"}}"#, "The message's variables have the name 'a' twice."),
             (
                 #"{"text": "x", "link": "javascript:alert(1)"}"#,
-                "The message's link must be an absolute address, and none that runs or reads something on the device, of at most 2048 bytes."
+                "The message's link must be an absolute address, without javascript:, data:, file: or vbscript:, of at most 2048 bytes."
             ),
             (
                 #"{"text": "x", "picture": "http://a.example/p"}"#,
@@ -89,7 +89,7 @@ struct ComposedMessageTests {
             (#"{"text": "x", "badge": "+2"}"#, "The message's badge must be a number from 0 to 99,999, or \"+1\"."),
             (
                 #"{"text": "x", "data": {"Link": "y"}}"#,
-                "The message's data has the name 'Link', which a payload uses itself."
+                "The message's data has the name 'Link', which is reserved for payloads."
             ),
             (#"{"text": "x", "data": {"a": 1}}"#, "The message's data.a must be a text."),
             (
@@ -106,7 +106,7 @@ struct ComposedMessageTests {
                 "The message's collapse must be 1 to 64 visible ASCII characters without spaces."
             ),
             (#"{"text": "x", "truncate": "yes"}"#, "The message's truncate must be true or false."),
-            (#"{"silent": true, "text": "x"}"#, "The message is silent, so it has data alone, and no text."),
+            (#"{"silent": true, "text": "x"}"#, "The message is silent, so it can only have data, and no text."),
             (
                 #"{"text": "x", "platforms": {"apns": true}}"#,
                 "The message's platforms.apns must be false, or an object with merge, or with payload and headers."

@@ -23,7 +23,7 @@ struct MessageLanguagesTests {
         #expect(try language("lang:") == "en")
     }
 
-    @Test func ofSeveralLanguagesTheFirstByNameCountsThatTheMessageHas() throws {
+    @Test func theFirstSupportedLanguageTagByNameCounts() throws {
         #expect(try language("lang:zh-Hant", "lang:de") == "de")
         #expect(try language("lang:ko", "lang:aa", "lang:zh-hant") == "zh-Hant")
         #expect(try language("lang:en", "lang:de") == "de")

@@ -74,7 +74,7 @@ struct TemplateExpressionTests {
     @Test(arguments: [
         "Hello", " $(title)", "x$(title)", "Hello $(title) and $(name)", "'text'", "\"text\"", "(title)", "+",
     ])
-    func whatDoesNotBeginAsAnExpressionIsText(text: String) throws {
+    func valuesThatDoNotBeginLikeAnExpressionAreText(text: String) throws {
         #expect(try render(text) == text)
     }
 

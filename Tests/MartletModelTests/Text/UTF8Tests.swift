@@ -12,7 +12,7 @@ struct UTF8Tests {
     @Test(arguments: [
         [0xFF], [0xC3], [0x61, 0xC3, 0x28], [0xED, 0xA0, 0x80], [0xC0, 0x80], [0xF4, 0x90, 0x80, 0x80],
     ])
-    func whatIsNoUTF8IsNoText(bytes: [UInt8]) {
+    func invalidUTF8IsNoText(bytes: [UInt8]) {
         #expect(String(utf8: bytes) == nil)
         #expect(String.repairing(bytes) == nil)
     }

@@ -71,7 +71,7 @@ struct AnswerRoomTests {
         withExtendedLifetime(first) {}
     }
 
-    @Test func whoHasTheSameKeyElsewhereIsNotHeldUp() async {
+    @Test func theSameKeyAtAnotherAddressIsNotDelayed() async {
         let ledger = Self.ledger { $0.caller = 100_000 }
         let first = AnswerLease(Self.bodies(ledger))
         #expect(await first.reserve(100_000, for: Self.caller))
@@ -91,7 +91,7 @@ struct AnswerRoomTests {
         #expect(ledger.waitingCount == 0)
     }
 
-    @Test func whatTurnsOutLongerIsCountedAndHoldsUpTheNext() async {
+    @Test func anAnswerLongerThanReservedIsCountedAndDelaysTheNext() async {
         let ledger = Self.ledger { $0.caller = 100_000 }
         do {
             let first = AnswerLease(Self.bodies(ledger))
@@ -144,7 +144,7 @@ struct AnswerRoomTests {
         #expect(answers.isEmpty)
     }
 
-    @Test func whatIsReadMakesRoom() {
+    @Test func answersThatAreReadReleaseMemory() {
         let answers = Self.ledger()
         let peer = Self.peer(answering: 200_000, answers)
         peer.sendHeaders([], stream: 1)
@@ -159,7 +159,7 @@ struct AnswerRoomTests {
         #expect(answers.isEmpty)
     }
 
-    @Test func whatIsKeptAnywayAndWhatIsShortIsNotCounted() {
+    @Test func sharedAndShortAnswersAreNotCounted() {
         let answers = Self.ledger()
         let peers = [Self.peer(answering: 469_000, isShared: true, answers), Self.peer(answering: 1000, answers)]
         for peer in peers {

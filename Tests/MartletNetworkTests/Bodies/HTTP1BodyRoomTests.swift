@@ -78,7 +78,7 @@ struct HTTP1BodyRoomTests {
         #expect(ledger.isEmpty)
     }
 
-    @Test func whatAStrangerAnnouncesIsReservedAsItComes() {
+    @Test func theBodyOfAnUnknownSenderIsReservedAsItArrives() {
         dispatch.account = .address
         begin(50_000)
         #expect(ledger.used < 1000)
@@ -214,7 +214,7 @@ struct HTTP1BodyRoomTests {
         return lease
     }
 
-    @Test func whatComesWithTheHeadOfAKnownCallerWaitsWhileStrangersFillTheirShare() throws {
+    @Test func bytesWithTheHeadOfAKnownCallerWaitWhileUnknownSendersFillTheirShare() throws {
         let strangers = crowd()
         dispatch.streams = true
         dispatch.account = .address
@@ -233,7 +233,7 @@ struct HTTP1BodyRoomTests {
         withExtendedLifetime(strangers) {}
     }
 
-    @Test func whatComesWithTheHeadAndNobodyIsKnownToHaveSentWaitsInVain() throws {
+    @Test func bytesWithTheHeadOfAnUnknownSenderAreNotRead() throws {
         let strangers = crowd()
         dispatch.streams = true
         dispatch.account = .address

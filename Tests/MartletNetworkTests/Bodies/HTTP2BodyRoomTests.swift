@@ -66,7 +66,7 @@ struct HTTP2BodyRoomTests {
         #expect(peer.dispatch.requests.first?.body.count == 100_000)
     }
 
-    @Test func whatWaitsInVainIsA503() {
+    @Test func aRequestThatGetsNoMemoryIsA503() {
         let other = occupy(150_000)
         begin(100_000)
         send(16_000)
@@ -88,7 +88,7 @@ struct HTTP2BodyRoomTests {
         withExtendedLifetime(other) {}
     }
 
-    @Test func whatComesUnaskedBeyondTheShareOfItsNetworkIsRefusedAtOnce() {
+    @Test func unknownSendersBeyondTheShareOfTheirNetworkAreRefusedAtOnce() {
         let other = occupy(200_000)
         for stream in [Int32(1), 3] {
             begin(100_000, stream: stream)
@@ -130,7 +130,7 @@ struct HTTP2BodyRoomTests {
         #expect(ledger.isEmpty)
     }
 
-    @Test func whatComesWithTheHeadOfAKnownCallerWaitsWhileStrangersFillTheirShare() throws {
+    @Test func bytesWithTheHeadOfAKnownCallerWaitWhileUnknownSendersFillTheirShare() throws {
         let strangers = ConnectionBodies(ledger: ledger, connection: 3, network: .local).lease(.address, headBytes: 0)
         #expect(strangers.cover(ledger.limits.strangers, at: peer.connection.now))
         peer.dispatch.streams = true

@@ -78,7 +78,7 @@ struct HTTPClientTests {
     }
 
     @Test(arguments: ["127.0.0.1", "localhost", "::ffff:127.0.0.1", "2130706433", "0x7f.1"])
-    func whatStrangersChooseIsJudgedByTheAddressThatItResolvesTo(host: String) async throws {
+    func addressesChosenByDevicesAreCheckedAfterResolution(host: String) async throws {
         let served = Atomic<Int>(0)
         let handler = ClosureHandler { _ in
             served.wrappingAdd(1, ordering: .relaxed)
@@ -217,7 +217,7 @@ struct HTTPClientTests {
     }
 
     @Test(arguments: Way.allCases)
-    func whatWaitsForAnOriginOfAStrangerThatMisbehavesIsNotSent(_ way: Way) async throws {
+    func requestsWaitingForAMisbehavingOriginThatADeviceChoseAreNotSent(_ way: Way) async throws {
         let served = Atomic<Int>(0)
         let handler = ClosureHandler { _ in
             served.wrappingAdd(1, ordering: .relaxed)
@@ -247,7 +247,7 @@ struct HTTPClientTests {
         await server.shutDown()
     }
 
-    @Test func nobodyListeningIsUnreachableAndNothingWasProcessed() async throws {
+    @Test func aClosedPortIsUnreachableAndNothingWasProcessed() async throws {
         let port = try ClosedPort()
         let client = HTTPClient(loops: loops)
         let origin = HTTPOrigin(scheme: .http, host: "127.0.0.1", port: port.number)
@@ -354,7 +354,7 @@ struct HTTPClientTests {
         await server.shutDown()
     }
 
-    @Test func whoeverDoesNotReadAStreamLosesIt() async throws {
+    @Test func aStreamThatIsNotReadIsClosed() async throws {
         let (body, pieces) = AsyncThrowingStream.makeStream(
             of: [UInt8].self, bufferingPolicy: .bufferingOldest(StreamReceiver.limit))
         let receiver = StreamReceiver(pieces) { _ in }
@@ -410,7 +410,7 @@ struct HTTPClientTests {
         await server.shutDown()
     }
 
-    @Test func whatWaitsWhenTheClientShutsDownIsTold() async throws {
+    @Test func requestsInFlightAtTheShutdownOfTheClientAreReported() async throws {
         let (server, client, origin, task, began, never) = try await unanswered()
         await began.wait()
         await client.shutDown()

@@ -17,7 +17,7 @@ struct PoolGroupTests {
         #expect(indices.prefix(3) == indices.suffix(3))
     }
 
-    @Test func whoHasEightTimesAsManyConnectionsGetsEightTimesAsMuch() {
+    @Test func eightTimesAsManyConnectionsGetEightTimesAsMuch() {
         let group = Self.group(loops: 2)
         group.loads[0].record(connections: 1)
         group.loads[1].record(connections: 8)
@@ -31,7 +31,7 @@ struct PoolGroupTests {
         #expect(dealt[0] + dealt[1] == 900)
     }
 
-    @Test func whatWasToldIsNoLongerInHand() {
+    @Test func reportedItemsAreNoLongerOutstanding() {
         let group = Self.group(loops: 2)
         group.loads[0].add(10)
         group.loads[1].add(11)

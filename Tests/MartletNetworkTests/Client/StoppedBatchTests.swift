@@ -87,7 +87,7 @@ struct StoppedBatchTests {
         await server.shutDown()
     }
 
-    @Test func whatIsStoppedBeforeItBeginsIsNotSent() async throws {
+    @Test func aBatchStoppedBeforeItBeginsIsNotSent() async throws {
         let loops = try EventLoopGroup(count: 1)
         let client = HTTPClient(loops: loops)
         let (ledger, stop) = (BatchLedger(), StopSignal())
@@ -98,7 +98,7 @@ struct StoppedBatchTests {
         await client.shutDown()
     }
 
-    @Test func whatThePeerGivesBackAfterAStopIsNotSentAgain() {
+    @Test func requestsReturnedAfterAStopAreNotSentAgain() {
         let ledger = BatchLedger()
         let nobody = HTTPOrigin(scheme: .http, host: "127.0.0.1", port: 9)
         let run = ledger.run(batch(to: nobody, .http2, StopSignal()), from: .now, before: .now + .seconds(300))

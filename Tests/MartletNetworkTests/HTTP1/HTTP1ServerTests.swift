@@ -123,7 +123,7 @@ struct HTTP1ServerTests {
     ]
 
     @Test(arguments: refused.indices)
-    func whatIsNotExactlyHTTPIsRefusedAndTheConnectionClosed(_ index: Int) {
+    func malformedHTTPIsRefusedAndTheConnectionClosed(_ index: Int) {
         let (text, status) = Self.refused[index]
         for way in text.pieces {
             let dispatch = MemoryDispatch()

@@ -60,7 +60,7 @@ struct HTTP1StreamedBodyTests {
     }
 
     /// Trap 5.
-    @Test func whoeverAsksBeforeSendingIsToldToGoOnOnceTheBodyIsRead() throws {
+    @Test func aClientThatExpectsContinueGetsItOnceTheBodyIsRead() throws {
         let drain = try begin("Content-Length: 2\r\nExpect: 100-continue")
         #expect(server.writtenText().isEmpty)
         drain.read()

@@ -67,7 +67,7 @@ import Testing
     }
 
     @Test(arguments: BulkPair.Kind.allCases)
-    func whatAGoAwayDidNotProcessGoesBackAndTheRestIsStillAnswered(_ kind: BulkPair.Kind) {
+    func requestsAfterTheLastStreamOfAGoAwayAreReturnedAndTheOthersAnswered(_ kind: BulkPair.Kind) {
         var waiting: [any ResponseStream] = []
         let pair = BulkPair(kind, dispatch: FakeDispatch { _, stream in waiting.append(stream) })
         let run = pair.draw(notifications(10))
@@ -180,7 +180,9 @@ import Testing
         #expect(pair.ledger.entries.isEmpty)
     }
 
-    @Test(arguments: BulkPair.Kind.allCases) func whatIsNotAnsweredInTimeIsToldAndGivenUp(_ kind: BulkPair.Kind) {
+    @Test(arguments: BulkPair.Kind.allCases) func requestsWithoutAnAnswerInTimeAreReportedAndGivenUp(
+        _ kind: BulkPair.Kind
+    ) {
         let pair = BulkPair(kind, dispatch: FakeDispatch { _, _ in })
         pair.draw(notifications(2), within: .seconds(5))
         pair.run()
@@ -193,7 +195,7 @@ import Testing
     }
 
     @Test(arguments: BulkPair.Kind.allCases)
-    func whatIsWrittenShortlyBeforeTheDeadlineHasAllTheTimeForItsAnswer(_ kind: BulkPair.Kind) {
+    func requestsWrittenShortlyBeforeTheDeadlineHaveTheFullTimeForTheirAnswer(_ kind: BulkPair.Kind) {
         var settings = HTTP2Settings()
         settings.streamLimit = 1
         let pair = BulkPair(kind, settings: settings, dispatch: FakeDispatch { _, _ in })

@@ -2,7 +2,7 @@ import Testing
 
 @testable import MartletNetwork
 
-@Suite struct HTTP2StandingTests {
+@Suite struct HTTP2ConnectionHealthTests {
     @Test func threeUnansweredRequestsAreTooMany() {
         var status = HTTP2ConnectionHealth()
         for expected in [false, false, true] {
@@ -11,7 +11,7 @@ import Testing
         }
     }
 
-    @Test func oneIsTooManyOnceACredentialWasRefused() {
+    @Test func oneUnansweredRequestIsTooManyOnceACredentialWasRefused() {
         var status = HTTP2ConnectionHealth()
         status.answered(with: 403)
         #expect(!status.isBad)
@@ -19,7 +19,7 @@ import Testing
         #expect(status.isBad)
     }
 
-    @Test func whatWasSentAMomentBeforeItsTimeWasUpDoesNotCount() {
+    @Test func requestsSentShortlyBeforeTheDeadlineDoNotCount() {
         var status = HTTP2ConnectionHealth()
         for _ in 0..<10 { status.timedOut(after: .milliseconds(4999)) }
         #expect(!status.isBad)

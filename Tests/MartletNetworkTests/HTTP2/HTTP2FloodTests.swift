@@ -17,24 +17,24 @@ import Testing
         return peer.goAwayCode()
     }
 
-    @Test func ofPINGs() {
+    @Test func floodsOfPINGs() {
         let peer = RawHTTP2Peer()
         let code = flood(peer, 1_000) { _ in peer.send(Kind.ping, payload: Array(repeating: 0, count: 8)) }
         #expect(code == calm)
         #expect(peer.server.isFinished)
     }
 
-    @Test func ofSETTINGS() {
+    @Test func floodsOfSETTINGS() {
         let peer = RawHTTP2Peer()
         #expect(flood(peer, 1_000) { _ in peer.send(Kind.settings) } == calm)
     }
 
-    @Test func ofWindowUpdates() {
+    @Test func floodsOfWindowUpdates() {
         let peer = RawHTTP2Peer()
         #expect(flood(peer, 5_000) { _ in peer.send(Kind.windowUpdate, payload: [0, 0, 0, 1]) } == calm)
     }
 
-    @Test func ofRequestsThatAreTakenBack() {
+    @Test func floodsOfCanceledRequests() {
         let peer = RawHTTP2Peer(dispatch: FakeDispatch { _, _ in })
         let code = flood(peer, 1_000) { time in
             peer.sendHeaders([], stream: Int32(2 * time + 1))
@@ -44,7 +44,7 @@ import Testing
         #expect(peer.dispatch.running.allSatisfy { $0.cancellations == 1 })
     }
 
-    @Test func ofRequestsThatTheServerHasToReset() {
+    @Test func floodsOfRequestsThatTheServerResets() {
         let peer = RawHTTP2Peer(dispatch: FakeDispatch { _, _ in })
         let code = flood(peer, 1_000) { time in
             peer.sendHeaders([], stream: Int32(2 * time + 1), flags: 0x4)
@@ -54,13 +54,13 @@ import Testing
         #expect(peer.server.isFinished)
     }
 
-    @Test func ofEmptyBodies() {
+    @Test func floodsOfEmptyBodies() {
         let peer = RawHTTP2Peer()
         peer.sendHeaders([], stream: 1, flags: 0x4)
         #expect(flood(peer, 2_000) { _ in peer.send(Kind.data, stream: 1) } == calm)
     }
 
-    @Test func ofContinuations() {
+    @Test func floodsOfContinuations() {
         let peer = RawHTTP2Peer()
         peer.sendHeaders([], stream: 1, flags: 0x1)
         let piece = [UInt8](repeating: 0, count: 1_000)
@@ -69,7 +69,7 @@ import Testing
         #expect(peer.server.isFinished)
     }
 
-    @Test func whatAPeerProvokesAndDoesNotReadDoesNotPileUp() {
+    @Test func framesThatAPeerProvokesAndDoesNotReadDoNotPileUp() {
         let peer = RawHTTP2Peer(dispatch: FakeDispatch { _, _ in })
         var sent = 0
         while peer.server.wantsInput, sent < 10_000 {

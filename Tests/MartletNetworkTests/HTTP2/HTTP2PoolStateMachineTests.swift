@@ -34,7 +34,7 @@ import Testing
         #expect(pool.expire(at: measured + .milliseconds(150)) == [])
     }
 
-    @Test func whatWillBeDoneBeforeAnotherConnectionIsMadeDoesNotWaitForOne() {
+    @Test func workThatEndsBeforeAConnectionOpensDoesNotWaitForOne() {
         var pool = HTTP2PoolStateMachine(connectionLimit: 3)
         #expect(pool.demand(1000, at: start) == [.connect(1)])
         let made = start + .milliseconds(100)
@@ -51,7 +51,7 @@ import Testing
         #expect(pool.demand(150, at: now) == [.connect(2)])
     }
 
-    @Test func whatHasWaitedAsLongAsAConnectionTakesWaitsForOne() {
+    @Test func requestsThatWaitedAsLongAsAConnectionTakesGetOne() {
         var pool = HTTP2PoolStateMachine(connectionLimit: 3)
         #expect(pool.demand(1000, at: start) == [.connect(1)])
         let made = start + .milliseconds(100)

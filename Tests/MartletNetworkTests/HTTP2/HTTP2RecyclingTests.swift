@@ -45,7 +45,7 @@ import Testing
     }
 
     @Test(arguments: BulkPair.Kind.allCases)
-    func oneIsEnoughOnceACredentialWasRefused(_ kind: BulkPair.Kind) {
+    func oneUnansweredRequestIsEnoughOnceACredentialWasRefused(_ kind: BulkPair.Kind) {
         let pair = pair(kind)
         pair.draw(batch(["refused", "silent"]), within: .seconds(6))
         pair.run()
@@ -57,7 +57,7 @@ import Testing
     }
 
     @Test(arguments: BulkPair.Kind.allCases)
-    func whatIsStillUnderWayOnItIsWaitedFor(_ kind: BulkPair.Kind) {
+    func requestsUnderWayAreWaitedFor(_ kind: BulkPair.Kind) {
         var waiting: [any ResponseStream] = []
         let pair = BulkPair(
             kind,
@@ -142,7 +142,7 @@ import Testing
     }
 
     @Test(arguments: BulkPair.Kind.allCases)
-    func whatAGoAwaySaysIsToldToWhoeverLosesItsRequest(_ kind: BulkPair.Kind) {
+    func theDebugDataOfAGoAwayIsInTheErrorOfLostRequests(_ kind: BulkPair.Kind) {
         let pair = BulkPair(kind, dispatch: FakeDispatch { _, _ in })
         pair.draw(notifications(3))
         pair.run()

@@ -40,7 +40,7 @@ struct HTTP2StreamedBodyTests {
     }
 
     /// Trap 5.
-    @Test func whoeverAsksBeforeSendingIsToldToGoOnOnceTheBodyIsRead() throws {
+    @Test func aClientThatExpectsContinueGetsItOnceTheBodyIsRead() throws {
         let drain = try begin([("expect", "100-continue")])
         #expect(!peer.frames().contains { $0.head.kind == HTTP2FrameHeader.Kind.headers })
         drain.read()

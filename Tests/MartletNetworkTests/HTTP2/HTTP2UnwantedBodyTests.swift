@@ -45,7 +45,7 @@ struct HTTP2UnwantedBodyTests {
         arguments: [
             [("authorization", "a"), ("authorization", "b")], [("host", "b")], [("host", "a:8080")],
         ])
-    func whatMayBeReadInTwoWaysIsRefused(fields: [(String, String)]) {
+    func ambiguousInputIsRefused(fields: [(String, String)]) {
         peer.sendHeaders(fields, stream: 1)
         #expect(peer.dispatch.requests.isEmpty)
         let frames = peer.frames()

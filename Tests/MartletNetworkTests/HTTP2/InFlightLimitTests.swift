@@ -19,7 +19,7 @@ struct InFlightLimitTests {
         }
     }
 
-    @Test func whatIsInFlightIsNeverLimitedFurther() {
+    @Test func requestsInFlightAreNeverLimitedFurther() {
         var connection = connection()
         connection.pass(20, SimulatedService(rate: 5, latency: 0.001))
         #expect(connection.mostInFlight == 50)

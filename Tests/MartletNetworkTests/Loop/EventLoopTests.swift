@@ -94,7 +94,7 @@ struct EventLoopTests {
         #expect(indices == [true, true, true, true, true])
     }
 
-    @Test func whatACancelledTimerHeldMayCancelAnotherAsItEnds() async throws {
+    @Test func aCancelledTimersValueMayCancelAnotherTimer() async throws {
         let loop = try EventLoop()
         let hasEnded = Mutex(false)
         await loop.run {

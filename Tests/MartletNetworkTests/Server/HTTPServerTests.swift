@@ -275,7 +275,7 @@ struct HTTPServerTests {
         await running.value
     }
 
-    @Test func whatDoesNotEndIsCutOffWhenTheShutdownTakesTooLong() async throws {
+    @Test func requestsThatDoNotEndAreCutOffWhenTheShutdownTakesTooLong() async throws {
         var limits = ServerLimits()
         limits.shutdownTime = .milliseconds(50)
         let began = Signal()

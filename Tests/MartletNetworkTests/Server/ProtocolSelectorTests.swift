@@ -49,7 +49,7 @@ struct ProtocolSelectorTests {
         }
     }
 
-    @Test func whoNeverSaysWhatItSpeaksIsClosed() {
+    @Test func aConnectionWithoutAKnownProtocolIsClosed() {
         let selector = makeSelector()
         selector.receive("PRI *")
         #expect(selector.deadline == due)

@@ -18,7 +18,7 @@ struct ResolverQueueTests {
         #expect(asked == ["a.x", "b.x", "c.x", "d.x", "e.x", nil])
     }
 
-    @Test func oneNameOfASiteIsAskedAtATime() throws {
+    @Test func oneNameOfASiteIsResolvedAtATime() throws {
         var queue = ResolverQueue<String>()
         for name in ["a.slow.example", "b.slow.example", "c.SLOW.example", "push.other.org"] { add(name, to: &queue) }
         let asked = queue.next()
@@ -53,7 +53,7 @@ struct ResolverQueueTests {
         #expect(next == "push.example")
     }
 
-    @Test func whatNobodyWaitsForIsNotAsked() {
+    @Test func expiredLookupsAreNotMade() {
         var queue = ResolverQueue<String>()
         add("a.x", to: &queue)
         #expect(queue.removeLate(at: now).isEmpty)
@@ -61,7 +61,7 @@ struct ResolverQueueTests {
         #expect(queue.next() == nil)
     }
 
-    @Test func soManyOfStrangersMayWaitAndNoMore() {
+    @Test func namesThatDevicesChoseWaitUpToALimit() {
         var queue = ResolverQueue<String>()
         for number in 0..<1000 { #expect(add("\(number).x", to: &queue)) }
         #expect(!add("more.x", to: &queue))

@@ -72,7 +72,7 @@ struct WebSocketReaderTests {
     ]
 
     @Test(arguments: broken)
-    func whatBreaksTheProtocolIsNamed(name: String, bytes: [UInt8], code: UInt16) {
+    func protocolViolationsAreNamed(name: String, bytes: [UInt8], code: UInt16) {
         for cut in Cut.allCases {
             let (events, violation) = read(ClientFrame.text("first") + bytes, cut: cut)
             #expect(events == [.message(.text("first"))], "\(name)")
@@ -80,7 +80,7 @@ struct WebSocketReaderTests {
         }
     }
 
-    @Test func whatIsTooLargeIsRefusedBeforeItComes() {
+    @Test func aBodyAnnouncedAsTooLargeIsRefusedBeforeItArrives() {
         #expect(read(ClientFrame.make(0x81, [], length: 1001)).violation == 1009)
         #expect(read(ClientFrame.make(0x81, [], length: .max)).violation == 1009)
         #expect(read(ClientFrame.make(0x82, [UInt8](repeating: 1, count: 1000))).events.count == 1)

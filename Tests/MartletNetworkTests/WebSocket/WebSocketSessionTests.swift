@@ -37,7 +37,7 @@ struct WebSocketSessionTests {
         ("GET /", "POST /"), ("Upgrade: websocket", "Upgrade: h2c"), ("keep-alive, Upgrade", "keep-alive"),
         ("Version: 13", "Version: 8"), ("dGhlIHNhbXBsZSBub25jZQ==", "c2hvcnQ="), ("Sec-WebSocket-Key", "X-Key"),
     ])
-    func whatIsNoHandshakeIsToldWhatIsWanted(part: String, other: String) throws {
+    func aRequestThatIsNoHandshakeIsToldTheExpectedVersion(part: String, other: String) throws {
         let at = try #require(ClientFrame.handshake.components(part) == 1 ? part : nil)
         let (text, connection) = answer(ClientFrame.handshake.replacing(at, with: other))
         #expect(text.hasPrefix("HTTP/1.1 426 "))

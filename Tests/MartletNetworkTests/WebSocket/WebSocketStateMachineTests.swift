@@ -41,7 +41,7 @@ struct WebSocketStateMachineTests {
         #expect(state.close(1006) == [.write([0x88, 2, 0x03, 0xE8])])
     }
 
-    @Test mutating func whatCameBeforeAViolationIsDelivered() {
+    @Test mutating func framesBeforeAViolationAreDelivered() {
         #expect(
             receive(ClientFrame.text("a") + [0x81, 0x01, 0x61])
                 == [.deliver(.text("a")), .write([0x88, 2, 0x03, 0xEA]), .finish])

@@ -5,23 +5,23 @@ import Testing
 
 struct RunTurnsTests {
     private static let start = ContinuousClock.now
-    private static let short = BatchScheduler.Standing.short(since: start)
+    private static let short = BatchScheduler.BatchState.short(since: start)
 
-    private static func long(_ flow: UInt64, after seconds: Int = 0) -> BatchScheduler.Standing {
+    private static func long(_ flow: UInt64, after seconds: Int = 0) -> BatchScheduler.BatchState {
         .long(flow: flow, since: start + .seconds(seconds))
     }
 
-    private static func index(_ turns: inout BatchScheduler, _ statuses: [BatchScheduler.Standing]) -> Int? {
+    private static func index(_ turns: inout BatchScheduler, _ statuses: [BatchScheduler.BatchState]) -> Int? {
         turns.next(of: statuses.count) { statuses[$0] }?.index
     }
 
     @Test func longOnesTakeTurns() {
         var turns = BatchScheduler()
-        let statuses: [BatchScheduler.Standing] = [Self.long(1), .empty, Self.long(2), Self.long(3)]
+        let statuses: [BatchScheduler.BatchState] = [Self.long(1), .empty, Self.long(2), Self.long(3)]
         #expect((0..<5).map { _ in Self.index(&turns, statuses) } == [0, 2, 3, 0, 2])
     }
 
-    @Test func ofAFlowTheOldestGoesFirstAndAllHaveTheTurnsOfOne() {
+    @Test func theOldestBatchOfAFlowGoesFirstAndAFlowHasTheTurnsOfOneBatch() {
         var turns = BatchScheduler()
         let statuses = [
             Self.long(1, after: 3), Self.long(1, after: 1), Self.long(2, after: 4), Self.long(1, after: 2),
@@ -38,20 +38,20 @@ struct RunTurnsTests {
     @Test func aShortOneGoesFirstButEveryOtherTurnIsOfTheLongOnes() {
         var turns = BatchScheduler()
         #expect(Self.index(&turns, [Self.long(1), Self.long(2)]) == 0)
-        let statuses: [BatchScheduler.Standing] = [Self.long(1), Self.long(2), Self.short, Self.short]
+        let statuses: [BatchScheduler.BatchState] = [Self.long(1), Self.long(2), Self.short, Self.short]
         #expect((0..<5).map { _ in Self.index(&turns, statuses) } == [2, 1, 2, 0, 2])
     }
 
-    @Test func ofShortOnesTheOldestGoesFirst() {
+    @Test func theOldestShortBatchGoesFirst() {
         var turns = BatchScheduler()
-        let statuses: [BatchScheduler.Standing] = [
+        let statuses: [BatchScheduler.BatchState] = [
             .short(since: Self.start + .seconds(2)), Self.long(1), .short(since: Self.start + .seconds(1)),
             .short(since: Self.start + .seconds(3)),
         ]
         #expect(Self.index(&turns, statuses) == 2)
     }
 
-    @Test func oneAloneIsDrawnFromAsMuchAsThereIs() {
+    @Test func aSingleBatchIsDrawnWithoutTurns() {
         var turns = BatchScheduler()
         #expect(turns.next(of: 2) { $0 == 0 ? .empty : Self.short } == BatchScheduler.Turn(index: 1, items: .max))
         #expect(
@@ -59,7 +59,7 @@ struct RunTurnsTests {
     }
 
     @Test(arguments: [[short, short], [short, long(1)]])
-    func besideOthersNobodyHasMoreThanATurn(statuses: [BatchScheduler.Standing]) {
+    func besideOthersNobodyHasMoreThanATurn(statuses: [BatchScheduler.BatchState]) {
         var turns = BatchScheduler()
         #expect(turns.next(of: 2) { statuses[$0] }?.items == BatchScheduler.portion)
     }

@@ -18,7 +18,7 @@ struct ADMOutcomeTests {
         #expect(try outcome(200, #"{"requestID":"1"}"#) == .accepted)
     }
 
-    @Test func whatIsNotAnAnswerOfTheServiceIsTriedAgain() throws {
+    @Test func anAnswerThatIsNotTheServicesIsTriedAgain() throws {
         for (status, body) in [(200, "<html>"), (200, ""), (204, "")] {
             let outcome = try outcome(status, body)
             #expect(outcome.name == .pnsInterfaceError)

@@ -22,7 +22,7 @@ struct APNsLiveActivityTests {
     }
 
     @Test(arguments: [start, update, end])
-    func whatAPayloadIsForIsToldByItsEvent(aps: [String: JSON]) throws {
+    func theEventOfAPayloadDeterminesItsPurpose(aps: [String: JSON]) throws {
         let message = Self.message(aps)
         #expect(throws: Never.self) { try APNs.check(message) }
         let shared = try APNsFixture.service().shared(
@@ -55,7 +55,7 @@ struct APNsLiveActivityTests {
             // Milliseconds: whatever comes afterwards would be taken for old.
             (update, "timestamp", 1_700_000_100_000),
         ] as [([String: JSON], String, JSON?)])
-    func whatADeviceWouldThrowAwayIsRefusedInASentence(aps: [String: JSON], member: String, value: JSON?) throws {
+    func aPayloadThatADeviceWouldDiscardIsRefused(aps: [String: JSON], member: String, value: JSON?) throws {
         var aps = aps
         aps[member] = value
         let error = try #require(throws: PushServiceError.self) {

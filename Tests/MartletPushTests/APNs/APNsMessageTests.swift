@@ -16,7 +16,7 @@ struct APNsMessageTests {
         String(repeating: "g", count: 64), String(repeating: "a", count: 514), String(repeating: "é", count: 64),
         String(repeating: "a", count: 62) + "\n\n",
     ])
-    func whatIsNoDeviceTokenIsRefused(text: String) throws {
+    func invalidDeviceTokensAreRefused(text: String) throws {
         let error = try #require(throws: PushServiceError.self) { try APNs.key(of: PushHandle(text)) }
         #expect(error.kind == .badHandle)
     }

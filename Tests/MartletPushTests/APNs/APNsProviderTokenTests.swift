@@ -50,7 +50,7 @@ struct APNsProviderTokenTests {
         #"{"alg":"ES256","kid":"K"}|{"iss":"T"}"#, #"{"alg":"ES256","kid":"K"}|{"iss":"T","iat":"1"}"#,
         #"{"alg":"ES256","kid":"K"}|{"iss":"T","iat":-1}"#, #"[]|{}"#, #"nothing|{}"#,
     ])
-    func whatIsNotAProviderTokenIsNotRead(parts: String) {
+    func invalidProviderTokensAreNotRead(parts: String) {
         let encoded = parts.split(separator: "|").map { Base64URL.encode(Array($0.utf8)) }.joined(separator: ".")
         #expect(APNsProviderToken("\(encoded).AAAA"[...]) == nil)
         #expect(APNsProviderToken(encoded[...]) == nil)

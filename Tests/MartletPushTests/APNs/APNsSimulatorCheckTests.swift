@@ -7,7 +7,7 @@ import Testing
 
 /// The rows of PushServices.md, section 10.2, one after the other.
 struct APNsSimulatorCheckTests {
-    @Test func whatIsRightIsAccepted() throws {
+    @Test func validInputIsAccepted() throws {
         var fixture = try APNsSimulatorFixture()
         let response = fixture.answer(try fixture.request()).response
         #expect(response.status == .ok)

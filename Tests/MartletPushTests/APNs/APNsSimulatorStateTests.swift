@@ -55,7 +55,7 @@ struct APNsSimulatorStateTests {
         #expect(try fixture.listen() == [])
     }
 
-    @Test func whatHasExpiredIsNotShown() throws {
+    @Test func expiredMessagesAreNotShown() throws {
         var fixture = try APNsSimulatorFixture()
         let expiration = String(Self.now.seconds + 60)
         #expect(try fixture.verdict(fixture.request(["apns-expiration": expiration])) == "200 ")

@@ -12,7 +12,7 @@ struct APNsTemplateTests {
         #expect(throws: Never.self) { try APNs.checked(template(["Expiry": expiry])) }
     }
 
-    @Test func whatIsNoExpiryOrPriorityIsRefused() {
+    @Test func invalidExpiriesAndPrioritiesAreRefused() {
         #expect(throws: PushServiceError.self) { try APNs.checked(template(["Expiry": "soon"])) }
         #expect(throws: PushServiceError.self) { try APNs.checked(template(["Priority": "256"])) }
         #expect(throws: PushServiceError.self) { try APNs.checked(template(["Priority": "high"])) }

@@ -24,7 +24,7 @@ struct AppearanceTests {
         return platform.normalized(try #require(rendered), at: Timestamp(seconds: 0))
     }
 
-    @Test func whatIsRenderedIsReadBackForTenThousandMessages() throws {
+    @Test func tenThousandRenderedMessagesAreReadBack() throws {
         var random = SeededGenerator(seed: 22)
         for number in 0..<10_000 {
             let message = RandomMessage.make(using: &random)
@@ -44,7 +44,7 @@ struct AppearanceTests {
                 try #require(found.picture == message.picture, "\(number) on \(platform)")
                 try #require(found.actions == message.actions.map(\.title), "\(number) on \(platform)")
                 switch message.badge {
-                case .oneMore?: try #require(found.badgeStep == 1, "\(number) on \(platform)")
+                case .increment?: try #require(found.badgeStep == 1, "\(number) on \(platform)")
                 case .number(let count)?: try #require(found.badge == count, "\(number) on \(platform)")
                 case nil: try #require(found.badge == nil && found.badgeStep == nil, "\(number) on \(platform)")
                 }
@@ -70,7 +70,7 @@ struct AppearanceTests {
         #expect(appearance(#"{"data":{"title":"T"}}"#, on: ADM.self)?.shownBy == .app)
     }
 
-    @Test func whatCannotBeToldIsNoAppearance() {
+    @Test func anUndeterminedAppearanceIsNil() {
         for (text, platform) in [
             ("", APNs.self), ("[]", APNs.self), (#"{"a":1}"#, APNs.self),
             (#"{"aps":{"alert":{"loc-key":"K"}}}"#, APNs.self),
@@ -84,7 +84,7 @@ struct AppearanceTests {
         }
     }
 
-    @Test func whatADeviceDoesNotShowIsACaution() throws {
+    @Test func partsThatADeviceDoesNotShowAreCautions() throws {
         let long = String(repeating: "word ", count: 100)
         let text =
             #"{"title": "T", "subtitle": "S", "text": "\#(long)", "badge": "+1", "sound": "default", "actions": [{"id": "a", "title": "A"}]}"#
@@ -150,8 +150,9 @@ private enum RandomMessage {
             LocalizedMessage.Action(id: "a\($0)", title: text(&random) ?? "go", link: $0 == 1 ? "app:x" : nil)
         }
         message.badge =
-            [nil, .oneMore, .number(Int.random(in: 0...99_999, using: &random))].randomElement(using: &random) ?? nil
-        message.sound = [nil, .usual, ComposedMessage.Sound.none, .named("a.caf")].randomElement(using: &random) ?? nil
+            [nil, .increment, .number(Int.random(in: 0...99_999, using: &random))].randomElement(using: &random) ?? nil
+        message.sound =
+            [nil, .default, ComposedMessage.Sound.none, .named("a.caf")].randomElement(using: &random) ?? nil
         message.priority = ComposedMessage.Priority.allCases.randomElement(using: &random)
         return message
     }

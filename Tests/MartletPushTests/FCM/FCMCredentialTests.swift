@@ -38,7 +38,7 @@ struct FCMCredentialTests {
         ("TokenEndpoint", "nowhere"), ("TokenEndpoint", "https://a"), ("TokenEndpoint", "http://a/token"),
         ("EndpointCertificateAuthority", "x"), ("MessagesPerMinute", "0"), ("MessagesPerMinute", "many"),
     ])
-    func whatIsMissingOrUnusableIsNamed(property: String, value: String?) throws {
+    func missingAndUnusableFilesAreNamed(property: String, value: String?) throws {
         let sentence = try #require(try refusal([property: value]))
         #expect(sentence.hasPrefix(property))
         if let value, value.count > 4 { #expect(!sentence.contains(value)) }

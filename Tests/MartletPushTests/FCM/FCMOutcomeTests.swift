@@ -121,7 +121,7 @@ struct FCMOutcomeTests {
             try outcome(400, text) == Outcome(.invalidNotificationSize, reason: "INVALID_ARGUMENT", .refuseAll))
     }
 
-    @Test func oneDevicesQuotaIsItsOwnMatter() throws {
+    @Test func theQuotaOfOneDeviceDoesNotAffectOthers() throws {
         let text = error("RESOURCE_EXHAUSTED", code: "QUOTA_EXCEEDED", quota: "Device message rate exceeded.")
         #expect(try outcome(429, text).reaction == .retry(after: .seconds(60), scope: .device))
         #expect(try outcome(429, text, ["retry-after": "5"]).reaction == .retry(after: .seconds(5), scope: .device))

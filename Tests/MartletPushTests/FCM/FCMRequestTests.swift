@@ -54,7 +54,7 @@ struct FCMRequestTests {
         #expect(request.fields["authorization"] == nil)
     }
 
-    @Test func whatIsNoMessageIsNotSent() throws {
+    @Test func invalidMessagesAreNotSent() throws {
         let error = #expect(throws: PushServiceError.self) {
             try FCMFixture().requests(FCMFixture.message("hello"), to: ["x"], token: nil)
         }

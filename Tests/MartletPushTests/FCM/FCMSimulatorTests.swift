@@ -81,7 +81,7 @@ struct FCMSimulatorTests {
             try assertionError { $0["scope"] = "email https://www.googleapis.com/auth/cloud-platform" } == (200, nil))
     }
 
-    @Test func anybodysAssertionIsTakenWhereThatIsAsked() throws {
+    @Test func anAssertionWithAnyKeyIsAcceptedIfTheSimulatorIsToldTo() throws {
         var fixture = try FCMFixture { $0.acceptsAnyKey = true }
         let key = try RSAPrivateKey.generate()
         let assertion = try FCMAssertion.sign(
@@ -96,7 +96,7 @@ struct FCMSimulatorTests {
 
     // MARK: Messages
 
-    @Test func whatIsNotServedIsAnsweredWithAPage() throws {
+    @Test func unknownPathsAreAnsweredWithAPage() throws {
         var fixture = try FCMFixture()
         for (method, path) in [
             (HTTPMethod.post, "/fcm/send"), (.post, "/gcm/send"), (.get, "/v1/projects/example-project/messages:send"),
@@ -137,7 +137,7 @@ struct FCMSimulatorTests {
         (#"{"message":{"token":"TOKEN","apns":{"headers":{"apns-priority":"7"}}}}"#, "INVALID_ARGUMENT"),
         (#"{"message":{"token":"short"}}"#, "INVALID_ARGUMENT"),
     ])
-    func whatIsWrongWithAMessageIsRefused(body: String, code: String?) throws {
+    func invalidPartsOfAMessageAreRefused(body: String, code: String?) throws {
         var fixture = try FCMFixture()
         let device = try fixture.device()
         let found = try error(fixture.answer(body.replacing("TOKEN", with: device)))
@@ -150,7 +150,7 @@ struct FCMSimulatorTests {
         #""data":{"a":"b"},"apns":{"payload":{"aps":{"badge":1},"own":[1]}},"fcmOptions":{"analytics_label":"x"}"#,
         #""webpush":{"notification":{"title":"x","actions":[]},"fcm_options":{"link":"https://a/b"}}"#, "",
     ])
-    func whatIsRightIsAccepted(message: String) throws {
+    func validInputIsAccepted(message: String) throws {
         var fixture = try FCMFixture()
         let device = try fixture.device()
         #expect(try fixture.answer(body(message, to: device)).status == .ok)
@@ -212,7 +212,7 @@ struct FCMSimulatorTests {
         #expect(try fixture.answer(body("", to: second), at: Self.now + .seconds(60)).status == .ok)
     }
 
-    @Test func whatIsOnlyTriedReachesNobody() throws {
+    @Test func aValidateOnlyMessageReachesNoDevice() throws {
         var fixture = try FCMFixture()
         let device = try fixture.device()
         let response = try fixture.answer(#"{"validate_only":true,"message":{"token":"\#(device)"}}"#)

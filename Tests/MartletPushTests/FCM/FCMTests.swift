@@ -30,7 +30,7 @@ struct FCMTests {
         #"{"message":{"android":{"ttl":"2419201s"}}}"#, #"{"message":{"android":{"ttl":"-1s"}}}"#,
         #"{"message":{"android":{"ttl":"60"}}}"#,
     ])
-    func whatTheServiceWouldRefuseIsRefused(body: String) throws {
+    func payloadsThatTheServiceWouldRefuseAreRefused(body: String) throws {
         let error = try #require(throws: PushServiceError.self) { try FCM.check(message(body)) }
         #expect(error.kind == .badMessage)
     }
@@ -63,7 +63,7 @@ struct FCMTests {
         #expect(FCM.normalized(normalized, at: Timestamp(seconds: 0)).body == normalized.body)
     }
 
-    @Test func whomAMessageIsForIsTheHubsToSay() {
+    @Test func theHubDecidesTheTargetOfAMessage() {
         let sent = message(
             #"{"validate_only":true,"message":{"token":"a","topic":"b","condition":"c","name":"d","data":{}}}"#)
         let normalized = FCM.normalized(sent, at: Timestamp(seconds: 0))

@@ -37,7 +37,7 @@ struct LegacyTranslationTests {
         #expect(dropped(sent) == ["data.e"])
     }
 
-    @Test func whatANotificationSaysStandsWhereTheNewServiceWantsIt() throws {
+    @Test func membersOfANotificationMoveToTheirPlaceInTheNewAPI() throws {
         let sent =
             ##"{"notification":{"title":"T","body":"B","image":"I","icon":"i","tag":"t","color":"#aabbcc","##
             + #""click_action":"c","title_loc_key":"k","title_loc_args":"[\"x\",1]","body_loc_args":["y"],"#
@@ -87,7 +87,7 @@ struct LegacyTranslationTests {
             ])
     }
 
-    @Test func whatIsOnlyTriedIsOnlyTried() throws {
+    @Test func aDryRunOfTheOldAPIIsValidateOnly() throws {
         #expect(
             try translated(#"{"dry_run":true,"data":{"a":"b"},"restricted_package_name":"p","direct_boot_ok":true}"#)
                 == [
@@ -108,7 +108,7 @@ struct LegacyTranslationTests {
         #"{"data":{"from":"x"}}"#, #"{"data":{"google.a":"x"}}"#, #"{"data":[]}"#, #"{"notification":"x"}"#,
         #"{"time_to_live":2419201}"#, #"{"time_to_live":-1}"#, "hello", "[]",
     ])
-    func whatTheNewServiceWouldRefuseIsRefused(sent: String) {
+    func payloadsThatTheNewServiceWouldRefuseAreRefused(sent: String) {
         let error = #expect(throws: PushServiceError.self) { try LegacyFCM.check(FCMFixture.message(sent)) }
         #expect(error?.kind == .badMessage)
     }

@@ -46,11 +46,11 @@ struct MPNSOutcomeTests {
         #expect(!outcome.reason.isEmpty && !outcome.reason.contains("N/A"))
     }
 
-    @Test(arguments: ["Connected", "Temp Disconnected"]) func whatIsReceivedIsAccepted(device: String) throws {
+    @Test(arguments: ["Connected", "Temp Disconnected"]) func theStatusReceivedMeansAccepted(device: String) throws {
         #expect(try outcome(200, "Received", device, "Active") == .accepted)
     }
 
-    @Test func whatIsNotAnAnswerOfTheServiceIsTriedAgain() throws {
+    @Test func anAnswerThatIsNotTheServicesIsTriedAgain() throws {
         for (status, word) in [(200, nil), (200, "Perhaps"), (204, "Received")] as [(Int, String?)] {
             let outcome = try outcome(status, word, nil, nil)
             #expect(outcome.name == .pnsInterfaceError)

@@ -13,7 +13,7 @@ struct CollapseKeyTests {
         return platform.collapseKey(of: platform.normalized(message, at: Timestamp(seconds: 1_800_000_000)))
     }
 
-    @Test func ofAPNsItIsTheCollapseIDWithinATopic() {
+    @Test func theCollapseKeyOfAPNsIsTheCollapseIDWithinATopic() {
         let alert = #"{"aps":{"alert":"a"}}"#
         #expect(key(APNs.self, alert) == nil)
         #expect(key(APNs.self, alert, ["apns-collapse-id": ""]) == nil)
@@ -24,7 +24,7 @@ struct CollapseKeyTests {
         #expect(key(APNs.self, alert, ["apns-collapse-id": "game", "apns-topic": "app.voip"]) != game)
     }
 
-    @Test func ofFCMItIsWhatIsSaidForEachKindOfDevice() {
+    @Test func theCollapseKeyOfFCMCombinesAllKindsOfDevices() {
         #expect(key(FCM.self, #"{"message":{"data":{"collapse_key":"k"}}}"#) == nil)
         let plain = key(FCM.self, #"{"message":{"data":{"a":"1"},"android":{"collapse_key":"k"}}}"#)
         #expect(plain != nil)
@@ -35,20 +35,20 @@ struct CollapseKeyTests {
         #expect(key(FCM.self, #"{"message":{"apns":{"headers":{"apns-collapse-id":"a"}}}}"#) == nil)
     }
 
-    @Test func ofTheOldAPIItIsThatOfItsTranslation() {
+    @Test func theCollapseKeyOfTheOldAPIIsThatOfItsTranslation() {
         let old = key(LegacyFCM.self, #"{"data":{"a":"1"},"collapse_key":"k"}"#)
         #expect(old != nil)
         #expect(old == key(FCM.self, #"{"message":{"data":{"b":"2"},"android":{"collapse_key":"k"}}}"#))
         #expect(key(LegacyFCM.self, #"{"data":{"a":"1"}}"#) == nil)
     }
 
-    @Test func ofABrowserItIsTheTopic() {
+    @Test func theCollapseKeyOfABrowserIsTheTopic() {
         #expect(key(WebPush.self, "hi") == nil)
         #expect(key(WebPush.self, "hi", ["topic": "news"]) == "news")
         #expect(key(WebPush.self, "hi", ["servicebusnotification-topic": "news"]) == "news")
     }
 
-    @Test func ofWNSItIsTheTagInItsGroupOfOneKind() {
+    @Test func theCollapseKeyOfWNSIsTheTagInItsGroupByType() {
         let toast = "<toast/>"
         #expect(key(WNS.self, toast) == nil)
         #expect(key(WNS.self, toast, ["x-wns-group": "g"]) == nil)
@@ -59,7 +59,7 @@ struct CollapseKeyTests {
         #expect(key(WNS.self, toast, ["x-wns-tag": "t", "x-wns-group": "g"]) != tag)
     }
 
-    @Test func ofADMItIsTheConsolidationKey() {
+    @Test func theCollapseKeyOfADMIsTheConsolidationKey() {
         #expect(key(ADM.self, #"{"data":{"consolidationKey":"k"}}"#) == nil)
         #expect(key(ADM.self, #"{"data":{},"consolidationKey":"k"}"#) == "k")
         #expect(key(ADM.self, #"{"data":{},"consolidationKey":""}"#) == nil)

@@ -26,7 +26,7 @@ struct RetryAfterTests {
         "Tue, 99 Nov 2023 22:13:50 GMT", "Tue, 14 Foo 2023 22:13:50 GMT", "Tuesday, 14-Nov-2023 22:13:50 GMT",
         "Tue Nov 14 22:13 2023",
     ])
-    func whatCannotBeReadIsNothing(text: String) {
+    func unreadableDataIsNil(text: String) {
         #expect(RetryAfter.wait(["retry-after": text], at: now) == nil)
     }
 

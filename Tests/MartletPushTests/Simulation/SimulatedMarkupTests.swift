@@ -14,7 +14,7 @@ struct SimulatedMarkupTests {
     }
 
     @Test(arguments: ["", "text", "<a>", "</a>", "<a></b>", "<a/><b/>", "<a/>text", "<a", "<a><b></a></b>", "\u{FFFE}"])
-    func whatDoesNotFitTogetherIsNoDocument(text: String) {
+    func inconsistentMembersAreNoDocument(text: String) {
         #expect(SimulatedMarkup(Array(text.utf8)) == nil)
     }
 

@@ -20,7 +20,7 @@ struct WNSOutcomeTests {
                     .channelThrottled, reason: "channelthrottled", .retry(after: .seconds(600), scope: .device)))
     }
 
-    @Test func whatIsNotAnAnswerOfTheServiceIsTriedAgain() throws {
+    @Test func anAnswerThatIsNotTheServicesIsTriedAgain() throws {
         for (status, fields) in [(200, [:]), (200, ["x-wns-status": "maybe"]), (204, [:])] as [(Int, HTTPFields)] {
             let outcome = try outcome(status, fields)
             #expect(outcome.name == .pnsInterfaceError)

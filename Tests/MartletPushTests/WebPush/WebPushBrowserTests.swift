@@ -91,7 +91,7 @@ struct WebPushBrowserTests {
         #expect(message["version"] != nil && message["data"] == nil && message["headers"] == nil)
     }
 
-    @Test mutating func whatCannotBeDeliveredIsKeptForItsTimeAndItsTopic() throws {
+    @Test mutating func undeliveredMessagesAreKeptByTTLAndTopic() throws {
         let id = try greet().first?["uaid"]?.string
         let endpoint = try register()
         fixture.simulator.socketClosed(1)
@@ -164,12 +164,12 @@ struct WebPushBrowserTests {
         #"{"messageType":"register","channelID":"../../etc"}"#, #"{"messageType":"ack","updates":{}}"#,
         #"{"messageType":"hello"}"#,
     ])
-    mutating func whatNoBrowserSaysEndsTheConnection(text: String) throws {
+    mutating func messagesThatNoBrowserSendsEndTheConnection(text: String) throws {
         _ = try greet()
         #expect(try say(text) == [1008])
     }
 
-    @Test mutating func whoHasNotSaidHelloIsNotServed() throws {
+    @Test mutating func aBrowserWithoutHelloIsNotServed() throws {
         #expect(try say(#"{"messageType":"register","channelID":"\#(Self.channel)"}"#) == [1008])
     }
 

@@ -16,7 +16,7 @@ struct WebPushCredentialTests {
         return try WebPushCredential(Credential(properties))
     }
 
-    @Test func whoSendsMayBeLeftOut() throws {
+    @Test func theSenderCanBeLeftOut() throws {
         #expect(try credential(["Subject": nil]).subject == nil)
         let service = try WebPush(credential: Credential(["VapidPrivateKey": key])).at(WebPushFixture.origin)
         guard case .token(let token) = try service.authorization(at: WebPushFixture.now) else {
@@ -47,7 +47,7 @@ struct WebPushCredentialTests {
         ["VapidPublicKey": WebPushFixture.point], ["AllowedHosts": "a,,b"], ["AllowedHosts": "https://a"],
         ["EndpointCertificateAuthority": "x"],
     ])
-    func whatCannotBeUsedIsNamedAndNotShown(changes: [String: String?]) throws {
+    func unusableValuesAreNamedAndNotShown(changes: [String: String?]) throws {
         let error = try #require(throws: PushServiceError.self) { try credential(changes) }
         #expect(error.kind == .badCredential)
         let name = try #require(changes.keys.first)

@@ -27,7 +27,7 @@ struct WebPushMessageTests {
         #expect(WebPush.normalized(message, at: WebPushFixture.now).fields == message.fields)
     }
 
-    @Test func whatAClientGetsWrongUnderAHubsNameIsAsGoodAsNothing() throws {
+    @Test func invalidValuesUnderAHubsNameAreIgnored() throws {
         let fields = ["servicebusnotification-timetolive": "2030-01-01", "servicebusnotification-urgency": "now"]
         #expect(try headers(fields) == headers([:]))
     }
@@ -36,7 +36,7 @@ struct WebPushMessageTests {
         ["ttl": "-1"], ["ttl": "1.5"], ["ttl": "+1"], ["urgency": "now"], ["topic": "a b"],
         ["topic": "abcde"], ["topic": String(repeating: "a", count: 34)],
     ])
-    func whatIsWrongUnderItsOwnNameIsRefused(fields: [String: String]) throws {
+    func invalidValuesUnderThePlatformsNameAreRefused(fields: [String: String]) throws {
         let error = try #require(throws: PushServiceError.self) {
             try WebPush.check(WebPushFixture.message("{}", fields))
         }

@@ -38,7 +38,7 @@ struct WebPushOutcomeTests {
         #expect(try outcome(status) == Outcome(name, reason: "status \(status)", reaction))
     }
 
-    @Test("Whoever registers a subscription chooses what answers: no answer touches other devices")
+    @Test("An answer of a subscription's endpoint affects no other device")
     func noAnswerTouchesOtherDevices() throws {
         for status in 100..<600 {
             switch try outcome(status).reaction {

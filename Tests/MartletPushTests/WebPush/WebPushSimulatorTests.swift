@@ -111,7 +111,7 @@ struct WebPushSimulatorTests {
         #expect(response.status == .created)
     }
 
-    @Test func whatCannotBeDecryptedIsAcceptedAndCounted() throws {
+    @Test func undecryptableMessagesAreAcceptedAndCounted() throws {
         var fixture = try WebPushFixture()
         let (first, second) = (try fixture.subscribe(), try fixture.subscribe())
         let request = try fixture.request(to: first, body: fixture.request(to: second).body)

@@ -31,19 +31,19 @@ struct DeviceAudienceTests {
             ("news", 50, true), ("news", 150, false), ("sport", 50, false), ("sport", 150, true),
             ("news && !sport", 50, true), (nil, 50, true), (nil, -10, false),
         ] {
-            let found = audience.registration(meantBy: target(expression, at: second))
+            let found = audience.registration(targetedBy: target(expression, at: second))
             #expect((found == "phone") == isMeant, "\(expression ?? "everybody") at \(second)")
         }
     }
 
     @Test func aNativeSendMeansNoTemplateAndNoOtherPlatform() throws {
         var audience = DeviceAudience([try version([])])
-        #expect(audience.registration(meantBy: target(nil, at: 1, on: "parrot")) == nil)
-        #expect(audience.registration(meantBy: target(nil, at: 1, on: nil)) == "phone")
+        #expect(audience.registration(targetedBy: target(nil, at: 1, on: "parrot")) == nil)
+        #expect(audience.registration(targetedBy: target(nil, at: 1, on: nil)) == "phone")
     }
 
     @Test func anExpressionThatCannotBeReadMeansNobody() throws {
         var audience = DeviceAudience([try version(["news"])])
-        for _ in 0..<2 { #expect(audience.registration(meantBy: target("news &&", at: 1)) == nil) }
+        for _ in 0..<2 { #expect(audience.registration(targetedBy: target("news &&", at: 1)) == nil) }
     }
 }

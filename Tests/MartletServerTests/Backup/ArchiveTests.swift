@@ -45,7 +45,7 @@ struct ArchiveTests {
         }
     }
 
-    @Test func whateverByteIsAnotherItIsDamaged() throws {
+    @Test func anyChangedByteIsReportedAsDamage() throws {
         let whole = try archive()
         for index in whole.indices {
             var changed = whole

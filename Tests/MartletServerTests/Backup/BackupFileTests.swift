@@ -101,7 +101,7 @@ struct BackupFileTests {
         #expect(refusal() == nil)
     }
 
-    @Test func whatIsCutOrChangedLeavesNothingBehind() async throws {
+    @Test func aTruncatedOrChangedArchiveLeavesNothingBehind() async throws {
         let bytes = try await backup(withKeys: true)
         for length in stride(from: 0, to: bytes.count, by: bytes.count / 10) {
             try write(Array(bytes[..<length]))
@@ -138,7 +138,7 @@ struct BackupFileTests {
         }
     }
 
-    @Test func whatANewerProgramMadeIsRefused() throws {
+    @Test func aFileOfANewerProgramIsRefused() throws {
         try write(try archive([manifest(schema: ["hubs", "of tomorrow"]), ("martlet.db", [])]))
         #expect(refusal()?.contains("newer version") == true)
         try write(try archive([("backup.json", Array(#"{"martletBackup":2}"#.utf8))]))

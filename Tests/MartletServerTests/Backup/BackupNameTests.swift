@@ -17,7 +17,7 @@ struct BackupNameTests {
         #expect(BackupName.expired([new, old], keeping: 2) == [])
     }
 
-    @Test func whatAKilledProcessLeftIsRemovedAndNothingElse() throws {
+    @Test func onlyTheLeftoversOfAKilledProcessAreRemoved() throws {
         let directory = FileManager.default.temporaryDirectory.appendingPathComponent("martlet-\(UUID())")
         try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: false)
         defer { try? FileManager.default.removeItem(at: directory) }

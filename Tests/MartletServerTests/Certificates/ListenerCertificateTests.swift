@@ -54,7 +54,7 @@ struct ListenerCertificateTests {
         #expect(throws: ServerError.self) { try open(configuration()) }?.description
     }
 
-    @Test func whatIsWrongIsSaidWithTheFile() throws {
+    @Test func errorsNameTheFile() throws {
         #expect(refusal() == "Cannot read \(certificateFile): there is no such file.")
         // A pipe without a writer.
         #expect(mkfifo(certificateFile, 0o600) == 0)

@@ -41,7 +41,7 @@ struct ServerCheckTests {
         #expect(DirectoryOwner(user: owner.user + 1, group: 0).foreignFiles(in: directory) == ["secret.key"])
     }
 
-    @Test func whatIsNoDatabaseIsAProblem() throws {
+    @Test func aFileThatIsNoDatabaseIsAProblem() throws {
         try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(atPath: directory) }
         try String(repeating: "no database ", count: 100)

@@ -23,7 +23,7 @@ struct KeyRotationTests {
         return next
     }
 
-    @Test func whateverStepIsTheLastAllOpens() async throws {
+    @Test func afterAnyStepOfARotationAllSecretsOpen() async throws {
         var rotation = try open()
         for number in 0..<3 {
             let rule = AccessRule(

@@ -22,7 +22,7 @@ struct ServerKeyRingTests {
     }
 
     @Test(arguments: ["", "aa", ",", "x", String(repeating: "g", count: 64)])
-    func whatIsNoKeyIsRefused(text: String) {
+    func invalidKeysAreRefused(text: String) {
         #expect(ServerKeyRing(text) == nil)
         #expect(ServerKeyRing("\(texts[0]),\(text)x") == nil)
     }
@@ -38,7 +38,7 @@ struct ServerKeyRingTests {
         #expect(ring.keys.count == 8)
     }
 
-    @Test func whatIsOlderIsRetired() throws {
+    @Test func olderKeysAreRetired() throws {
         var ring = try #require(ServerKeyRing(texts.joined(separator: ",")))
         ring.retire(olderThan: ring.keys[1].id)
         #expect(ring.keys.map(\.text) == Array(texts.prefix(2)))

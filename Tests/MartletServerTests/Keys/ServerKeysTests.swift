@@ -87,7 +87,7 @@ struct ServerKeysTests {
         #expect(!FileManager.default.fileExists(atPath: "\(directory.path)/secret.key"))
     }
 
-    @Test func whatIsSealedOpensForItsPlaceAlone() throws {
+    @Test func aSealedBoxOpensOnlyInItsContext() throws {
         let keys = try open()
         let sealed = try keys.seal(secret, context: "here")
         #expect(sealed.starts(with: keys.mark))
@@ -144,7 +144,7 @@ struct ServerKeysTests {
         #expect(keys.ids.count == 2)
     }
 
-    @Test func whatIsDerivedIsOfTheOldestKey() throws {
+    @Test func derivedKeysComeFromTheOldestKey() throws {
         let alone = try ServerKeys(in: directory.path, environment: texts[1])
         let both = try ServerKeys(in: directory.path, environment: texts.joined(separator: ","))
         let other = try ServerKeys(in: directory.path, environment: texts[0])

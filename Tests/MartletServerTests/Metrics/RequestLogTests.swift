@@ -22,7 +22,7 @@ struct RequestLogTests {
     }
 
     @Test(arguments: ["/%22x/messages", "/" + String(repeating: "a", count: 300) + "/messages"])
-    func whatCannotBeAHubIsNotWritten(target: String) {
+    func invalidHubsAreNotWritten(target: String) {
         #expect(fields(HTTPRequest(.post, target))["hub"] == nil)
     }
 
@@ -32,7 +32,7 @@ struct RequestLogTests {
         #expect(fields(HTTPRequest(.get, "/", fields: ["traceparent": "secret"]))["trace"] == nil)
     }
 
-    @Test func whoAdministersIsNamedByTheUserIDOfTheProcess() {
+    @Test func changesAreLoggedWithTheUserIDOfTheProcess() {
         let connection = HTTPConnection(id: 1, peer: "", isSecure: false, user: 1000)
         #expect(fields(HTTPRequest(.post, "/hubs", connection: connection), area: .admin)["uid"] == 1000)
         #expect(fields(HTTPRequest(.post, "/hubs"), area: .admin)["uid"] == nil)

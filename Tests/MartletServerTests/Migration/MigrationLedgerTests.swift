@@ -17,7 +17,7 @@ struct MigrationLedgerTests {
         return ledger
     }
 
-    @Test("What is on neither side's record is copied, and what an app has written is kept")
+    @Test("An item without a record is copied, and an item that an app has written is kept")
     func unknownRegistrations() {
         #expect(Ledger().decision(key, source: 5, stored: nil) == .write(.absent))
         #expect(Ledger().decision(key, source: 5, stored: now) == .kept)

@@ -34,7 +34,7 @@ struct LogLineTests {
 }
 
 struct LineBudgetTests {
-    @Test func whatIsTooMuchOfASecondIsCountedAndReportedInALaterOne() {
+    @Test func linesOverTheRateAreCountedAndReportedLater() {
         var budget = LineBudget(linesPerSecond: 2)
         let now = Timestamp(seconds: 100)
         #expect((0..<5).map { _ in budget.take(at: now).isWritten } == [true, true, false, false, false])

@@ -42,7 +42,7 @@ struct ConnectionFaultTests {
         }
     }
 
-    @Test func whatWasNotAnsweredWhenTheConnectionEndedMayHaveBeenProcessed() async throws {
+    @Test func unansweredRequestsOfAClosedConnectionMayHaveBeenProcessed() async throws {
         try await withCourier("slow delay=60000 next=1; goAway before=1 then=close skip=1 next=1") {
             (run) async throws in
             async let first = run.send("slow")

@@ -33,7 +33,7 @@ extension StorageConformance {
             try require(try await bench.audience(hub, "x || !x").handles, is: ["a", "b"])
             try require(try await bench.audience(hub).handles, is: ["a", "b"])
         },
-        Requirement("Nobody behind the last channel is in the audience") { bench in
+        Requirement("No channel after the last one is in the audience") { bench in
             let hub = try await bench.hub()
             try await bench.put("1", "a", ["x"], in: hub)
             let accepted = try await bench.accept(hub)
@@ -42,7 +42,7 @@ extension StorageConformance {
             try require(try await bench.audience(hub, "x", through: accepted.bounds.channel).handles, is: ["a"])
             try require(try await bench.audience(hub, through: accepted.bounds.channel).handles, is: ["a"])
         },
-        Requirement("Of some channels those are found that are still in the audience") { bench in
+        Requirement("Some channels are reduced to those that are still in the audience") { bench in
             let hub = try await bench.hub()
             for number in 1...5 { try await bench.put("\(number)", "h\(number)", ["x"], in: hub) }
             try await bench.put("twin", "h4", ["x"], in: hub)
@@ -129,7 +129,7 @@ extension StorageConformance {
             try require(try await bench.count(hub, "y"), is: AudienceCount())
             try require(try await bench.count(hub).registrations, is: 4)
         },
-        Requirement("Nobody is counted who came after a send was accepted, or has expired") { bench in
+        Requirement("Devices registered after the acceptance, and expired ones, are not counted") { bench in
             let hub = try await bench.hub()
             try await bench.put("1", "a", ["x"], in: hub)
             try await bench.put("2", "b", ["x"], in: hub, expiresAt: bench.now + .seconds(10))

@@ -43,7 +43,7 @@ extension StorageConformance {
             let fourth = try await bench.collapsing(hub, to: "x")
             try require(try await bench.look(first, channels, target: target).newest, is: fourth.id)
         },
-        Requirement("What is sent to the same audience takes the place of all before it") { bench in
+        Requirement("A notification to the same audience supersedes all earlier ones") { bench in
             let hub = try await bench.hub()
             try await bench.put("1", "a", ["x"], in: hub)
             try await bench.put("2", "b", ["x"], in: hub)
@@ -58,7 +58,7 @@ extension StorageConformance {
             }
             try require(try await bench.look(deliveries[4], channels, target: target), is: Superseded())
         },
-        Requirement("What another hub or platform sends takes no place, nor what waits for its time") { bench in
+        Requirement("Notifications of another hub or platform, and schedules that wait, supersede nothing") { bench in
             let (hub, other) = (try await bench.hub("one"), try await bench.hub("two"))
             try await bench.put("1", "a", in: hub)
             try await bench.put("1", "a", in: other)
@@ -93,7 +93,7 @@ extension StorageConformance {
             let rest = try await bench.storage.release(due: bench.now + .seconds(10), limit: 9)
             try require(rest.count, is: 2)
         },
-        Requirement("What was ended before anything of it went out supersedes nobody any more") { bench in
+        Requirement("A notification that ended before its first page supersedes nothing any more") { bench in
             let hub = try await bench.hub()
             try await bench.put("1", "a", in: hub)
             let first = try await bench.collapsing(hub, to: nil)

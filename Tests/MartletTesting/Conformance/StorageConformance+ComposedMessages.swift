@@ -87,7 +87,7 @@ extension StorageConformance {
             query.variants = AudienceVariants(languages: content.languages, readsVariables: false)
             try require(try await bench.storage.audience(query).variants.count, is: 3)
         },
-        Requirement("Of so many languages that no cursors are opened for them, each device still has its own") {
+        Requirement("Each device has its own language even if there are too many languages for cursors") {
             bench in
             let hub = try await bench.hub()
             for number in 0..<300 { try await bench.put("\(number)", "h\(number)", ["lang:de-x\(number)"], in: hub) }

@@ -25,7 +25,7 @@ extension StorageConformance {
             try require(status.control, is: .paused)
             try require(status.controlledAt, is: bench.now)
         },
-        Requirement("What is resumed runs as if nothing had been") { bench in
+        Requirement("A resumed notification runs as if it had not been paused") { bench in
             let (hub, notification, deliveries) = try await bench.acceptedTwice()
             _ = try await bench.storage.control(.halt, notification.id, in: hub, at: bench.now)
             let change = try await bench.storage.control(.resume, notification.id, in: hub, at: bench.now)
@@ -33,7 +33,7 @@ extension StorageConformance {
                 change, is: .done(.running, sequence: notification.sequence, open: deliveries.map(\.id)))
             try require(try await bench.storage.controlled().count, is: 0)
         },
-        Requirement("What is canceled is over with its last delivery, and its state says so") { bench in
+        Requirement("A canceled notification ends with its last delivery, in the state Canceled") { bench in
             let (hub, notification, deliveries) = try await bench.acceptedTwice()
             _ = try await bench.storage.control(.cancel, notification.id, in: hub, at: bench.now)
             try require(try await bench.storage.report(notification.id, in: hub)?.state, is: .enqueued)
@@ -53,7 +53,7 @@ extension StorageConformance {
             try require(
                 try await bench.storage.control(.resume, notification.id, in: hub, at: bench.now), is: .ended)
         },
-        Requirement("What is over cannot be controlled, nor what another hub has") { bench in
+        Requirement("An ended notification, or one of another hub, cannot be controlled") { bench in
             let (hub, notification, deliveries) = try await bench.acceptedTwice()
             let other = try await bench.hub("other")
             for delivery in deliveries {
@@ -68,7 +68,7 @@ extension StorageConformance {
             }
             try require(try await bench.storage.status(notification.id, in: other) == nil, is: true)
         },
-        Requirement("What waits for its time is over when it is canceled, and stays paused when that has come") {
+        Requirement("A scheduled notification ends when it is canceled, and stays paused at its time") {
             bench in
             let hub = try await bench.hub()
             try await bench.put("1", "a", in: hub)
@@ -84,7 +84,7 @@ extension StorageConformance {
             try require(released.deliveries.map(\.notification.sequence), is: [])
             try require(try await bench.storage.controlled().map(\.notification), is: [paused.sequence])
         },
-        Requirement("What a standing counts: who is tried again apart from who was held back") { bench in
+        Requirement("A status counts retries separately from suspended pushes") { bench in
             let (hub, notification, deliveries) = try await bench.acceptedTwice()
             var held = bench.retry(1, dueIn: 0, attempts: 0)
             held.outcome = .held

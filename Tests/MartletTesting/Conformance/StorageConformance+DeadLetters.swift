@@ -81,7 +81,7 @@ extension StorageConformance {
             try await bench.end(direct, refusing: [(index, .pnsInterfaceError)])
             try require(try await bench.members(of: try await bench.resent(direct)), is: [index])
         },
-        Requirement("What reached everybody has nothing to send again") { bench in
+        Requirement("A notification that reached all devices has nothing to resend") { bench in
             let hub = try await bench.hub()
             try await bench.put("1", "h1", in: hub)
             let original = try await bench.accept(hub)

@@ -3,7 +3,8 @@ import MartletModel
 
 extension StorageConformance {
     static let funnels: [Requirement] = [
-        Requirement("What devices never say in a hub is not known of it, and each device counts once") { bench in
+        Requirement("Receipts are unknown in a hub whose devices never sent one, and each device counts once") {
+            bench in
             let (hub, id) = try await bench.notified()
             let before = try await bench.storage.funnelEvidence(of: id, in: hub)
             try require(before.parts.values.allSatisfy { $0.reported.isEmpty }, is: true)
@@ -55,7 +56,7 @@ extension StorageConformance {
             let evidence = try await bench.storage.funnelEvidence(of: delivery.notification.id, in: hub)
             try require(evidence.parts[bench.platform]?.failed, is: 4)
         },
-        Requirement("Who was tried and is tried no more is counted, nobody else") { bench in
+        Requirement("Only members with a final outcome after an attempt are counted") { bench in
             let hub = try await bench.hub()
             for number in 1...6 { try await bench.put("\(number)", "h\(number)", in: hub) }
             let delivery = try await bench.accept(hub)

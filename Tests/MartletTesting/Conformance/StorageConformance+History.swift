@@ -3,7 +3,8 @@ import MartletModel
 
 extension StorageConformance {
     static let history: [Requirement] = [
-        Requirement("What a registration was when a page was read is known after it was changed and removed") { bench in
+        Requirement("The state of a registration when a page was read is known after it was changed and removed") {
+            bench in
             let hub = try await bench.hub()
             let first = try await bench.snapshot(hub)
             try await bench.put("1", "a", ["x"], in: hub)

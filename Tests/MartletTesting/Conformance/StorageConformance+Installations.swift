@@ -185,7 +185,7 @@ extension StorageConformance {
             try require(
                 try await bench.refusal(ofInstallation: .delete(id: "i", condition: .version(3)), in: hub), is: nil)
         },
-        Requirement("Of writes to the same version at the same time one happens") { bench in
+        Requirement("Only one of several concurrent writes to the same version succeeds") { bench in
             let hub = try await bench.hub()
             try await bench.put(bench.installation("i", ["a": try bench.draft("h0")]), in: hub)
             for version in Int64(1)...5 {

@@ -83,7 +83,7 @@ extension StorageConformance {
     ]
 
     static let schedules: [Requirement] = [
-        Requirement("What is scheduled waits for its time, and has its audience of then") { bench in
+        Requirement("A scheduled notification waits for its time, and has the audience of that time") { bench in
             let hub = try await bench.hub()
             try await bench.put("1", "a", in: hub)
             let later = try await bench.accepted(bench.notificationDraft(hub, dueIn: 20))
@@ -111,7 +111,7 @@ extension StorageConformance {
             try require(report.state, is: .enqueued)
             try require(report.notification.dueAt, is: due)
         },
-        Requirement("What is released for nobody is over") { bench in
+        Requirement("A scheduled notification without an audience ends when it is released") { bench in
             let hub = try await bench.hub()
             let draft = bench.notificationDraft(hub, .template(properties: Array("{}".utf8)), dueIn: 5)
             let accepted = try await bench.accepted(draft)
@@ -122,7 +122,8 @@ extension StorageConformance {
             try require(report.state, is: .noTargetFound)
             try require(report.endedAt, is: bench.now + .seconds(6))
         },
-        Requirement("What is withdrawn in time never goes out; what has begun cannot be withdrawn") { bench in
+        Requirement("A schedule withdrawn in time is never sent; a notification that has begun cannot be withdrawn") {
+            bench in
             let (hub, other) = (try await bench.hub("one"), try await bench.hub("two"))
             let id = try await bench.accepted(bench.notificationDraft(hub, dueIn: 10)).notification.id
             try require(try await bench.storage.cancel(id, in: other, at: bench.now), is: .notFound)
@@ -140,7 +141,7 @@ extension StorageConformance {
             _ = try await bench.storage.release(due: bench.now + .seconds(10), limit: 10)
             try require(try await bench.storage.cancel(released, in: hub, at: timestamp), is: .begun)
         },
-        Requirement("What is replaced in time goes out as what replaced it, under the same id") { bench in
+        Requirement("The replacement of a schedule is sent under the same id") { bench in
             let (hub, other) = (try await bench.hub("one"), try await bench.hub("two"))
             try await bench.put("1", "a", in: hub)
             let old = try await bench.accepted(bench.notificationDraft(hub, dueIn: 10)).notification
@@ -166,7 +167,7 @@ extension StorageConformance {
             try require(new.content.body, is: draft.content.body)
             try require(try await bench.storage.replace(draft), is: .begun)
         },
-        Requirement("What is paused and replaced stays paused, and says so") { bench in
+        Requirement("A paused schedule stays paused when it is replaced, and the result says so") { bench in
             let hub = try await bench.hub()
             try await bench.put("1", "a", in: hub)
             let old = try await bench.accepted(bench.notificationDraft(hub, dueIn: 10)).notification
@@ -178,7 +179,7 @@ extension StorageConformance {
             _ = try await bench.storage.control(.resume, old.id, in: hub, at: bench.now)
             try require(try await bench.storage.replace(draft), is: .replaced(.running))
         },
-        Requirement("What is paused begins when it is resumed, or else when it expires") { bench in
+        Requirement("A paused schedule begins when it is resumed, or when it expires") { bench in
             let hub = try await bench.hub()
             try await bench.put("1", "a", in: hub)
             let draft = bench.notificationDraft(hub, dueIn: 10)
@@ -202,7 +203,7 @@ extension StorageConformance {
             try require(late.deliveries.map(\.notification.id), is: [held.id])
             try require(try await bench.storage.nextDue(), is: nil)
         },
-        Requirement("What was withdrawn is not replaced") { bench in
+        Requirement("A withdrawn schedule is not replaced") { bench in
             let hub = try await bench.hub()
             var draft = bench.notificationDraft(hub, dueIn: 10)
             try require(try await bench.storage.replace(draft), is: .notFound)
@@ -213,7 +214,7 @@ extension StorageConformance {
             try require(try await bench.storage.nextDue(), is: nil)
             try require(try await bench.storage.report(id, in: hub)?.state, is: .canceled)
         },
-        Requirement("Of a replacement and a release at the same time one comes first") { bench in
+        Requirement("A replacement and a release at the same time exclude each other") { bench in
             let hub = try await bench.hub()
             try await bench.put("1", "a", in: hub)
             for _ in 0..<20 {
@@ -232,7 +233,7 @@ extension StorageConformance {
                 try require(released.isEmpty, is: isNew)
             }
         },
-        Requirement("What is scheduled in a hub that is deleted is not released") { bench in
+        Requirement("Schedules of a deleted hub are not released") { bench in
             let hub = try await bench.hub()
             _ = try await bench.accepted(bench.notificationDraft(hub, dueIn: 10))
             _ = try await bench.storage.deleteHub(hub)
@@ -267,7 +268,7 @@ extension StorageConformance {
             else { throw ConformanceFailure(description: "a request was not told apart") }
             try require(try await bench.unfinished().count, is: 4)
         },
-        Requirement("Of requests that are repeated at the same time one is accepted") { bench in
+        Requirement("Only one of several equal concurrent requests is accepted") { bench in
             let hub = try await bench.hub()
             let request = RequestIdentity(
                 key: Array(repeating: 7, count: 32), fingerprint: Array(repeating: 8, count: 32))
@@ -311,7 +312,7 @@ extension StorageConformance {
             try require(report.startedAt, is: bench.now)
             try require(report.endedAt, is: nil)
         },
-        Requirement("What is final is not unfinished, and is reported") { bench in
+        Requirement("A final delivery is reported and does not count as unfinished") { bench in
             let hub = try await bench.hub()
             let accepted = try await bench.accept(hub)
             try await bench.storage.record(

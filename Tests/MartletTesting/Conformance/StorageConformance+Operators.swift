@@ -90,7 +90,7 @@ extension StorageConformance {
             let own = try await bench.storage.actions(OperatorActionQuery(operatorName: "b", limit: 9))
             try require(own.map(\.1.action), is: ["PUT /2"])
         },
-        Requirement("What has ended is swept, and nothing else") { bench in
+        Requirement("Only ended sessions and links are swept") { bench in
             try await bench.signUp("ops", "admin")
             _ = try await bench.storage.addLink(bench.link(3, .signIn, of: "ops"))
             _ = try await bench.storage.addSession(bench.operatorSession(9, of: "ops", at: bench.now), ofPassword: "p")

@@ -15,10 +15,10 @@ extension StorageConformance {
             try require(status.waitingParts, is: 1)
             try require(status.deliveries.map(\.side), is: [.sample])
         },
-        Requirement("The threshold of a sample is stored once, and is that of its deliveries") { bench in
+        Requirement("The threshold of a sample is stored once, and its deliveries have it") { bench in
             let (notification, deliveries) = try await bench.acceptedCanary()
             for threshold in [UInt64.max - 5, 7] {
-                let sample = CountedSample(threshold: threshold, audience: 3, isEverybody: false)
+                let sample = CountedSample(threshold: threshold, audience: 3, isWholeAudience: false)
                 let record = try await bench.storage.setSample(sample, ofRollout: notification.sequence)
                 try require(record, is: RolloutRecord(audience: 3, lastSentAt: nil, threshold: .max - 5))
             }
@@ -26,7 +26,7 @@ extension StorageConformance {
             _ = try await bench.storage.control(.resume, notification.id, in: notification.hub, at: bench.now)
             let begun = try await bench.storage.release(due: bench.now, limit: 9)
             try require(begun.deliveries.map(\.part?.threshold), is: [.max - 5])
-            let other = CountedSample(threshold: 1, audience: 1, isEverybody: false)
+            let other = CountedSample(threshold: 1, audience: 1, isWholeAudience: false)
             try require(try await bench.storage.setSample(other, ofRollout: .max) == nil, is: true)
         },
         Requirement("A canary holds from the end of its sample until it is resumed, and only then") { bench in
@@ -64,26 +64,26 @@ extension StorageConformance {
             try require(report.state, is: .completed)
             try require(report.counts, is: [bench.platform: [.success: 3]])
         },
-        Requirement("A canary that has waited is judged by the clock once, and never while it is paused") { bench in
+        Requirement("A canary whose wait is over is due once, and never while it is paused") { bench in
             let (notification, deliveries) = try await bench.acceptedCanary()
             try await bench.endSample(deliveries[0])
             let over = bench.now + .seconds(600)
-            func judged(at now: Timestamp) async throws -> [Int64] {
-                try await bench.storage.holdsOver(at: now, limit: 9).map(\.notification)
+            func due(at now: Timestamp) async throws -> [Int64] {
+                try await bench.storage.canariesDue(at: now, limit: 9).map(\.notification)
             }
-            try require(try await judged(at: over + .milliseconds(-1)), is: [])
-            try require(try await judged(at: over), is: [notification.sequence])
+            try require(try await due(at: over + .milliseconds(-1)), is: [])
+            try require(try await due(at: over), is: [notification.sequence])
             _ = try await bench.storage.control(.pause, notification.id, in: notification.hub, at: over)
-            try require(try await judged(at: over), is: [])
+            try require(try await due(at: over), is: [])
             try require(try await bench.storage.nextDue(), is: notification.expiresAt)
-            _ = try await bench.storage.control(.goOn, notification.id, in: notification.hub, at: over)
+            _ = try await bench.storage.control(.release, notification.id, in: notification.hub, at: over)
             let paused = try require(try await bench.storage.status(notification.id, in: notification.hub))
             try require(paused.control, is: .paused)
             try require(paused.canary?.releasedAt == nil, is: true)
             _ = try await bench.storage.control(.resume, notification.id, in: notification.hub, at: over)
-            try require(try await judged(at: over), is: [notification.sequence])
-            try await bench.storage.recordJudgement(of: notification.sequence, at: over)
-            try require(try await judged(at: over), is: [])
+            try require(try await due(at: over), is: [notification.sequence])
+            try await bench.storage.recordWaitingForAnswers(of: notification.sequence, at: over)
+            try require(try await due(at: over), is: [])
         },
         Requirement("The gate of a canary opens when it is canceled, and when it expires") { bench in
             for isCanceled in [true, false] {
@@ -138,7 +138,7 @@ extension StorageConformance {
         Requirement("Nothing waits where everybody is in the sample") { bench in
             let (notification, deliveries) = try await bench.acceptedCanary()
             _ = try await bench.storage.setSample(
-                CountedSample(threshold: .max, audience: 2, isEverybody: true), ofRollout: notification.sequence)
+                CountedSample(threshold: .max, audience: 2, isWholeAudience: true), ofRollout: notification.sequence)
             try await bench.endSample(deliveries[0])
             try require(try await bench.storage.hasEnded(notification.sequence), is: true)
             try require(try await bench.storage.nextDue() == nil, is: true)
@@ -161,7 +161,7 @@ extension StorageConformance {
             _ = try await bench.storage.cancel(draft.id, in: hub, at: bench.now)
             try require(try await bench.storage.nextDue() == nil, is: true)
         },
-        Requirement("A page of a sample has the members on its side, and says where it stopped") { bench in
+        Requirement("A page of a sample or a rest has only its members, and says where it stopped") { bench in
             let hub = try await bench.hub()
             for number in 1...30 { try await bench.put("\(number)", "device\(number)", in: hub) }
             let hash = MessageIDKey(1, 2).sampleHash(of: NotificationID(at: bench.now))

@@ -51,7 +51,7 @@ extension StorageConformance {
             try require(try require(try await bench.read(id, by: "bob")).readAt, is: bench.now, "the first time")
             try require(try require(try await bench.seen(id, by: "carol")).readAt == nil, is: true)
         },
-        Requirement("What is read once is gone for whoever has read it, and there for the others") { bench in
+        Requirement("A text that can be read once is gone for a reader, and there for the others") { bench in
             let id = try await bench.sent(bench.payload("x", isOnce: true), to: ["bob", "carol"])
             try require(try require(try await bench.seen(id, by: "bob")).readAt == nil, is: true)
             try require(try require(try await bench.read(id, by: "bob")).payload.content, is: .text([0x78]))
@@ -60,7 +60,7 @@ extension StorageConformance {
             try require(try require(try await bench.read(id, by: "carol")).payload.content, is: .text([0x78]))
             try require(try await bench.read(id, by: "carol") == nil, is: true)
         },
-        Requirement("Of two that read at the same time as one user, one is given what is read once") { bench in
+        Requirement("Only one of two concurrent reads of one user gets a text that can be read once") { bench in
             for _ in 0..<20 {
                 let id = try await bench.sent(bench.payload("x", isOnce: true), to: ["bob"])
                 let given = try await withThrowingTaskGroup { group in
@@ -87,7 +87,7 @@ extension StorageConformance {
             try require(try await bench.readers(id) == nil, is: true)
             try await bench.storage.withdraw(id)
         },
-        Requirement("Somebody who was added after a payload was sent is another person of the name") { bench in
+        Requirement("A user added after a payload was sent is another person of the same name") { bench in
             let id = try await bench.sent(bench.payload("x"), to: ["alice", "bob", "carol"])
             let users = [("Alice", 1), ("bob", 1), ("Carol", 0)]
             for (name, seconds) in users {
@@ -131,7 +131,7 @@ extension StorageConformance {
             other.sender = "bob"
             _ = try await bench.added(other, quota: quota)
         },
-        Requirement("What has expired, was withdrawn, or was read once by all does not count") { bench in
+        Requirement("Payloads that have expired, were withdrawn or were read once by all do not count") { bench in
             // What was read once by all counts still as a record.
             let quota = 10 + 2 * StoredPayload.recordSize
             let first = try await bench.sent(bench.payload("1234567890", isOnce: true), to: ["bob", "carol"])
@@ -145,7 +145,7 @@ extension StorageConformance {
             later.createdAt = bench.now + .seconds(60)
             _ = try await bench.added(later, quota: 10 + StoredPayload.recordSize)
         },
-        Requirement("What a sender has here is told") { bench in
+        Requirement("The total of a sender's payloads is returned") { bench in
             let record = StoredPayload.recordSize
             _ = try await bench.added(bench.payload("123456"), quota: 9 + 2 * record)
             var short = bench.payload("123")
@@ -157,7 +157,7 @@ extension StorageConformance {
                 try await bench.storage.payloadSize(sentBy: sender, at: bench.now + .seconds(1)), is: 6 + record)
             try require(try await bench.storage.payloadSize(sentBy: "nobody", at: bench.now), is: 0)
         },
-        Requirement("Of those who add at the same time as many succeed as there is room for") { bench in
+        Requirement("As many concurrent additions succeed as fit in the quota") { bench in
             let quota = 10 + 3 * StoredPayload.recordSize
             let added = try await withThrowingTaskGroup { group in
                 for _ in 0..<8 {
@@ -195,7 +195,7 @@ extension StorageConformance {
             try require(try await bench.audit(payload: id, user: "eve"), is: [wanted[2]])
             try require(try await bench.audit(payload: id, user: "dave"), is: [])
         },
-        Requirement("What others have noted is in the audit, whose numbers rise") { bench in
+        Requirement("Entries of others are in the audit log, with rising numbers") { bench in
             let access = PayloadAccess(
                 at: bench.now, payload: try require(PayloadID(rawValue: 7)), user: "bob", outcome: .refused,
                 address: "a")

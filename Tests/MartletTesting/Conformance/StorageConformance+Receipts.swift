@@ -18,7 +18,7 @@ extension StorageConformance {
             try require(rest, is: [wanted[1]])
             try require(try await bench.receipts(.notification(id), in: hub, limit: 1), is: [wanted[0]])
         },
-        Requirement("What is not the user's is left out") { bench in
+        Requirement("Receipts for another user's notifications are left out") { bench in
             let (hub, id) = try await bench.notified()
             try await bench.put("2", "h2", ["username:eve"], in: hub)
             try await bench.receive(.notification(id), in: hub, from: "2", of: "eve", at: bench.now)

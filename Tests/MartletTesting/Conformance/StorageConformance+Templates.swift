@@ -210,7 +210,7 @@ extension StorageConformance {
             try require(page.count, is: 3)
             try require(page.isLast, is: false)
         },
-        Requirement("Who registers behind the last registration is in no template audience") { bench in
+        Requirement("A registration after the last one is in no template audience") { bench in
             let hub = try await bench.hub()
             let template = Template(body: "{}")
             try await bench.put("1", "a", ["x"], in: hub, template: template)
@@ -221,7 +221,7 @@ extension StorageConformance {
             try await bench.put("1", "d", ["x"], in: hub, template: template)
             try require(try await bench.templateAudience(hub, "x", through: last, pageSize: 1).handles, is: ["b", "d"])
         },
-        Requirement("Of some members those are found that are still in the template audience") { bench in
+        Requirement("Some members are reduced to those that are still in the template audience") { bench in
             let hub = try await bench.hub()
             let template = Template(body: "{}")
             for number in 1...6 {

@@ -55,7 +55,7 @@ extension StorageConformance {
             try require(last?.members[bench.member(10)]?.range, is: ranges[2])
             try require(try await bench.storage.evidence(of: [], in: Delivery.ID(rawValue: 999)) == nil, is: true)
         },
-        Requirement("What became of a member is kept: attempts, a refusal, a retry, and whether it was reached") {
+        Requirement("The history of a member is kept: attempts, a refusal, a retry, and whether it was reached") {
             bench in
             let hub = try await bench.hub()
             let delivery = try await bench.accept(hub)

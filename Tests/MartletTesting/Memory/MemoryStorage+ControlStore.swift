@@ -25,7 +25,7 @@ extension MemoryStorage: ControlStore {
                     if entry.begunAt == nil { state.notifications[index].waitingParts = [] }
                 }
             }
-            if control == .running, entry.control != .paused, wish == .goOn || wish == .resume {
+            if control == .running, entry.control != .paused, wish == .release || wish == .resume {
                 state.release(index, at: now)
             }
             let open = state.deliveries(of: entry).map(\.progress).filter { !$0.state.isFinal }
@@ -73,20 +73,21 @@ extension MemoryStorage: ControlStore {
                 where state.deliveries[delivery].progress.delivery.notification.sequence == sequence {
                     state.deliveries[delivery].progress.delivery.part?.threshold = sample.threshold
                 }
-                if sample.isEverybody { state.notifications[index].waitingParts.removeAll { $0.side == .rest } }
+                if sample.isWholeAudience { state.notifications[index].waitingParts.removeAll { $0.side == .rest } }
             }
             return state.notifications[index].rolloutRecord
         }
     }
 
-    public func holdsOver(at now: Timestamp, limit: Int) async throws(StorageError) -> [HeldCanary] {
+    public func canariesDue(at now: Timestamp, limit: Int) async throws(StorageError) -> [HeldCanary] {
         state.withLock { state in
-            state.notifications.filter { entry in entry.judgedAt.map { $0 <= now } ?? false && !state.hasEnded(entry) }
-                .prefix(limit).map { entry in
-                    HeldCanary(
-                        notification: entry.notification.sequence, id: entry.notification.id,
-                        hub: entry.notification.hub)
-                }
+            state.notifications.filter { entry in entry.canaryDueAt.map { $0 <= now } ?? false && !state.hasEnded(entry)
+            }
+            .prefix(limit).map { entry in
+                HeldCanary(
+                    notification: entry.notification.sequence, id: entry.notification.id,
+                    hub: entry.notification.hub)
+            }
         }
     }
 

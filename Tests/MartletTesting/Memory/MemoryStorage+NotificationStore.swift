@@ -50,7 +50,7 @@ extension MemoryStorage: NotificationStore {
     public func nextDue() async throws(StorageError) -> Timestamp? {
         state.withLock { state in
             (state.notifications.filter(\.isWaiting).map(\.beginsAt) + state.waitingParts().map(\.beginsAt)
-                + state.notifications.filter { !state.hasEnded($0) }.compactMap(\.judgedAt)).min()
+                + state.notifications.filter { !state.hasEnded($0) }.compactMap(\.canaryDueAt)).min()
         }
     }
 

@@ -143,7 +143,7 @@ struct MemoryNotification {
     var isJudged = false
 
     /// When the canary's time to wait is over; nil unless the clock is to judge it.
-    var judgedAt: Timestamp? {
+    var canaryDueAt: Timestamp? {
         guard control == .running, releasedAt == nil, !isJudged, let wait = notification.rollout?.wait else {
             return nil
         }

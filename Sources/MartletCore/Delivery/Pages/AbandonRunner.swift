@@ -32,7 +32,7 @@ struct AbandonRunner: Sendable {
         tally.addSkipped(page.skipped)
         if page.count > 0 {
             let open = reader.unreached(in: page, try reader.map(of: delivery, page), tally: &tally)
-            let indices = try await reader.leavingOutHandled(open, of: page, in: delivery)
+            let indices = try await reader.excludingHandled(open, of: page, in: delivery)
             if leavesDeadLetters {
                 let addressees = indices.map { index in
                     PageTally.Addressee(member: page.members[index], handle: page.handle(index), attemptsBefore: 0)

@@ -82,7 +82,7 @@ struct Deliverer: Sendable {
         switch resolver.hubs.presence(of: hub) {
         case .present: break
         case .deleting:
-            return .deleting(until: max(delivery.expiresAt, time.now + Self.deletionPatience))
+            return .deleting(until: max(delivery.expiresAt, time.now + Self.deletionWait))
         case .absent: return .gone
         }
         let step = board.step(of: run.progress, at: time.now)
@@ -107,7 +107,7 @@ struct Deliverer: Sendable {
     }
 
     /// The minimum time to wait for the deletion of a hub to succeed or fail; either result wakes the delivery.
-    private static let deletionPatience = Duration.seconds(60)
+    private static let deletionWait = Duration.seconds(60)
 
     private func takeContent(of run: inout DeliveryRun) -> DeliveryContent {
         run.takeContent() ?? sender.content(of: run.delivery, on: resolver.platforms[run.delivery.platform])

@@ -1,13 +1,13 @@
 import MartletModel
 
 extension PageReader {
-    /// Leaves out members that another part of the notification has taken care of: their tags have changed since, so
-    /// that they are in this part too. They are counted there and not here.
+    /// Leaves out members that another part of the notification has already handled. They match this part too because
+    /// their tags have changed since. The other part counts them.
     /// - Parameter indices: Indices of the page.
-    func leavingOutHandled(
+    func excludingHandled(
         _ indices: [Int], of page: AudiencePage, in delivery: Delivery
     ) async throws(StorageError) -> [Int] {
-        // The sides of a sample share no members.
+        // Sample and rest share no members.
         guard let part = delivery.part, part.lead != nil, part.narrowing != nil, !indices.isEmpty else {
             return indices
         }
@@ -15,7 +15,7 @@ extension PageReader {
         return handled.isEmpty ? indices : indices.filter { !handled.contains(page.members[$0]) }
     }
 
-    /// Of some members of a part, those that another part has taken care of.
+    /// Returns those members of a part that another part has already handled.
     func handled(
         _ members: [AudienceMember], besides delivery: Delivery
     ) async throws(StorageError) -> Set<AudienceMember> {
@@ -34,16 +34,16 @@ extension PageReader {
             .filter { $0.delivery.id != delivery.id }
     }
 
-    /// What a retry of a part must know of the other side of its canary, whose devices its registration may have moved
-    /// to.
+    /// The state of the other part of a canary (the rest for the sample, the sample for the rest), for a retry whose
+    /// registration may have moved to a device there.
     struct OtherSide: Sendable {
-        /// The members of the other side that were taken care of there.
+        /// The members of the other part that it has already handled.
         var handled: Set<AudienceMember> = []
-        /// Its progress; nil if it has not begun.
+        /// The progress of the other part; nil if it has not begun.
         var progress: DeliveryProgress?
         var sample: AudienceSample
 
-        /// Whether a member is of the other side, and its page was not read.
+        /// Whether a member belongs to the other part, and its page was not read yet.
         func willReach(_ member: AudienceMember) -> Bool {
             guard !sample.contains(member.number) else { return false }
             guard let progress else { return sample.side == .sample }
@@ -51,8 +51,8 @@ extension PageReader {
         }
     }
 
-    /// - Parameter members: The members as which the retries' registrations may be reached on the other side.
-    /// - Returns: nil if the delivery is not of a canary.
+    /// - Parameter members: The members as which the other part may reach the retries' registrations.
+    /// - Returns: nil if the delivery does not belong to a canary.
     func otherSide(
         of delivery: Delivery, _ members: [AudienceMember]
     ) async throws(StorageError) -> OtherSide? {

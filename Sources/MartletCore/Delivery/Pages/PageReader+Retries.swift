@@ -2,7 +2,7 @@ import MartletModel
 
 extension PageReader {
     /// How long a retry waits for the page in which its current handle is a separate member.
-    private static let patienceForPages = Duration.seconds(60)
+    private static let maximumPageWait = Duration.seconds(60)
 
     /// Finds the current handles of members.
     ///
@@ -60,10 +60,10 @@ extension PageReader {
         }
         if let awaited = successor.awaited { return .awaited(awaited.member, until: awaited.dueAt) }
         if let other, isMember(own), !other.sample.contains(own.number) {
-            return other.willReach(own) ? .awaited(own, until: time.now + Self.patienceForPages) : .free
+            return other.willReach(own) ? .awaited(own, until: time.now + Self.maximumPageWait) : .free
         }
         guard !progress.isFannedOut, isMember(own), own > progress.cursor else { return .free }
         // If a template send reads a registration again, it is the same member with the same bit.
-        return delivery.isOfTemplates ? .reached : .awaited(own, until: time.now + Self.patienceForPages)
+        return delivery.isOfTemplates ? .reached : .awaited(own, until: time.now + Self.maximumPageWait)
     }
 }

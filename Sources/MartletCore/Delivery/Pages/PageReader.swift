@@ -48,7 +48,7 @@ struct PageReader: Sendable {
 
     /// Whether the audience is empty. Such a delivery need not wait for its paused lane: on most platforms, a template
     /// notification has no devices.
-    func isForNoOne(_ progress: DeliveryProgress) async throws(StorageError) -> Bool {
+    func isAudienceEmpty(_ progress: DeliveryProgress) async throws(StorageError) -> Bool {
         guard progress.cursor == .none else { return false }
         let (page, _) = try await nextPage(progress, limit: 1)
         return page.count == 0 && page.skipped == 0 && page.isLast

@@ -32,7 +32,7 @@ struct PageRecorder: Sendable {
         run.progress = progress
         try await apply(tally, conclusion, delivery, lane)
         try await rollouts.haltIfNeeded(delivery, step.counts)
-        try await rollouts.judgeIfDue(delivery)
+        try await rollouts.evaluateIfDue(delivery)
     }
 
     /// Records a step and then counts its outcomes in the metrics. This order is needed because a step that is not
@@ -42,7 +42,7 @@ struct PageRecorder: Sendable {
         let endsSample = run.delivery.part?.side == .sample && (step.isFannedOut || step.state.isFinal)
         if endsSample { step.sampleEndsAt = time.now }
         if try await reader.notifications.record(step) { run.hasProgressed = true } else { run.isGone = true }
-        if endsSample { rollouts.sampleEnded() }
+        if endsSample { rollouts.sampleWasSent() }
         metrics.addOutcomes(step.counts, on: run.delivery.platform)
     }
 
@@ -77,20 +77,20 @@ struct PageRecorder: Sendable {
         _ = try await reader.devices.apply(feedback, in: delivery.notification.hub, at: time.now)
     }
 
-    /// Tells the operator, once, about faults that need attention.
+    /// Reports problems that need attention to the operator, once each.
     private func raiseAlarms(_ record: LaneChange, _ tally: PageTally, _ delivery: Delivery) {
         let name = resolver.hubs.hub(delivery.notification.hub)?.name ?? ""
         if record.beginsPause, let cause = tally.lane.pauseCause {
             log(
                 "Sending from hub '\(name)' to \(delivery.platform) is paused: \(cause.name.rawValue), "
-                    + "\(cause.reason). What was accepted is kept and tried again.")
+                    + "\(cause.reason). Accepted notifications are kept and tried again.")
         }
         for (application, isQuarantined) in record.quarantines.sorted(by: { $0.key < $1.key }) {
             let part = application.isEmpty ? "" : " (\(application))"
             log(
                 isQuarantined
                     ? "Most devices of hub '\(name)' look gone to \(delivery.platform)\(part), which a wrong credential, "
-                        + "topic or environment explains as well: none is removed until sends succeed again."
+                        + "topic or environment can cause too: none is removed until sends succeed again."
                     : "Sends from hub '\(name)' to \(delivery.platform)\(part) succeed again: devices that are gone are "
                         + "removed from now on.")
         }

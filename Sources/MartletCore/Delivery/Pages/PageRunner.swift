@@ -25,7 +25,7 @@ struct PageRunner: Sendable {
             delivery.lane, lanes, at: time.now, probeDuration: settings.requestTimeout)
         {
         case .paused(let until):
-            if try await reader.isForNoOne(run.progress) { return try await recorder.finish(&run, .noTargetFound) }
+            if try await reader.isAudienceEmpty(run.progress) { return try await recorder.finish(&run, .noTargetFound) }
             return .paused(delivery.lane, until: min(until, expiry))
         case .ready(let lane): run.lane = lane
         }
@@ -56,7 +56,7 @@ struct PageRunner: Sendable {
 
     /// Sends the pages of one turn. It is one page if the page is the first, or if something must be checked after each
     /// page.
-    /// - Parameter limit: The most members of a page.
+    /// - Parameter limit: The maximum number of members in a page.
     private func sendPages(
         _ run: inout DeliveryRun, _ content: inout DeliveryContent, _ lane: SendContext, limit: Int
     ) async throws(StorageError) {
@@ -84,8 +84,8 @@ struct PageRunner: Sendable {
 
     // MARK: Several pages at once
 
-    /// The most pages of one turn, so that other deliveries have theirs. At the end of a turn nothing is sent until the
-    /// last answers are in, which should be rare if the service has a high latency.
+    /// The maximum number of pages in one turn, so that other deliveries get their turns. At the end of a turn nothing
+    /// is sent until the last answers have come; with a high latency, that should be rare.
     private static let pagesOfTurn = 64
 
     private func overlapsPages(of run: DeliveryRun, _ lane: SendContext) -> Bool {
@@ -93,7 +93,8 @@ struct PageRunner: Sendable {
         guard settings.pagesAtOnce > 1, run.hasBegun, !lane.isProbe, case .by(let service) = lane.sending else {
             return false
         }
-        // Of a canary without a rate, only the rest is sent as fast as possible: the sample is judged page by page.
+        // The failures of a sample are checked after each page. The rest of a canary without a rate is sent as fast as
+        // possible.
         let isPaced = notification.rollout.map { $0.pace != nil || run.delivery.part?.side != .rest } ?? false
         return service.pace == nil && !isPaced && notification.collapse == nil && notification.resend == nil
     }
@@ -112,7 +113,7 @@ struct PageRunner: Sendable {
             var begun = run.progress
             var (begunCount, endedCount) = (0, 0)
             let pagesAtOnce = PagesAtOnce(
-                most: settings.pagesAtOnce, patience: settings.requestTimeout, start: time.now,
+                most: settings.pagesAtOnce, requestTimeout: settings.requestTimeout, start: time.now,
                 before: run.pageTime)
             var ended: [Int: InFlightPage] = [:]
             defer {
@@ -232,7 +233,7 @@ struct PageRunner: Sendable {
             let map = try reader.map(of: delivery, inFlight.page)
             var indices = reader.unreached(in: inFlight.page, map, tally: &inFlight.tally)
             if delivery.part != nil {
-                indices = try await reader.leavingOutHandled(indices, of: inFlight.page, in: delivery)
+                indices = try await reader.excludingHandled(indices, of: inFlight.page, in: delivery)
             }
             let job = PageSender.Job(
                 delivery, lane, page: inFlight.page, map: map,

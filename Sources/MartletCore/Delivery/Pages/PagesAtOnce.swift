@@ -10,7 +10,7 @@ struct PagesAtOnce {
     /// The maximum number of pages, used if the service is fast.
     let most: Int
     /// The request timeout: how long a request may wait for its answer.
-    let patience: Duration
+    let requestTimeout: Duration
     /// When the first page of the turn began.
     let start: Timestamp
     /// The time per page in the previous turn; nil if there was no previous turn.
@@ -24,6 +24,6 @@ struct PagesAtOnce {
 
     func limit(ended: Int, at now: Timestamp) -> Int {
         guard let pageTime = pageTime(ended: ended, at: now) else { return min(Self.unknown, most) }
-        return min(max(Int(patience / 2 / pageTime), 1), most)
+        return min(max(Int(requestTimeout / 2 / pageTime), 1), most)
     }
 }

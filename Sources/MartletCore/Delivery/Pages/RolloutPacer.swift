@@ -26,7 +26,7 @@ struct RolloutPacer: Sendable {
     }
 
     /// Asks whether the roll-out of a notification, if it has one, allows a page now.
-    /// - Parameter wanted: The most members of the page.
+    /// - Parameter wanted: The maximum number of members of the page.
     func admit(_ run: DeliveryRun, for wanted: Int) async throws(StorageError) -> Admission {
         let notification = run.delivery.notification
         // The sample of a canary is sent as fast as possible.
@@ -93,7 +93,7 @@ struct RolloutPacer: Sendable {
             switch notification.content {
             case .native: query.platform = delivery.platform
             case .template: break
-            // The bounds are those of one platform.
+            // The bounds apply to one platform only.
             case .message: query.bounds = nil
             }
             let count = try await devices.audienceCount(query)
@@ -106,7 +106,7 @@ struct RolloutPacer: Sendable {
 
     // MARK: Canaries
 
-    /// Sets the threshold of a canary's sample in a delivery. If nobody knows it yet, it is found by counting the
+    /// Sets the threshold of a canary's sample in a delivery. If it is not known yet, it is determined by counting the
     /// audience, and stored before anything is sent.
     /// - Returns: False if the notification is gone.
     func setThreshold(_ delivery: inout Delivery) async throws(StorageError) -> Bool {
@@ -131,7 +131,7 @@ struct RolloutPacer: Sendable {
         let hash = messageIDs.sampleHash(of: notification.id)
         let lowest = try await lowestHashes(LowestHashes(limit: size), hash, of: notification)
         let sample = CountedSample(
-            threshold: lowest.threshold, audience: lowest.seen, isEverybody: lowest.seen <= size)
+            threshold: lowest.threshold, audience: lowest.seen, isWholeAudience: lowest.seen <= size)
         return try await notifications.setSample(sample, ofRollout: notification.sequence)?.threshold
     }
 
@@ -157,18 +157,18 @@ struct RolloutPacer: Sendable {
         return lowest
     }
 
-    /// The last page of a sample was sent: the time to wait begins.
-    func sampleEnded() {
+    /// Reports that the last page of a sample was sent, so that the wait begins.
+    func sampleWasSent() {
         alarm.ring()
     }
 
-    /// Judges a canary that has waited long enough and had too few answers, after another answer.
-    func judgeIfDue(_ delivery: Delivery) async throws(StorageError) {
+    /// Decides again, after a further answer, about a canary whose wait is over and which had too few answers.
+    func evaluateIfDue(_ delivery: Delivery) async throws(StorageError) {
         let notification = delivery.notification
         guard delivery.part?.side == .sample, notification.rollout?.wait != nil,
             board.control(of: notification.sequence) == .running
         else { return }
-        try await controls.judge(notification.id, in: notification.hub, at: time.now)
+        try await controls.evaluateCanary(notification.id, in: notification.hub, at: time.now)
     }
 
     // MARK: Too many failures
@@ -191,6 +191,6 @@ struct RolloutPacer: Sendable {
         log(
             "The roll-out of notification \(notification.id) of hub '\(name)' is halted: \(recent.failed) of "
                 + "\(recent.ended) pushes failed, and \(notification.rollout?.description ?? "") allows no more. "
-                + "'martlet resume \(name) \(notification.id)' lets it go on, 'martlet cancel' ends it.")
+                + "'martlet resume \(name) \(notification.id)' continues it, 'martlet cancel' ends it.")
     }
 }

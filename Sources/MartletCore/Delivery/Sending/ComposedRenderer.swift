@@ -3,13 +3,13 @@ import MartletModel
 /// Renders a composed message for the devices of one platform. Each variant is rendered once, as long as the cache has
 /// room for its result.
 struct ComposedRenderer: Sendable {
-    /// The most memory that the messages with variables take, in bytes.
+    /// The maximum memory for messages with variables, in bytes.
     private static let byteLimit = 512 << 10
 
     private let rendering: ComposedRendering
-    /// By language, without variables.
+    /// The messages by language, without variables.
     private var plain: [Int: RenderedMessage] = [:]
-    /// By language, with variables.
+    /// The compiled messages by language, with variables.
     private var compiled: [Int: CompiledMessage] = [:]
     private var filled = ByteBoundedCache<MessageVariant.ID, RenderedMessage>(byteLimit: ComposedRenderer.byteLimit)
 
@@ -51,7 +51,8 @@ struct ComposedRenderer: Sendable {
         return values
     }
 
-    /// Fills in the compiled message. What could be too large then is rendered by itself, which cuts or refuses it.
+    /// Fills in the compiled message. If the result may be too large, renders the message for this device alone, which
+    /// truncates or refuses it.
     private mutating func message(language: Int, _ values: [String: String]) -> RenderedMessage {
         result { () throws(ComposedRendering.Failure) in
             if compiled[language] == nil { compiled[language] = try CompiledMessage(rendering, language: language) }

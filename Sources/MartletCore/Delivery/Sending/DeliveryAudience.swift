@@ -1,8 +1,8 @@
 import MartletModel
 
 extension AudienceQuery {
-    /// Selects a page of the audience of a delivery, as the audience was when the delivery began. Of a part, it is the
-    /// audience of the whole notification; `narrow` leaves the part.
+    /// Selects a page of the audience of a delivery, as the audience was when the delivery began. For a part, it
+    /// selects from the audience of the whole notification; `narrow` restricts it to the part.
     init(
         of delivery: Delivery, _ expression: TagExpression?, after: AudienceMember = .none, limit: Int,
         byteLimit: Int = AudiencePage.byteLimit, now: Timestamp
@@ -23,7 +23,7 @@ extension AudienceQuery {
 }
 
 extension AudienceQuery {
-    /// Leaves only the members of a part.
+    /// Restricts the query to the members of a part.
     mutating func narrow(to part: DeliveryPart, _ hash: SampleHash) {
         if let narrowing = part.narrowing { expression = expression.map { .and([$0, narrowing]) } ?? narrowing }
         sample = AudienceSample(part, hash)
@@ -31,7 +31,7 @@ extension AudienceQuery {
 }
 
 extension AudienceSample {
-    /// - Returns: nil if the part is not of a canary.
+    /// - Returns: nil if the part does not belong to a canary.
     init?(_ part: DeliveryPart, _ hash: SampleHash) {
         guard let side = part.side, let threshold = part.threshold else { return nil }
         self.init(hash: hash, threshold: threshold, side: side)
@@ -40,7 +40,7 @@ extension AudienceSample {
 
 extension AudiencePage {
     /// Creates a page of a direct send. Its members are the indices in the list of handles, from 1.
-    /// - Parameter sample: Only one side of a sample; nil for both.
+    /// - Parameter sample: Selects only the sample or only the rest; nil for both.
     init(of handles: [PushHandle], after cursor: AudienceMember, limit: Int, sample: AudienceSample? = nil) {
         let start = Int(cursor.registration)
         let end = min(handles.count, start + limit)

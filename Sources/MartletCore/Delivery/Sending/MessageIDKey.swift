@@ -12,7 +12,7 @@ public struct MessageIDKey: Sendable {
     /// Returns the ids of the pushes of a notification.
     func ids(of notification: NotificationID) -> MessageIDs { MessageIDs(notification: hash(of: notification)) }
 
-    /// Returns what decides which members of a notification's audience are in its sample.
+    /// Returns the hash that decides which members of a notification's audience are in its sample.
     public func sampleHash(of notification: NotificationID) -> SampleHash { SampleHash(hash(of: notification)) }
 
     private func hash(of notification: NotificationID) -> SipHash {

@@ -2,12 +2,12 @@ import MartletHTTP
 import MartletModel
 
 extension PageSender {
-    /// The most different messages of a page that go out as batches of their own, each with one body for all its
-    /// devices.
+    /// The maximum number of different messages of a page that are sent as separate batches, each with one body for all
+    /// its devices.
     private static let batchLimit = 8
 
-    /// Sends a composed message. A few versions of it are sent like as many native messages; many, as variables make
-    /// them, like those of templates.
+    /// Sends a composed message. A few variants are sent like separate native messages; many variants, which variables
+    /// cause, are sent like rendered templates.
     func send(
         _ job: Job, composed renderer: inout ComposedRenderer, _ service: any PushService, _ indices: [Int],
         tally: inout PageTally

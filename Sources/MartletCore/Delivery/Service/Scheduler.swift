@@ -1,7 +1,7 @@
 import MartletModel
 
-/// Begins scheduled notifications and parts of notifications when they are due, and judges canaries that have waited
-/// long enough. This service runs from start to shutdown.
+/// Begins scheduled notifications and parts of notifications when they are due, and decides about canaries whose wait
+/// is over. This service runs from start to shutdown.
 ///
 /// The schedule is only in the store, so a restart loses nothing; notifications that became due during the restart
 /// begin at once.
@@ -17,7 +17,7 @@ public final class Scheduler: Sendable {
     private let alarm: ScheduleAlarm
 
     /// - Parameters:
-    ///   - controls: Lets canaries go on, and halts them.
+    ///   - controls: Releases and halts canaries.
     ///   - alarm: The alarm of the dispatcher whose deliveries this service begins.
     ///   - released: Receives the deliveries that have begun, after they were stored.
     ///   - log: Receives messages for the operator; they contain no secrets.
@@ -55,46 +55,46 @@ public final class Scheduler: Sendable {
                 areHoldsDoubtful = false
                 timer.set(try await release())
             } catch {
-                log("What is scheduled could not be begun: \(error)")
+                log("Scheduled notifications could not be begun: \(error)")
                 timer.set(time.now + .seconds(1))
             }
         }
         timer.cancel()
     }
 
-    /// Begins what is due.
+    /// Begins the notifications and parts that are due.
     /// - Returns: When the next one is due; nil if none is scheduled.
     private func release() async throws(StorageError) -> Timestamp? {
         while !Task.isCancelled {
             let now = time.now
             guard let next = try await store.nextDue(), next <= now else { break }
-            let judged = try await judge(at: now)
+            let evaluated = try await evaluateCanaries(at: now)
             let begun = try await store.release(due: now, limit: Self.portion)
             released(begun.deliveries)
-            // If nothing that is due could be begun, retrying at once would change nothing.
-            guard begun.count + judged > 0 else { return now + .seconds(1) }
+            // If none of the due notifications could be begun, retrying at once would change nothing.
+            guard begun.count + evaluated > 0 else { return now + .seconds(1) }
         }
         return try await store.nextDue()
     }
 
-    /// Judges the canaries that have waited long enough. One with too few answers is judged again after each of them
-    /// (`RolloutPacer`).
+    /// Decides about the canaries whose wait is over. `RolloutPacer` decides about one with too few answers again after
+    /// each further answer.
     /// - Returns: Their number.
-    private func judge(at now: Timestamp) async throws(StorageError) -> Int {
-        let canaries = try await store.holdsOver(at: now, limit: Self.portion)
+    private func evaluateCanaries(at now: Timestamp) async throws(StorageError) -> Int {
+        let canaries = try await store.canariesDue(at: now, limit: Self.portion)
         var count = 0
         for canary in canaries {
-            let verdict = try await controls.judge(canary.id, in: canary.hub, at: now)
+            let verdict = try await controls.evaluateCanary(canary.id, in: canary.hub, at: now)
             if verdict == .halt {
                 log(
                     "The canary of notification \(canary.id) is halted: more of its sample failed than its roll-out "
-                        + "allows. 'martlet resume HUB \(canary.id)' lets it go on, 'martlet cancel' ends it.")
+                        + "allows. 'martlet resume HUB \(canary.id)' continues it, 'martlet cancel' ends it.")
             }
             guard let verdict else { continue }
             count += 1
-            // The clock does not judge it again. An answer that has come since is judged by itself.
+            // This service does not select the canary again. An answer that came in between is evaluated separately.
             guard verdict == .waitForAnswers else { continue }
-            try await store.recordJudgement(of: canary.notification, at: now)
+            try await store.recordWaitingForAnswers(of: canary.notification, at: now)
         }
         return count
     }

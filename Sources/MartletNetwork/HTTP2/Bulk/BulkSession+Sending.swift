@@ -12,7 +12,7 @@ extension BulkSession {
         }
     }
 
-    private func status(_ index: Int) -> BatchScheduler.Standing {
+    private func status(_ index: Int) -> BatchScheduler.BatchState {
         guard let run = runs[index]?.run, now < run.deadline else { return .empty }
         return run.status
     }
@@ -130,7 +130,7 @@ extension BulkSession {
         guard let stream = ring.close(id) else { return nil }
         if let code {
             HTTP2FrameWriter.reset(id, code, into: &control)
-            flood.tookBack()
+            flood.canceledRequest()
         }
         if !stream.isWritten { unwritten.removeAll { $0 == id } }
         if stream.run >= 0 { runs[Int(stream.run)]?.open -= 1 }

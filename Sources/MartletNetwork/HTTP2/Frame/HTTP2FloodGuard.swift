@@ -1,23 +1,23 @@
 /// Detects floods: more frames than any legitimate peer sends, of kinds that cost the receiver work and the peer almost
 /// nothing. Covers rapid reset and floods of SETTINGS, PING, PRIORITY, CONTINUATION, WINDOW_UPDATE, unknown frames, empty
-/// DATA, and on the side of a client, of frames for streams that are over.
+/// DATA, and, in a client, frames for closed streams.
 ///
 /// The guard is a leaky bucket: each such frame adds its cost to the level, and the level decreases over time.
 struct HTTP2FloodGuard {
     private static let capacity = 4_000
     private static let drainPerSecond = 2_000
-    /// The cost that a client saves up for each request, and for each request that it takes back: as much as an honest
+    /// The allowance in a client for each request, and for each canceled request: the cost of the frames that an honest
     /// peer may still send for it.
-    private static let savedPerRequest = 4
+    private static let allowancePerRequest = 4
     private static let savedPerReset = 80
     private static let mostSaved = 65_536
-    /// The maximum length of a padded DATA frame that counts as an empty one, because it may hold nothing but padding.
+    /// The maximum length of a padded DATA frame that counts as empty, because it may contain only padding.
     private static let paddingLimit = 256
 
     private typealias Kind = HTTP2FrameHeader.Kind
     private typealias Flag = HTTP2FrameHeader.Flag
 
-    /// Negative if less was received than was saved up.
+    /// The level of the bucket; negative if the allowance is not used up.
     private var level = 0
     private var drained: ContinuousClock.Instant
     /// The number of frames that had a cost.
@@ -27,15 +27,15 @@ struct HTTP2FloodGuard {
         drained = now
     }
 
-    /// Counts a frame of a client.
+    /// Counts a frame that a client sent.
     /// - Returns: False if the connection must be closed with ENHANCE_YOUR_CALM.
     mutating func allows(_ frame: HTTP2FrameHeader, at now: ContinuousClock.Instant) -> Bool {
         let cost = Self.cost(of: frame)
         return cost == 0 || fill(cost, at: now)
     }
 
-    /// Counts a frame of a server.
-    /// - Parameter isOver: Whether the frame belongs to a stream that is over.
+    /// Counts a frame that a server sent.
+    /// - Parameter isOver: Whether the frame belongs to a closed stream.
     /// - Returns: False if the connection must be closed with ENHANCE_YOUR_CALM.
     mutating func allows(
         _ frame: HTTP2FrameHeader, ofStreamThatIsOver isOver: Bool, at now: ContinuousClock.Instant
@@ -44,7 +44,7 @@ struct HTTP2FloodGuard {
     {
         let cost =
             switch frame.kind {
-            case Kind.headers, Kind.data, Kind.reset: isOver ? Self.costOfUnread(frame) : Self.costOfAnswer(frame)
+            case Kind.headers, Kind.data, Kind.reset: isOver ? Self.costOfDiscarded(frame) : Self.costOfAnswer(frame)
             default: Self.cost(of: frame)
             }
         return cost == 0 || fill(cost, at: now)
@@ -63,19 +63,19 @@ struct HTTP2FloodGuard {
         level = max(0, level - 2)
     }
 
-    /// Saves up for requests that a client sent, because the peer may respond to each with updates of two windows, and
-    /// end its stream once more.
+    /// Adds the allowance for requests that a client sent, because the peer may respond to each with updates of two
+    /// windows, and end its stream.
     mutating func sentRequests(_ count: Int) {
-        level = max(-Self.mostSaved, level - count * Self.savedPerRequest)
+        level = max(-Self.mostSaved, level - count * Self.allowancePerRequest)
     }
 
-    /// Saves up for a DATA frame of a client beyond the first of its request.
+    /// Adds the allowance for a DATA frame of a client after the first of its request.
     mutating func sentMoreData() {
         level = max(-Self.mostSaved, level - 2)
     }
 
-    /// Saves up for a request that a client took back, because its answer may be on the way.
-    mutating func tookBack() {
+    /// Adds the allowance for a request that a client canceled, because its answer may be on the way.
+    mutating func canceledRequest() {
         level = max(-Self.mostSaved, level - Self.savedPerReset)
     }
 
@@ -103,11 +103,11 @@ struct HTTP2FloodGuard {
         case Kind.windowUpdate: 1
         case Kind.data: isEmpty(frame) ? 5 : 0
         case Kind.headers: 0
-        default: costOfUnread(frame)
+        default: costOfDiscarded(frame)
         }
     }
 
-    /// What begins, continues or ends an answer that is awaited is free, unless it is empty.
+    /// Frames that begin, continue or end an awaited answer cost nothing, unless they are empty.
     private static func costOfAnswer(_ frame: HTTP2FrameHeader) -> Int {
         frame.kind == Kind.data && isEmpty(frame) ? 5 : 0
     }
@@ -117,6 +117,6 @@ struct HTTP2FloodGuard {
         return frame.length == 0 || (frame.has(Flag.padded) && frame.length <= paddingLimit)
     }
 
-    /// The cost of a frame that is thrown away, of which the length is a part, because its bytes are decrypted first.
-    private static func costOfUnread(_ frame: HTTP2FrameHeader) -> Int { 2 + frame.length / 1_024 }
+    /// The cost of a frame that is discarded. It grows with the length, because the bytes are decrypted first.
+    private static func costOfDiscarded(_ frame: HTTP2FrameHeader) -> Int { 2 + frame.length / 1_024 }
 }

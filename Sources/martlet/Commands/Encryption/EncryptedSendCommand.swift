@@ -5,10 +5,10 @@ import MartletServer
 enum EncryptedSendCommand {
     static let command = Command(
         "notify --encrypt", operands: ["TEXT"],
-        "Encrypt a text for every device of a user and send it; nobody on the way can read it.",
+        "Encrypt a text for every device of a user and send it; only these devices can read it.",
         options: [
             Option("to", "NAME", "Whose devices read it."),
-            Option("message", "TEXT", "What devices show that cannot decrypt; everybody can read this."),
+            Option("message", "TEXT", "The text for devices that cannot decrypt; it is not encrypted."),
         ] + EncryptingSender.options
     ) { invocation in
         let recipient = try invocation.required("to")
