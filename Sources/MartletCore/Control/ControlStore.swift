@@ -28,11 +28,11 @@ public protocol ControlStore: Sendable {
     func canariesDue(at now: Timestamp, limit: Int) async throws(StorageError) -> [HeldCanary]
 
     /// Keeps canaries from waiting for a clock that was set back. A hold that began after now begins now instead, and a
-    /// canary of `recordJudgement` whose time to wait is not over any more is judged again when it is.
+    /// canary of `recordWaitingForAnswers` whose time to wait is not over any more is judged again when it is.
     func restartHolds(at now: Timestamp) async throws(StorageError)
 
-    /// Records that a canary has waited long enough, and has too few answers to go on.
-    func recordJudgement(of sequence: Int64, at now: Timestamp) async throws(StorageError)
+    /// Records that the wait of a canary is over, and that it has too few answers to continue.
+    func recordWaitingForAnswers(of sequence: Int64, at now: Timestamp) async throws(StorageError)
 
     /// The stored state of a roll-out; nil if the notification is gone.
     func record(ofRollout sequence: Int64) async throws(StorageError) -> RolloutRecord?

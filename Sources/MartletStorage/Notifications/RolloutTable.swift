@@ -160,7 +160,7 @@ struct RolloutTable {
             """, now)
     }
 
-    func recordJudgement(of notification: Int64, at now: Timestamp) throws(StorageError) {
+    func recordWaitingForAnswers(of notification: Int64, at now: Timestamp) throws(StorageError) {
         try connection.run("UPDATE rollouts SET judged_at = ? WHERE notification = ?", now, notification)
     }
 

@@ -44,7 +44,7 @@ extension SQLiteStorage: ControlStore {
         }
     }
 
-    public func recordJudgement(of sequence: Int64, at now: Timestamp) async throws(StorageError) {
+    public func recordWaitingForAnswers(of sequence: Int64, at now: Timestamp) async throws(StorageError) {
         try await writer.write { connection throws(StorageError) in
             try RolloutTable(connection).recordWaitingForAnswers(of: sequence, at: now)
         }

@@ -127,12 +127,12 @@ extension StorageConformance {
             let (notification, deliveries) = try await bench.acceptedCanary()
             try await bench.endSample(deliveries[0])
             let over = bench.now + .seconds(600)
-            try await bench.storage.recordJudgement(of: notification.sequence, at: over)
+            try await bench.storage.recordWaitingForAnswers(of: notification.sequence, at: over)
             try await bench.storage.restartHolds(at: over)
-            try require(try await bench.storage.holdsOver(at: over, limit: 9).count, is: 0)
+            try require(try await bench.storage.canariesDue(at: over, limit: 9).count, is: 0)
             try await bench.storage.restartHolds(at: over + .milliseconds(-1))
-            try require(try await bench.storage.holdsOver(at: over + .milliseconds(-1), limit: 9).count, is: 0)
-            let again = try await bench.storage.holdsOver(at: over, limit: 9)
+            try require(try await bench.storage.canariesDue(at: over + .milliseconds(-1), limit: 9).count, is: 0)
+            let again = try await bench.storage.canariesDue(at: over, limit: 9)
             try require(again.map(\.notification), is: [notification.sequence])
         },
         Requirement("Nothing waits where everybody is in the sample") { bench in

@@ -103,7 +103,7 @@ extension MemoryStorage: ControlStore {
         }
     }
 
-    public func recordJudgement(of sequence: Int64, at now: Timestamp) async throws(StorageError) {
+    public func recordWaitingForAnswers(of sequence: Int64, at now: Timestamp) async throws(StorageError) {
         state.withLock { state in
             guard let index = state.notifications.firstIndex(where: { $0.notification.sequence == sequence }) else {
                 return
