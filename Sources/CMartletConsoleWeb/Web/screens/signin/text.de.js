@@ -8,7 +8,7 @@ export default {
   "ended": "Deine Sitzung ist zu Ende. Was du geschrieben hast, ist in diesem Browser noch da.",
   "forgotten": "Passwort vergessen? Ein Admin kann dich mit einem neuen Link einladen.",
   "link.dead": "Dieser Link geht nicht mehr auf",
-  "link.dead.text": "Ein Link gilt einmal und 15 Minuten lang. Mache auf dem Server einen neuen:",
+  "link.dead.text": "Ein Link gilt einmal und 15 Minuten lang. Bitte die Person, von der er kommt, um einen neuen.",
   "link.toSignIn": "Mit Passwort anmelden",
   "invited": "Willkommen, {name}",
   "invited.text": "Du bist eingeladen als: {roles}. Wähle ein Passwort für das nächste Mal.",
