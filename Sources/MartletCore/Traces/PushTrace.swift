@@ -28,6 +28,8 @@ public struct PushTrace: Sendable {
     public var since: RegistrationVersion.End?
     /// The side of a canary's sample that it is on; nil if the notification is no canary, or the sample is not known yet.
     public var side: SampleSide?
+    /// Whether the delivery that it is in has begun; the rest of a canary begins when the canary goes on.
+    public var hasBegun = false
     /// Whether the device was reached through another registration of the same handle.
     public var isReachedByAnother = false
 
