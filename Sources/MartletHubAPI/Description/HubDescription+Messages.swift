@@ -132,6 +132,11 @@ extension HubDescription {
                             "tags": ["type": ["string", "null"], "description": "Null for everybody."],
                             "handles": ["type": "integer", "description": "How many, of a direct send."],
                             "rollout": ["type": "string"],
+                            "title": [
+                                "type": "string",
+                                "description":
+                                    "What a device shows of it; missing where that cannot be told or is confidential.",
+                            ],
                             "body": ["type": "string", "description": "Missing where it is confidential."],
                         ]),
                 ],

@@ -106,6 +106,12 @@ public enum Platforms {
         PushPlatforms.all.map { $0.descriptor.platform.rawValue }
     }
 
+    /// The platforms with the elements that have their outcomes in a notification's telemetry, in the order there.
+    public static var outcomeElements: [(platform: String, element: String)] {
+        PushPlatforms.all.map { $0.descriptor }.sorted { $0.outcomeCounts.index < $1.outcomeCounts.index }
+            .map { ($0.platform.rawValue, $0.outcomeCounts.element) }
+    }
+
     private static func fields(of descriptor: PushPlatformDescriptor) -> [CredentialField] {
         let names = Set([descriptor.platform.rawValue] + descriptor.aliases)
         let members = descriptor.credential.fields.compactMap { field in

@@ -16,7 +16,10 @@ enum DeviceCommand {
             UserCommands.passwordFromInput,
             Option("simulator", "URL", "The simulated push services."),
             Option("tags", "A,B", "Tags that the device registers with."),
-            Option("platform", "NAME", "The phone's platform.", default: Platforms.names.first),
+            Option(
+                "platform", "NAME",
+                "The phone's platform: \(Platforms.names.joined(separator: ", ")), or another name of one of these.",
+                default: Platforms.names.first),
             Option("key", "FILE", "Where its key for encrypted messages is kept; without it each start has a new one."),
             Option("save", "DIR", "Save rich content here; its line names the file."),
             Option("open", nil, "Tell the server of every notification that it was opened, too."),
@@ -24,6 +27,9 @@ enum DeviceCommand {
             SimulatorConnection.authority,
         ]
     ) { invocation in
+        let platform = try invocation.required("platform", as: "one of \(Platforms.names.joined(separator: ", "))") {
+            Platforms.platform(named: $0)
+        }
         let user = try invocation.required("user")
         let backend = try invocation.required("backend")
         let phone = SimulatedPhone(simulator: try SimulatorConnection(invocation))
@@ -38,7 +44,6 @@ enum DeviceCommand {
             encryption: EndToEndEncryption(OpenSSLCryptography(), keyPairs: keyPairs, pins: MemoryKeyPinStore()),
             retry: RetryPolicy(attempts: 1))
         try await client.logIn(user: user, password: password)
-        let platform = invocation["platform"] ?? ""
         let handle = try await phone.obtainHandle(platform: platform)
         let events = try await phone.follow(handle)
         let tags = (invocation["tags"] ?? "").split(separator: ",").map(String.init)

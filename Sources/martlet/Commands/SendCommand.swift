@@ -206,11 +206,11 @@ extension HubSend {
                 let outcomes = details.outcomes.map { ($0.name, JSON.integer(Int64($0.count))) }
                 let summary: JSON = [
                     "notification": .string(id), "state": .string(details.state),
-                    "outcomes": .object(Dictionary(outcomes, uniquingKeysWith: { first, _ in first })),
+                    "outcomes": .object(Dictionary(uniqueKeysWithValues: outcomes)),
                 ]
                 if !invocation.printJSON(summary) {
                     Terminal.print("State: \(details.state)")
-                    for outcome in details.outcomes { Terminal.print("\(outcome.name): \(outcome.count)") }
+                    for line in details.lines { Terminal.print(line) }
                 }
                 if let failure = progress.failure { throw ServerError(failure) }
                 return

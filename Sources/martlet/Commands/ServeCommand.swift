@@ -34,7 +34,7 @@ enum ServeCommand {
                     + "'martlet operator invite'.", default: "yes"),
             Option(
                 "console-files", "DIR",
-                "Read the console's pages from this directory, for who changes them; on loopback only."),
+                "Read the console's pages from this directory, to work on them; on loopback only."),
             Option("public-url", "URL", "The address that clients use, where a proxy stands in front."),
             Option(
                 "trusted-proxies", "LIST",
@@ -47,7 +47,9 @@ enum ServeCommand {
                 "proxy-protocol", nil,
                 "Read the client's address from the PROXY protocol, versions 1 and 2, before TLS; only trusted proxies may "
                     + "connect."),
-            Option("backend-hub", "NAME", "The hub of the app backend; with one hub it need not be said."),
+            Option(
+                "backend-hub", "NAME",
+                "The hub of the app backend, which is remembered; without this option the first hub that was created."),
             Option(
                 "payload-limit", "SIZE", "The largest file of a rich notification: bytes, or such as 500k, 10M, 2G.",
                 default: "10M"),
@@ -58,13 +60,18 @@ enum ServeCommand {
             Option("users-may-send", "yes|no", "Whether users may notify users, or only admins.", default: "yes"),
             Option(
                 "oidc-issuer", "URL",
-                "Accept the tokens of this OpenID Connect provider in the app backend; as it stands in them."),
+                "Accept the tokens of this OpenID Connect provider in the app backend; the URL must equal the claim iss of the "
+                    + "tokens."),
             Option("oidc-audience", "NAME", "What the provider calls this server: tokens must be meant for it."),
-            Option("oidc-jwks", "URL", "The provider's keys; where they are not to be found by its configuration."),
             Option(
-                "oidc-user-claim", "CLAIM", "What names the user in a token.",
+                "oidc-jwks", "URL",
+                "The provider's keys; needed only if its published configuration does not name them."
+            ),
+            Option(
+                "oidc-user-claim", "CLAIM", "The claim with the user's name.",
                 default: ServerConfiguration.OpenIDConnect.defaultUserClaim),
-            Option("oidc-roles-claim", "CLAIM", "What has the user's roles in a token; none where it is not given."),
+            Option(
+                "oidc-roles-claim", "CLAIM", "The claim with the user's roles; without this option tokens give none."),
             Option("simulator", nil, "Run simulated push services too; hubs without a credential send to them."),
             Option(
                 "simulator-listen", "HOST:PORT",
@@ -72,7 +79,8 @@ enum ServeCommand {
                 default: "127.0.0.1:9443"),
             Option(
                 "keep-notifications", "DAYS",
-                "How long it is kept what became of a notification on every device, from its end.", default: "30"),
+                "How long the results of a notification are kept after its end: what became of it on each device.",
+                default: "30"),
             Option(
                 "request-rate", "N", "Requests a second of each access key, where its hub has no other limit.",
                 default: "20000"),
@@ -82,14 +90,15 @@ enum ServeCommand {
                 "backlog-limit", "N", "Unfinished notifications of a hub that has no other limit.", default: "100000"),
             Option(
                 "disk-reserve", "SIZE",
-                "Room on the disk of the data that nothing new is taken into; at most a twentieth of the disk.",
+                "Disk space to keep free: with less left, the server accepts nothing new. At most a twentieth of the disk.",
                 default: "64M"),
             Option(
                 "no-copy-before-upgrade", nil,
                 "Do not copy the data to DIR/backups before the database is upgraded."),
             Option(
                 "metrics-token-file", "FILE",
-                "Serve /metrics to who sends this file's line as bearer token; 'martlet metrics' needs none."),
+                "Serve /metrics to clients that send the line in this file as bearer token; 'martlet metrics' needs none."
+            ),
             Option(
                 "connections-per-address", "N",
                 "Connections of one client address (IPv6: of its /64), but for this machine.", default: "1000"),
