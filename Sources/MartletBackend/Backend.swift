@@ -146,7 +146,6 @@ extension Backend {
     /// Returns the push platform with the name that a caller gave.
     func platform(named name: String) throws(BackendError) -> any PushPlatform.Type {
         if let platform = platforms.named(name) { return platform }
-        let names = platforms.map { $0.descriptor.platform.rawValue }.sorted().joined(separator: ", ")
-        throw .badPlatform("There is no such push platform; use one of: \(names).")
+        throw .badPlatform("There is no such push platform; use one of: \(platforms.names.joined(separator: ", ")).")
     }
 }

@@ -14,6 +14,8 @@ struct Engine: Sendable {
     let loops: EventLoopGroup
     let storage: SQLiteStorage
     let hubs: HubDirectory
+    /// The hub of the app backend.
+    let backendHub: BackendHub
     let devices: DeviceRegistry
     let notifications: NotificationIntake
     let users: UserDirectory
@@ -61,7 +63,7 @@ struct Engine: Sendable {
                 diskReserve: configuration.diskReserve ?? DiskRoom.defaultReserve,
                 upgrade: configuration.upgrade(log))
         } catch {
-            throw ServerError(error.detail)
+            throw ServerError(error.detail, isOfTakenDirectory: error.kind == .locked)
         }
         do {
             try keys.reload()
@@ -92,6 +94,9 @@ struct Engine: Sendable {
             store: storage, platforms: platforms, time: time,
             fallbacks: Dictionary(uniqueKeysWithValues: credentials), standard: configuration.defaultLimits)
         try await hubs.reload()
+        if let name = configuration.backendHub { try await hubs.chooseBackendHub(named: name) }
+        let backendHub = BackendHub(hubs, named: configuration.backendHub)
+        self.backendHub = backendHub
         devices = DeviceRegistry(store: storage, platforms: platforms, time: time) { [hubs] in
             hubs.hub($0)?.settings.registrationTTL
         }
@@ -193,6 +198,9 @@ struct Engine: Sendable {
         }
     }
 
+    /// What does not work although the server is ready, as a sentence; nil if all does.
+    @Sendable func note() -> String? { backendHub.obstacle }
+
     /// Returns when every event loop and the writer thread have completed one iteration.
     @Sendable func turn() async {
         for loop in loops.loops { await loop.turn() }
@@ -215,7 +223,7 @@ struct Engine: Sendable {
         return PublicHandler(
             configuration, token: try configuration.metricsToken(), backend: try makeBackend(configuration),
             parts: PublicHandler.Parts(
-                health: answering(HealthAPI(obstacle: obstacle), .health),
+                health: answering(HealthAPI(obstacle: obstacle, note: note), .health),
                 containers: answering(containerHandler, .containers), console: console,
                 hubs: answering(router, .hub), metrics: metrics, answering: answering,
                 notice: UntrustedProxyNotice(log: log, time: time)))
@@ -268,7 +276,7 @@ struct Engine: Sendable {
             return try Backend(
                 users: users, devices: devices, intake: notifications, keys: storage, payloads: storage,
                 bodies: storage.payloadBodies, receipts: storage, sends: storage, platforms: platforms,
-                hub: BackendHub(hubs, named: configuration.backendHub), identityProvider: provider, time: time,
+                hub: backendHub, identityProvider: provider, time: time,
                 settings: configuration.backendSettings)
         } catch {
             throw ServerError("The app backend cannot be started: \(error)")
@@ -305,13 +313,14 @@ struct Engine: Sendable {
         _ reloader: Reloader? = nil
     ) -> any HTTPHandler {
         let consoleEndpoint = console ?? endpoint
-        let removal = UserRemoval(
-            users: users, devices: devices, hub: BackendHub(hubs, named: configuration.backendHub))
-        let groups = UserGroups(users: users, devices: devices, hub: BackendHub(hubs, named: configuration.backendHub))
+        let removal = UserRemoval(users: users, devices: devices, hub: backendHub)
+        let groups = UserGroups(users: users, devices: devices, hub: backendHub)
         let containers = ContainerAdministration(
             store: storage.containers, signer: signer, endpoint: endpoint, time: time)
         let api = AdminAPI(
-            hubs: hubs, devices: devices, users: users, userRemoval: removal, userGroups: groups, platforms: platforms,
+            hubs: hubs, backendHub: backendHub, devices: devices, users: users, userRemoval: removal,
+            userGroups: groups,
+            platforms: platforms,
             containers: containers, audit: AuditAdministration(store: storage),
             migration: MigrationAdministration(
                 hubs: hubs, devices: devices, store: storage,
@@ -331,7 +340,7 @@ struct Engine: Sendable {
             deadLetters: deadLetters, funnels: funnels,
             controls: controls,
             jobs: jobs, backup: BackupAdministration(source: backups.source, shelf: backups),
-            lifecycle: LifecycleAdministration(obstacle: obstacle, reload: reload(reloader)),
+            lifecycle: LifecycleAdministration(obstacle: obstacle, note: note, reload: reload(reloader)),
             metrics: metrics, endpoint: endpoint)
         return AdminRootHandler(
             administration: api.makeHandler(), hubs: makeHubHandler(configuration, callers: .administrator),

@@ -24,7 +24,7 @@ struct MigrationTests {
             Migration.all.map(\.name) == [
                 "hubs", "devices", "notifications", "users", "jobs", "payloads", "receipts", "sends",
                 "pages and refusals", "collapse keys", "versions", "followed handles", "parts",
-                "operators",
+                "operators", "backend hub",
             ])
     }
 
@@ -57,6 +57,7 @@ struct MigrationTests {
                 ("followed handles", 0xAF27_E7A2_B0EB_8E65),
                 ("parts", 0x26A4_1B13_8FC8_0B77),
                 ("operators", 0x8138_A949_1CDA_91E9),
+                ("backend hub", 0xD396_5596_93D4_452A),
             ] as [(String, UInt64)]
         for (name, hash) in known {
             let script = Migration.all.first { $0.name == name }?.script ?? ""
@@ -113,6 +114,28 @@ struct MigrationTests {
     }
 
     /// The hub with the number 1.
+    /// The app backend of an earlier version used the only hub, and none of several.
+    @Test(arguments: [["loft"], ["loft", "shop"], []])
+    func theBackendKeepsTheOnlyHubOfAnOldDatabase(hubs: [String]) async throws {
+        try Migration.makeDatabase(Array(Migration.all.prefix(14)), in: directory.path) {
+            connection throws(StorageError) in
+            for name in ["gone"] + hubs {
+                try connection.run(
+                    "INSERT INTO hubs (name, folded_name, created_at, modified_at) VALUES (?1, ?1, 0, 0)", name)
+            }
+            try connection.run("UPDATE hubs SET is_deleted = 1 WHERE name = 'gone'")
+        }
+        let new = try open(Migration.all)
+        let old = try await new.hubs().map(\.id)
+        #expect(try await new.backendHub() == (old.count == 1 ? old[0] : nil))
+        // A second hub does not change it, and one of several that was left alone is kept.
+        if old.count == 2 { _ = try await new.deleteHub(old[1]) }
+        let created = try await new.createHub(name: "new", settings: HubSettings(), at: Timestamp(seconds: 0))
+        let made = try #require(created)
+        #expect(try await new.backendHub() == old.first ?? made.id)
+        await new.close()
+    }
+
     private static func insertOldHub(_ connection: Connection) throws(StorageError) {
         try connection.run(
             "INSERT INTO hubs (name, folded_name, created_at, modified_at) VALUES ('loft', 'loft', 0, 0)")

@@ -9,6 +9,7 @@ error. Standard output must be empty and the data directory unchanged. --write w
 import argparse
 import asyncio
 import contextlib
+import fcntl
 import hashlib
 import os
 import pty
@@ -237,6 +238,33 @@ def judge_tests_and_schedules(binary, folder):
     checks.that("what waits is listed", identifier and f" {identifier} message to news\n" in listed, listed)
     checks.equal("and is withdrawn", run(binary, folder, ["cancel", "demo", identifier]).returncode, 0)
     checks.equal("then nothing waits", run(binary, folder, ["schedules", "demo"]).stdout, "Nothing waits for its time.\n")
+def judge_users(binary, folder):
+    """A new user has no new password."""
+    for expected in ("is added and can log in", "has a new password"):
+        said = subprocess.run([binary, "user", "add", "frank", "--password-stdin"], input="builder\n", text=True, cwd=folder,
+                              env=environment(), capture_output=True, check=False)
+        checks.equal("what is said of a user", (said.returncode, said.stderr), (0, f"User 'frank' {expected}.\n"))
+
+
+def judge_taken(binary, folder):
+    """A command waits some seconds for a server that has its data but does not answer yet, and says so."""
+    data = os.path.join(folder, "taken")
+    processes.martlet(binary, "hub", "create", "one", "--data", data)
+    with open(os.path.join(data, "lock")) as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        said = run(binary, folder, ["hub", "create", "two", "--data", "taken"])
+        checks.that("a server that is still starting", said.returncode == 1 and "still starting" in said.stderr, said)
+
+
+def judge_backend_hub(binary, folder):
+    """The app backend keeps its hub when another one is created; when it is deleted, the server says what to do."""
+    create = ["--data", "hubs", "--public-url", "https://push.example"]
+    run(binary, folder, ["hub", "create", "demo", *create])
+    made = run(binary, folder, ["hub", "create", "shop", *create])
+    checks.equal("a second hub needs no advice", (made.returncode, made.stderr), (0, ""))
+    run(binary, folder, ["hub", "delete", "demo", "--data", "hubs", "--yes"])
+    made = run(binary, folder, ["hub", "create", "third", *create])
+    checks.that("without a hub of the backend it is advised", made.returncode == 0 and "--backend-hub" in made.stderr, made)
 
 
 def judge_progress(binary, folder):
@@ -326,6 +354,9 @@ async def course(binary, write):
             judge_completions(binary, folder)
             judge_documents(binary, folder)
             judge_passwords(binary, folder)
+            judge_users(binary, folder)
+            judge_taken(binary, folder)
+            judge_backend_hub(binary, folder)
             judge_progress(binary, folder)
             judge_colors(binary, folder)
             judge_deletions(binary, folder)

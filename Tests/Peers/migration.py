@@ -186,6 +186,19 @@ class Course:
             raise processes.Failed(f"migrate {options} exited with {process.returncode}: {complained.decode()}")
         return printed.decode()
 
+    async def _judge_untrusted(self, port):
+        """A source whose certificate nobody vouches for ends the command at once, without a second attempt."""
+        path = self._path("untrusted")
+        with open(path, "w", encoding="ascii") as file:
+            file.write(f"Endpoint=sb://127.0.0.1:{port}/;SharedAccessKeyName={RULE};SharedAccessKey=secret")
+        process = await asyncio.create_subprocess_exec(
+            self._binary, "migrate", "azure", HUB, "--data", self._path("martlet"), "--connection-string-file", path,
+            stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE)
+        _, complained = await process.communicate()
+        checks.equal("an untrusted source: exit code", process.returncode, 1)
+        checks.that("it is said to be untrusted, and nothing is waited for",
+                    b"is not trusted" in complained and b"Asks again" not in complained, complained)
+
     async def _copied(self):
         return json.loads(await self._migrate("--json"))
 
@@ -197,6 +210,7 @@ class Course:
             devices.append(Device(number, service, self._simulator.device(service)))
         azure, key = await self._hub("azure")
         martlet, _ = await self._hub("martlet")
+        await self._judge_untrusted(int(self._simulator.origin.rpartition(":")[2]))
         started = time.monotonic()
         await azure.put_all(devices)
         print(f"migration: {len(devices)} devices at the source in {time.monotonic() - started:.1f} s", flush=True)

@@ -9,6 +9,7 @@ import asyncio
 import json
 import os
 import re
+import subprocess
 import ssl
 import time
 import urllib.request
@@ -131,7 +132,7 @@ class Course:
         await hub.register("excluded", handles["excluded"], "news")
         await hub.register("retrying", handles["retrying"])
         await hub.call("DELETE", "registrations/deleted", {"If-Match": "*"})
-        await hub.register("late", simulator.device(), "news")
+        await hub.register("late", simulator.device(), "news", "username:zoe")
         hub.close()
         crowd.close()
 
@@ -145,6 +146,8 @@ class Course:
         """As people read it, and as programs do."""
         hub = message if message in self.rules else NEWS
         words = ["why", hub, self.messages[message], device, "--data", self.data]
+        if device == "nobody":
+            return self.why_unknown(words)
         lines = processes.martlet(self.binary, *words).splitlines()
         document = processes.martlet(self.binary, *words, "--json")
         checks.that(f"{device}: nothing confidential", SECRET not in document + "".join(lines))
@@ -153,6 +156,26 @@ class Course:
                      trace["explanation"])
         print(f"--- martlet why {message} … {device}", *lines, sep="\n", flush=True)
         return trace
+
+    def why_unknown(self, words):
+        """Of what is no device and no user with devices: a sentence and exit code 1."""
+        said = subprocess.run([self.binary, *words], capture_output=True, text=True, check=False)
+        checks.equal("nobody: exit code and output", (said.returncode, said.stdout), (1, ""))
+        checks.that("nobody: it is said", "Nothing is known of 'nobody'" in said.stderr, said.stderr)
+        found = subprocess.run([self.binary, *words, "--json"], capture_output=True, text=True, check=False)
+        checks.equal("nobody: exit code with --json", found.returncode, 1)
+        return json.loads(found.stdout)
+
+    def judge_user(self):
+        """By the name of a user it is explained for each of the user's devices."""
+        words = ["why", NEWS, self.messages[NEWS]]
+        for by in (["zoe"], ["--user", "zoe"]):
+            lines = processes.martlet(self.binary, *words, *by, "--data", self.data).splitlines()
+            checks.equal(f"{by}: the device is named", lines[0], "Device late (apns) of user 'zoe':")
+            checks.that(f"{by}: it is explained", lines[1].startswith("Not in the audience"), lines)
+        said = subprocess.run([self.binary, *words, "--user", "yan", "--data", self.data], capture_output=True, text=True,
+                              check=False)
+        checks.equal("a user without devices: exit code", said.returncode, 1)
 
     async def judge(self, trace):
         """Each case with what it is explained with; `trace` answers for a hub and a device."""
@@ -216,6 +239,7 @@ class Course:
 
         await self.server.stop()
         await self.judge(at_once)
+        self.judge_user()
         await self.server.start()
         hubs = {name: self.hub(name) for name in (NEWS, TOPIC)}
         await self.judge(lambda name, device: hubs.get(name, hubs[NEWS]).trace(self.messages[name], device))

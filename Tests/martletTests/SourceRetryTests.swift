@@ -1,3 +1,4 @@
+import MartletHTTP
 import MartletModel
 import Testing
 
@@ -24,6 +25,14 @@ struct SourceRetryTests {
         "What the source says is final, if it is no failure of the moment", arguments: [200, 400, 401, 403, 404, 410])
     func final(status: Int) {
         #expect(SourceRetry.wait(status: status, retryAfter: "5", attempt: 1) == nil)
+    }
+
+    @Test("An untrusted certificate is final at once, a broken connection is not")
+    func untrusted() {
+        #expect(!SourceRetry.mayPass(.insecure))
+        for failure in [TransportError.Kind.unreachable, .disconnected, .timedOut] {
+            #expect(SourceRetry.mayPass(failure))
+        }
     }
 
     @Test("A report adds up, goes through JSON and names what was refused")

@@ -29,6 +29,8 @@ extension BackendError {
     static func badTag(_ sentence: String) -> BackendError { BackendError(40004, sentence) }
     static func badPlatform(_ sentence: String) -> BackendError { BackendError(40005, sentence) }
     static func badMessage(_ sentence: String) -> BackendError { BackendError(40006, sentence) }
+    static let controlCharacters = badMessage(
+        "The message must not have control characters other than tabs and line breaks.")
     static func badParameters(_ sentence: String) -> BackendError { BackendError(40007, sentence) }
     static let noSession = BackendError(
         40008, "Only a session can be ended: send its token as 'Authorization: Bearer TOKEN'.")
@@ -87,9 +89,16 @@ extension BackendError {
 
     static let noHub = BackendError(50300, "There is no hub to send through yet: create one on the server.")
     static let manyHubs = BackendError(
-        50301, "There are several hubs and the server was not told which one the backend sends through.")
+        50301,
+        "There are several hubs, and the app backend has none of them: name one with 'martlet serve --backend-hub NAME'."
+    )
+    static let deletedHub = BackendError(
+        50301, "The hub of the app backend was deleted: name another one with 'martlet serve --backend-hub NAME'.")
     static func missingHub(_ name: String) -> BackendError {
-        BackendError(50302, "There is no hub '\(name)', through which the backend is to send.")
+        BackendError(
+            50302,
+            "There is no hub '\(name)', which 'martlet serve --backend-hub' names for the app backend: create it, or "
+                + "name another one.")
     }
     static let busy = BackendError(50303, "Too many log-ins at the same time; try again in a moment.", retryAfter: 1)
     static let storage = BackendError(50304, "The server cannot read or write its data now.", retryAfter: 5)

@@ -103,7 +103,7 @@ struct BackendDescription {
     }
 
     private var putDevice: APIOperation {
-        let names = platforms.flatMap { [$0.descriptor.platform.rawValue] + $0.descriptor.aliases }.sorted()
+        let names = platforms.names
         let tags: JSON = ["type": ["array", "null"], "items": ["type": "string"]]
         return APIOperation(
             .put, "/api/register/{id}", id: "putDevice", "Register a device under an id", parameters: [Self.id],

@@ -5,7 +5,7 @@ public struct BackendHub: Sendable {
     let directory: HubDirectory
     private let name: String?
 
-    /// - Parameter name: The hub's name; nil means the only hub that exists.
+    /// - Parameter name: The hub's name; nil means the hub that the directory has chosen.
     public init(_ directory: HubDirectory, named name: String? = nil) {
         self.directory = directory
         self.name = name
@@ -23,9 +23,23 @@ public struct BackendHub: Sendable {
             guard let hub = directory.hub(named: name) else { throw .missingHub(name) }
             return hub
         }
-        let all = directory.all
-        guard let hub = all.first else { throw .noHub }
-        guard all.count == 1 else { throw .manyHubs }
-        return hub
+        switch directory.backendChoice {
+        case .hub(let hub): return hub
+        case .noHub: throw .noHub
+        case .open: throw .manyHubs
+        case .deleted: throw .deletedHub
+        }
+    }
+
+    /// What keeps the backend from registering and sending although there are hubs, as a sentence for the operator; nil
+    /// if nothing does.
+    public var obstacle: String? {
+        guard !directory.all.isEmpty else { return nil }
+        do throws(BackendError) {
+            _ = try hub()
+            return nil
+        } catch {
+            return error.sentence
+        }
     }
 }

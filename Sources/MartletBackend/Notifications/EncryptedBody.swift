@@ -32,6 +32,7 @@ struct EncryptedBody: Sendable {
         let body = try RequestBody(request)
         recipient = try UserName(recipient: try body.string("to"))
         message = try body.optionalString("message") ?? Self.stockMessage
+        guard ShownText.isAllowed(message) else { throw .controlCharacters }
         guard !message.isEmpty else { throw body.refusal("has an empty \"message\": leave it out for a stock one.") }
         guard message.utf8.count <= Self.messageLimit else {
             throw .messageTooLarge("What is shown in place of the encrypted has at most \(Self.messageLimit) bytes.")

@@ -56,6 +56,7 @@ struct NotificationRoutes: Sendable {
         guard case .string(let text) = try RequestBody.json(request) else {
             throw .badMessage("The body must be the message as a JSON string, such as \"hello\".")
         }
+        guard ShownText.isAllowed(text) else { throw .controlCharacters }
         // All messages are rendered before the first is sent: if one exceeds its platform's limit, nothing is sent.
         var pushes: [Push] = []
         for platform in platforms {

@@ -16,6 +16,7 @@ struct RichOrder {
     init(_ fields: RichFields, from sender: UserName) throws(BackendError) {
         audience = try SendAudience(users: fields.to, tags: fields.tags, from: sender)
         message = fields.message.flatMap { $0.isEmpty ? nil : $0 } ?? "From \(sender)"
+        guard ShownText.isAllowed(message) else { throw .controlCharacters }
         guard let mediaType = fields.contentType.map({ MediaType($0) }) ?? .binary else {
             throw .badBody("The content type of the payload must be such as image/png.")
         }

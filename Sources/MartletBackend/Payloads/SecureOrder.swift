@@ -1,4 +1,5 @@
 import MartletCrypto
+import MartletModel
 
 /// The checked parameters of a secure notification.
 struct SecureOrder {
@@ -20,6 +21,7 @@ struct SecureOrder {
         audience = try SendAudience(
             users: try body.optionalStrings("to"), tags: try body.optionalString("tags"), from: sender)
         message = try body.optionalString("message") ?? ""
+        guard ShownText.isAllowed(message) else { throw .controlCharacters }
         isOnce = try body.optionalBool("once") ?? false
         lifetime = try body.lifetime().map { .seconds($0) } ?? Self.defaultLifetime
     }

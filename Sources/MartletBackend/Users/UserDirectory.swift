@@ -26,7 +26,11 @@ public struct UserDirectory: Sendable {
 
     /// Adds a user. If the user already exists, sets a new password and ends the user's sessions.
     /// - Parameter roles: Roles that the user gets in addition to any existing ones.
-    public func add(_ name: String, password: String, roles: Set<String> = []) async throws(UserDirectoryError) {
+    /// - Returns: Whether the user is new.
+    @discardableResult
+    public func add(
+        _ name: String, password: String, roles: Set<String> = []
+    ) async throws(UserDirectoryError) -> Bool {
         let name = try userName(name)
         guard roles.allSatisfy(Self.isRole) else { throw .badRole }
         // Log-in ignores a line end after the password, so a password must not end with one.
@@ -35,8 +39,10 @@ public struct UserDirectory: Sendable {
         else { throw .badPassword }
         guard let hash = await hashing.hash(Array(password.utf8), parameters: cost) else { throw .busy }
         let user = User(name: name.spelling, passwordHash: hash, createdAt: time.now)
+        let isNew = try await stored { () throws(StorageError) in try await store.user(name.folded) == nil }
         try await stored { () throws(StorageError) in try await store.putUser(user) }
         for role in roles.sorted() { try await addRole(role, to: name.spelling) }
+        return isNew
     }
 
     /// Gives a user a role.

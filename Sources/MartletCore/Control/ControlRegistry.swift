@@ -4,12 +4,14 @@ import Synchronization
 
 /// The controls of notifications, as stored, and the notifications that are being sent. Consulted before every page.
 ///
-/// From the start of the server on, the registry contains the control of every notification that is not simply running,
-/// so the store need not be queried for the others.
+/// From the start of the server on, the registry contains the control of every unfinished notification that was ever
+/// controlled, so the store need not be queried for the others.
 final class ControlRegistry: Sendable {
     private struct Kept {
         var hub: Hub.ID
         var control = NotificationControl.running
+        /// Whether somebody, or the roll-out itself, has controlled the notification at any time.
+        var wasControlled = false
         var meter: RolloutMeter?
     }
 
@@ -25,7 +27,7 @@ final class ControlRegistry: Sendable {
         var underWay: [Int64: UnderWay] = [:]
 
         mutating func removeUseless(_ notification: Int64) {
-            guard let entry = kept[notification], entry.control == .running, entry.meter == nil else { return }
+            guard let entry = kept[notification], !entry.wasControlled, entry.meter == nil else { return }
             kept[notification] = nil
         }
     }
@@ -40,11 +42,16 @@ final class ControlRegistry: Sendable {
         state.withLock { $0.kept[notification]?.control ?? .running }
     }
 
+    /// Whether the notification stood still, or may have, because of its control.
+    func wasControlled(_ notification: Int64) -> Bool {
+        state.withLock { $0.kept[notification]?.wasControlled ?? false }
+    }
+
     /// Applies a stored control, and stops sending that the control forbids.
     func set(_ control: NotificationControl, of notification: Int64, in hub: Hub.ID) {
         let signal: StopSignal? = state.withLock { state in
             state.kept[notification, default: Kept(hub: hub)].control = control
-            state.removeUseless(notification)
+            state.kept[notification]?.wasControlled = true
             let signal = state.underWay[notification]?.signal
             guard control == .running else { return signal }
             // Pages that still use the old signal must remain stopped.

@@ -89,7 +89,7 @@ public struct SendControls: Sendable {
     /// Removes the control of a notification that has ended from memory. If the store cannot tell whether the
     /// notification has ended, the control stays in memory until the process ends.
     func forgetIfEnded(_ notification: Int64) async {
-        guard board.control(of: notification) != .running,
+        guard board.wasControlled(notification),
             (try? await store.hasEnded(notification)) == true
         else { return }
         board.forget(notification)

@@ -25,6 +25,24 @@ public struct DryRun: Sendable {
         }
     }
 
+    /// How the templates of devices use the properties of a send. Names are in lower case.
+    public struct PropertyUse: Sendable {
+        /// The properties of the send.
+        public var sent: Set<String>
+        /// The properties that a template names.
+        public var named: Set<String> = []
+        /// The properties without a value and without a default, with the number of pushes.
+        public var withoutValue: [String: Int] = [:]
+
+        static func + (one: PropertyUse, other: PropertyUse) -> PropertyUse {
+            var sum = one
+            sum.sent.formUnion(other.sent)
+            sum.named.formUnion(other.named)
+            sum.withoutValue.merge(other.withoutValue, uniquingKeysWith: +)
+            return sum
+        }
+    }
+
     /// The results of one platform.
     public struct Part: Sendable {
         public var platform: PlatformID
@@ -40,7 +58,9 @@ public struct DryRun: Sendable {
         /// The number of pushes whose payload was not rendered, because there are more than `renderingLimit` distinct
         /// payloads.
         public var untriedPushes = 0
-        /// The problems as sentences; those about the credential come first.
+        /// How the templates use the properties; nil if the send is not for templates.
+        public var use: PropertyUse?
+        /// Sentences; those about the credential come first.
         public var problems: [String]
     }
 
@@ -87,6 +107,28 @@ public struct DryRun: Sendable {
     public var problems: [String] {
         let nobody = targeted == 0 ? ["The audience is empty: the send would end as NoTargetFound."] : []
         return (refusal.map { [$0] } ?? []) + nobody + times + unreached + parts.flatMap(\.problems)
+    }
+
+    /// The most properties that a caution names.
+    private static let nameLimit = 20
+
+    /// Sentences about what is allowed, but may be a mistake: properties that no template of the devices names, and
+    /// properties that a template names and the send does not have.
+    public var cautions: [String] {
+        let uses = parts.filter { $0.targeted > 0 }.compactMap(\.use)
+        guard let first = uses.first else { return [] }
+        let use = uses.dropFirst().reduce(first, +)
+        var cautions = use.withoutValue.sorted { $0.key < $1.key }.prefix(Self.nameLimit).map { name, pushes in
+            "There is no value for '\(name)': its place stays empty in \(pushes == 1 ? "1 push" : "\(pushes) pushes")."
+        }
+        // A template that was not tried may name them.
+        let unused = use.sent.subtracting(use.named).sorted().prefix(Self.nameLimit).map { "'\($0)'" }
+        if !unused.isEmpty, parts.allSatisfy({ $0.untriedPushes == 0 }) {
+            cautions.append(
+                "No template of these devices names the \(unused.count == 1 ? "property" : "properties") "
+                    + "\(unused.joined(separator: ", ")).")
+        }
+        return cautions
     }
 
     private var unreached: [String] {

@@ -77,6 +77,7 @@ extension DryRuns {
             }
         }
         part.problems += trial.sentences()
+        part.use = trial.use
     }
 
     /// The number of template bindings that are in memory together.

@@ -17,9 +17,11 @@ struct TemplateTrial: Sendable {
     /// The problems, in the order in which they were found.
     private var order: [Problem] = []
     private var furtherPushes = 0
+    private(set) var use: DryRun.PropertyUse
 
     init(_ renderer: TemplateRenderer, _ trial: RequestTrial, on platform: any PushPlatform.Type) {
         self.renderer = renderer
+        use = DryRun.PropertyUse(sent: renderer.propertyNames)
         self.platform = platform
         self.trial = trial
     }
@@ -27,6 +29,10 @@ struct TemplateTrial: Sendable {
     /// Renders one binding of the template of a payload and checks the message. The payload keeps the largest message.
     mutating func fill(_ rendering: TemplateBinding, pushes: Int, into payload: inout DryRun.Payload) {
         payload.template = rendering.template
+        if let found = renderer.uses(of: rendering) {
+            use.named.formUnion(found.named)
+            for name in found.withoutValue { use.withoutValue[name, default: 0] += pushes }
+        }
         switch renderer.message(for: rendering) {
         case .refused(let outcome): add(outcome.reason, of: rendering.template, pushes)
         case .message(let rendered):

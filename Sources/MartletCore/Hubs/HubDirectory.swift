@@ -12,6 +12,8 @@ public final class HubDirectory: Sendable {
         /// The hubs that the store is deleting.
         var deleting: Set<Hub.ID> = []
         var namespaceRules: [AccessRule] = []
+        /// The hub of the app backend, which may be deleted; nil if none was chosen.
+        var backend: Hub.ID?
     }
 
     private let store: any HubStore
@@ -43,6 +45,7 @@ public final class HubDirectory: Sendable {
     /// Reads all hubs and rules from the store, and creates the root rule if there is none.
     public func reload() async throws(StorageError) {
         let stored = try await store.hubs()
+        let backend = try await store.backendHub()
         var rules = try await store.namespaceRules()
         if rules.isEmpty {
             rules = [AccessRule(name: AccessRule.rootName, rights: .all, at: time.now)]
@@ -51,7 +54,16 @@ public final class HubDirectory: Sendable {
         contents.withLock { contents in
             contents.hubs = Dictionary(uniqueKeysWithValues: stored.map { ($0.name.lowercased(), $0) })
             contents.namespaceRules = rules
+            contents.backend = backend
         }
+    }
+
+    /// Chooses the hub of the app backend, for this process and later ones.
+    /// - Parameter name: The hub's name; if there is no such hub, nothing changes.
+    public func chooseBackendHub(named name: String) async throws(StorageError) {
+        guard let id = hub(named: name)?.id, id != contents.withLock(\.backend) else { return }
+        try await store.setBackendHub(id)
+        contents.withLock { $0.backend = id }
     }
 
     /// Changes the limits of hubs that have no limits of their own, from the next request on.
@@ -96,6 +108,29 @@ public final class HubDirectory: Sendable {
         contents.withLock { contents in contents.hubs.values.first { $0.id == id } }
     }
 
+    /// The hub of the app backend.
+    public enum BackendChoice: Sendable {
+        case hub(Hub)
+        /// There is no hub.
+        case noHub
+        /// None was chosen of several hubs.
+        case open
+        /// The chosen hub was deleted, and others are left. None of them takes its place by itself, because they may
+        /// have other users' devices.
+        case deleted
+    }
+
+    public var backendChoice: BackendChoice {
+        contents.withLock { contents in
+            if let id = contents.backend {
+                if let hub = contents.hubs.values.first(where: { $0.id == id }) { return .hub(hub) }
+                return contents.hubs.isEmpty ? .noHub : .deleted
+            }
+            guard let hub = contents.hubs.values.first else { return .noHub }
+            return contents.hubs.count == 1 ? .hub(hub) : .open
+        }
+    }
+
     /// Returns the credential that a hub uses for a platform: its own credential, or the fallback.
     func credential(for platform: PlatformID, of id: Hub.ID) -> Credential? {
         let platform = platforms[platform]?.descriptor.credentialPlatform ?? platform
@@ -137,7 +172,12 @@ public final class HubDirectory: Sendable {
             throw .storage(error)
         }
         guard let hub = created else { throw .exists(name) }
-        contents.withLock { $0.hubs[name.lowercased()] = hub }
+        // The hub is there: if the choice cannot be read now, it is after the next start.
+        let backend = try? await store.backendHub()
+        contents.withLock { contents in
+            contents.hubs[name.lowercased()] = hub
+            contents.backend = backend ?? contents.backend
+        }
         return hub
     }
 

@@ -24,6 +24,11 @@ public struct PushPlatformList: Sequence, Sendable {
         self[id] as? any PushService.Type
     }
 
+    /// The names and the aliases of all platforms, sorted.
+    public var names: [String] {
+        platforms.flatMap { [$0.descriptor.platform.rawValue] + $0.descriptor.aliases }.sorted()
+    }
+
     /// Returns the platform with a name or an alias, compared without case.
     public func named(_ name: String) -> (any PushPlatform.Type)? {
         let wanted = name.lowercased()

@@ -116,11 +116,7 @@ extension PushTrace {
     fileprivate func facts(of notification: Notification) -> [String] {
         var facts: [String] = []
         facts += audience(notification)
-        switch side {
-        case .sample: facts.append("It is in the sample, which gets the notification first.")
-        case .rest: facts.append("It is not in the sample: it gets the notification when the canary goes on.")
-        case nil: break
-        }
+        facts += sample
         if isReachedByAnother {
             facts.append(
                 "Another registration of the same handle was in the audience, so the device got it all the same.")
@@ -130,6 +126,17 @@ extension PushTrace {
         facts += tokenFacts
         facts += sinceFacts
         return facts
+    }
+
+    private var sample: [String] {
+        switch side {
+        case nil: []
+        case .sample: ["It is in the sample, whose turn came first."]
+        case .rest where verdict == .canceled && attempts.isEmpty:
+            ["It is not in the sample, and the notification was canceled before the turn of the others."]
+        case .rest where hasBegun: ["It is not in the sample: its turn came when the canary had gone on."]
+        case .rest: ["It is not in the sample: it gets the notification when the canary goes on."]
+        }
     }
 
     private func audience(_ notification: Notification) -> [String] {

@@ -29,6 +29,8 @@ public struct PushTrace: Sendable {
     /// Whether the registration is in the sample or the rest of a canary; nil if the notification is no canary, or the
     /// sample is not known yet.
     public var side: SampleSide?
+    /// Whether the delivery that it is in has begun; the rest of a canary begins when the canary goes on.
+    public var hasBegun = false
     /// Whether the device was reached through another registration of the same handle.
     public var isReachedByAnother = false
 

@@ -54,6 +54,8 @@ struct TraceReasoning: Sendable {
                 let id = progress.delivery.id
                 var found = push(versions, evidence[id] ?? DeliveryEvidence(progress: progress))
                 if progress.delivery.part?.threshold != nil { found.side = progress.delivery.part?.side }
+                // The waiting rest of a canary has no stored delivery (`addWaitingRest`).
+                found.hasBegun = id.rawValue > 0
                 return found
             }
             return found.min { $0.verdict.rank < $1.verdict.rank } ?? unaddressed(versions)

@@ -16,7 +16,7 @@ struct DryRunDocument: Sendable {
     var json: JSON {
         var members: [String: JSON] = [
             "isAccepted": .bool(run.refusal == nil), "targeted": .integer(Int64(run.targeted)),
-            "problems": .array(run.problems.map(JSON.string)),
+            "problems": .array(run.problems.map(JSON.string)), "cautions": .array(run.cautions.map(JSON.string)),
             "platforms": .object(Dictionary(uniqueKeysWithValues: run.parts.map { ($0.platform.rawValue, json($0)) })),
             "startsAt": .string(run.startsAt.iso8601), "expiresAt": .string(run.expiresAt.iso8601),
             "rollout": run.rollout.map(json) ?? .null,

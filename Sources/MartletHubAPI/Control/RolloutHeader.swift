@@ -16,6 +16,10 @@ enum RolloutHeader {
     }
 
     static func rollout(_ text: String) throws(HubAPIError) -> Rollout {
+        guard !text.utf8.contains(UInt8(ascii: ",")) else {
+            throw .badRequest(
+                "Martlet-Rollout has a comma; its parts are separated by ';', as in first=1000; wait=PT10M")
+        }
         var parts: [Name: Substring] = [:]
         for part in text.split(separator: ";", omittingEmptySubsequences: false).map(\.trimmed) {
             let words = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)

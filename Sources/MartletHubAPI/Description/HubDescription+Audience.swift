@@ -61,10 +61,14 @@ extension HubDescription {
                 ],
             ]),
         "DryRun": object(
-            required: ["isAccepted", "targeted", "problems", "startsAt", "expiresAt", "rollout", "platforms"],
+            required: [
+                "isAccepted", "targeted", "problems", "cautions", "startsAt", "expiresAt", "rollout", "platforms",
+            ],
             [
                 "isAccepted": ["type": "boolean"], "targeted": described(count, "Pushes."),
-                "problems": described(texts, "All problems, including those of platforms; empty if none was found."),
+                "problems": described(texts, "All that is wrong, the platforms' too; empty where nothing is known."),
+                "cautions": described(
+                    texts, "What is allowed and may be a mistake, such as properties that no template names."),
                 "startsAt": timestamp, "expiresAt": timestamp,
                 "rollout": [
                     "type": ["object", "null"], "required": ["spec", "rate", "seconds", "sample"],

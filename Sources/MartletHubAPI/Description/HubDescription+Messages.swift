@@ -137,7 +137,12 @@ extension HubDescription {
                             "tags": ["type": ["string", "null"], "description": "Null for all devices."],
                             "handles": ["type": "integer", "description": "The number of handles of a direct send."],
                             "rollout": ["type": "string"],
-                            "body": ["type": "string", "description": "Absent if the notification is confidential."],
+                            "title": [
+                                "type": "string",
+                                "description":
+                                    "What a device shows of it; missing where that cannot be told or is confidential.",
+                            ],
+                            "body": ["type": "string", "description": "Missing where it is confidential."],
                         ]),
                 ],
             ])

@@ -73,6 +73,7 @@ struct ScheduleRoutes: Sendable {
         case .direct(let handles): members["handles"] = .integer(Int64(handles.count))
         }
         members["rollout"] = notification.rollout.map { .string($0.description) }
+        if !notification.isConfidential { members["title"] = notification.title(platforms).map { .string($0) } }
         if !notification.isConfidential, let body = String(validating: notification.content.body, as: UTF8.self) {
             members["body"] = .string(body)
         }

@@ -100,16 +100,9 @@ struct MessageMembers {
         "a text of 1 to \(ComposedMessage.grouped(limit)) bytes without control characters"
     }
 
-    /// Whether a text can be shown on every platform. Control characters are refused, because XML cannot express them.
+    /// Whether every platform can show a text.
     static func isText(_ text: String, limit: Int) -> Bool {
-        (1...limit).contains(text.utf8.count)
-            && text.unicodeScalars.allSatisfy { scalar in
-                switch scalar.value {
-                case 0x9, 0xA, 0xD: true
-                case ..<0x20, 0x7F, 0xFFFE, 0xFFFF: false
-                default: true
-                }
-            }
+        (1...limit).contains(text.utf8.count) && ShownText.isAllowed(text)
     }
 
     /// Whether a text can be the name of a header field, or a key that is sent in one.

@@ -24,6 +24,18 @@ extension CompiledTemplate {
         return RenderedTemplate(body: body, headers: headers, options: options)
     }
 
+    /// The properties, in lower case, that have no value in a rendering and no default where the template names them.
+    public func propertiesWithoutValue(
+        _ properties: TemplateProperties, variables: [String: String] = [:]
+    ) -> Set<String> {
+        let variables = TemplateProperties(variables)
+        let missing = Self.references(of: body, headers + options).filter { reference in
+            reference.fallback.isEmpty && properties.bytes(of: reference.name) == nil
+                && variables.bytes(of: reference.name) == nil
+        }
+        return Set(missing.map(\.name))
+    }
+
     /// The constant part of the template: the result of rendering it with all properties empty and all numbers 0.
     public var constantPart: RenderedTemplate {
         var output: [UInt8] = []

@@ -168,7 +168,7 @@ extension CompiledTemplate {
         TemplateProperties.isNameByte(byte) || "!#$%&'*+-.^`|~".utf8.contains(byte)
     }
 
-    private static func references(
+    static func references(
         of body: [TemplatePiece], _ fields: [Field]
     ) -> [TemplateExpression.Reference] {
         body.flatMap { piece in

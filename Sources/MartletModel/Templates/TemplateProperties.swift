@@ -46,6 +46,9 @@ public struct TemplateProperties: Hashable, Sendable {
         values[Self.folded(name.utf8)] = value
     }
 
+    /// The names of the properties, in lower case.
+    public var names: Set<String> { Set(values.keys) }
+
     /// The property with a name, ignoring case; nil if the property is missing.
     public subscript(name: String) -> String? {
         values[Self.folded(name.utf8)].map { String(decoding: $0, as: UTF8.self) }

@@ -13,6 +13,7 @@ struct AdminAPI: Sendable {
     private static let bodyLimit = 1 << 20
 
     let hubs: HubDirectory
+    let backendHub: BackendHub
     let devices: DeviceRegistry
     let users: UserDirectory
     let userRemoval: UserRemoval
@@ -79,7 +80,8 @@ struct AdminAPI: Sendable {
         }
         router.on(.put, "/hubs/{name}") { _, match in
             await answerHubs { () throws(HubDirectoryError) in
-                endpoint.answer(.created, json: detail(try await hubs.create(match["name"])))
+                let hub = try await hubs.create(match["name"])
+                return endpoint.answer(.created, json: detail(hub), advice: backendHub.obstacle)
             }
         }
         router.on(.get, "/hubs/{name}") { _, match in
@@ -186,8 +188,8 @@ struct AdminAPI: Sendable {
             }
             return await answerUsers { () throws(UserDirectoryError) in
                 let roles = (user?["roles"]?.array ?? []).compactMap(\.string)
-                try await users.add(match["name"], password: password, roles: Set(roles))
-                return HTTPResponse(.noContent)
+                let isNew = try await users.add(match["name"], password: password, roles: Set(roles))
+                return HTTPResponse(.ok, json: ["isNew": .bool(isNew)])
             }
         }
         router.on(.put, "/users/{name}/roles/{role}") { _, match in

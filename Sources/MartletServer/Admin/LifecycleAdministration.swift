@@ -6,6 +6,8 @@ import MartletModel
 struct LifecycleAdministration: Sendable {
     /// Returns why the server is not ready; nil if it is ready.
     let obstacle: @Sendable () async -> String?
+    /// Returns what does not work although the server is ready, as a sentence; nil if all does.
+    let note: @Sendable () -> String?
     /// Applies the configuration again; nil if no server is running.
     let reload: (@Sendable () async throws(ServerError) -> JSON)?
 
@@ -20,7 +22,7 @@ struct LifecycleAdministration: Sendable {
         }
         router.on(.get, "/ready") { _, _ in
             if let sentence = await obstacle() { return HTTPResponse(.serviceUnavailable, error: sentence) }
-            return HTTPResponse(.ok, json: ["ready": true])
+            return HTTPResponse(.ok, json: ["ready": true, "note": note().map(JSON.string) ?? .null])
         }
     }
 }

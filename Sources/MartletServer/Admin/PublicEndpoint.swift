@@ -52,8 +52,14 @@ extension PublicEndpoint {
     static let adviceField = "martlet-advice"
 
     /// Creates an answer that contains the address, and adds the advice.
-    func answer(_ status: HTTPStatus = .ok, json: JSON) -> HTTPResponse {
-        advising(HTTPResponse(status, json: json))
+    /// - Parameter advice: Advice on what the answer is about; nil if there is none.
+    func answer(_ status: HTTPStatus = .ok, json: JSON, advice: String? = nil) -> HTTPResponse {
+        var response = advising(HTTPResponse(status, json: json))
+        if let advice {
+            let known = response.fields[Self.adviceField].map { "\($0) " } ?? ""
+            response.fields[Self.adviceField] = known + advice
+        }
+        return response
     }
 
     /// Adds the advice to an answer that contains the address.

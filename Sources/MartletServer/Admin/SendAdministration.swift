@@ -141,7 +141,7 @@ struct SendAdministration: Sendable {
         ]
         members.merge(target(notification.target)) { $1 }
         members.merge(kind(notification.content)) { $1 }
-        members["text"] = notification.isConfidential ? .null : text(notification).map(JSON.string) ?? .null
+        members["text"] = notification.isConfidential ? .null : notification.title(platforms).map(JSON.string) ?? .null
         members["rollout"] = notification.rollout.map { .string($0.description) } ?? .null
         return members
     }
@@ -169,34 +169,6 @@ struct SendAdministration: Sendable {
         case .template: ["kind": "template", "platform": .null]
         case .message: ["kind": "message", "platform": .null]
         }
-    }
-
-    private static let textLimit = 200
-
-    /// The text that a device shows for a notification, in one line; nil if the payload does not determine it.
-    private func text(_ notification: Notification) -> String? {
-        let text: String?
-        switch notification.content {
-        case .native(let platform, let message):
-            let type = platforms[platform]
-            let normalized = type?.normalized(message, at: notification.acceptedAt) ?? message
-            let appearance = type?.appearance(of: normalized)
-            text = appearance?.title ?? appearance?.text
-        case .template(let properties):
-            let members = (try? JSON(parsing: properties))?.object ?? [:]
-            text = ["title", "message", "text", "body"].lazy.compactMap { members[$0]?.string }.first
-        case .message(let content):
-            let body = try? JSON(parsing: content.body)
-            text = ["title", "text"].lazy.compactMap { Self.anyLanguage(body?[$0], body?["language"]?.string) }.first
-        }
-        return text.map { String($0.prefix(Self.textLimit)) }
-    }
-
-    /// A text of a composed message: plain, or in the message's own language.
-    private static func anyLanguage(_ value: JSON?, _ language: String?) -> String? {
-        if let text = value?.string { return text }
-        guard let texts = value?.object else { return nil }
-        return language.flatMap { texts[$0]?.string } ?? texts.min { $0.key < $1.key }?.value.string
     }
 
     private func content(_ notification: Notification) -> JSON {

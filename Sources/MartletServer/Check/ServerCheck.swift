@@ -161,8 +161,9 @@ public struct ServerCheck: Sendable {
     // MARK: Ports
 
     /// Checks whether the listeners' ports are free. No server may be using them.
-    public func ports() -> [CheckResult] {
-        [configuration.listen, configuration.tlsListen].compactMap(\.self).map { address in
+    /// - Parameter simulator: Where the simulator's control interface is to listen; nil if no simulator is to run.
+    public func ports(simulator: ServerConfiguration.Address? = nil) -> [CheckResult] {
+        [configuration.listen, configuration.tlsListen, simulator].compactMap(\.self).map { address in
             switch PortProbe.error(binding: address) {
             case 0?: CheckResult(.ok, "ports", "\(address) is free.")
             case EADDRINUSE?:

@@ -4,6 +4,9 @@ import MartletHTTP
 struct HealthAPI: HTTPHandler {
     /// Returns the reason why the server is not ready, as a sentence; nil if it is ready.
     let obstacle: @Sendable () async -> String?
+    /// Returns what does not work although the server is ready, as a sentence; nil if all does. The answer stays 200,
+    /// so that the server gets requests of what works.
+    let note: @Sendable () -> String?
 
     func route(for head: HTTPRequest) -> HTTPRoute {
         HTTPRoute(ignoringBody: { await respond(to: $0) })
@@ -19,7 +22,7 @@ struct HealthAPI: HTTPHandler {
         case ["health", "live"]: return Self.answer(.ok, "live")
         case ["health", "ready"]:
             if let obstacle = await obstacle() { return Self.answer(.serviceUnavailable, obstacle) }
-            return Self.answer(.ok, "ready")
+            return Self.answer(.ok, note().map { "ready\n\($0)" } ?? "ready")
         default: return Self.answer(.notFound, "There are /health/live and /health/ready.")
         }
     }

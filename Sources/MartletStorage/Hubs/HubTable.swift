@@ -44,6 +44,9 @@ struct HubTable {
     }
 
     func create(name: String, settings: HubSettings, at now: Timestamp) throws(StorageError) -> Hub? {
+        let others = try connection.all("SELECT id FROM hubs WHERE is_deleted = 0 LIMIT 2") {
+            Hub.ID(rawValue: $0.integer(0))
+        }
         try connection.run(
             """
             INSERT INTO hubs (name, folded_name, registration_ttl, user_metadata, request_rate, backlog_limit, created_at,
@@ -57,7 +60,21 @@ struct HubTable {
             id: Hub.ID(rawValue: connection.lastInsertedRow), name: name, settings: settings, createdAt: now,
             modifiedAt: now)
         try insertParts(settings, of: hub.id)
+        if others.isEmpty {
+            try setBackendHub(hub.id)
+        } else if others.count == 1, try backendHub() == nil {
+            try setBackendHub(others[0])
+        }
         return hub
+    }
+
+    func backendHub() throws(StorageError) -> Hub.ID? {
+        try connection.first("SELECT hub FROM backend_hub") { Hub.ID(rawValue: $0.integer(0)) }
+    }
+
+    func setBackendHub(_ id: Hub.ID) throws(StorageError) {
+        try connection.run("DELETE FROM backend_hub")
+        try connection.run("INSERT INTO backend_hub VALUES (?)", id.rawValue)
     }
 
     func update(_ id: Hub.ID, settings: HubSettings, at now: Timestamp) throws(StorageError) -> Bool {

@@ -43,4 +43,14 @@ extension Migration {
                 PRIMARY KEY (hub, platform)
             ) STRICT;
             """)
+
+    /// The hub of the app backend, in at most one row. The row stays when the hub is deleted: ids are never used again,
+    /// so it then names no hub.
+    static let backendHub = Migration(
+        name: "backend hub",
+        script: """
+            CREATE TABLE backend_hub (hub INTEGER NOT NULL) STRICT;
+            INSERT INTO backend_hub SELECT id FROM hubs
+                WHERE is_deleted = 0 AND (SELECT count(*) FROM hubs WHERE is_deleted = 0) = 1;
+            """)
 }

@@ -24,6 +24,18 @@ extension SQLiteStorage: HubStore {
         }
     }
 
+    public func backendHub() async throws(StorageError) -> Hub.ID? {
+        try await readers.read { [sealer] connection throws(StorageError) in
+            try HubTable(connection, sealer).backendHub()
+        }
+    }
+
+    public func setBackendHub(_ id: Hub.ID) async throws(StorageError) {
+        try await writer.write { [sealer] connection throws(StorageError) in
+            try HubTable(connection, sealer).setBackendHub(id)
+        }
+    }
+
     public func namespaceRules() async throws(StorageError) -> [AccessRule] {
         try await readers.read { [sealer] connection throws(StorageError) in
             try AccessRuleTable(connection, sealer).namespaceRules()

@@ -13,6 +13,9 @@ struct Administration {
     /// is sent.
     private static let patience: Duration = .seconds(3600)
 
+    /// How long a command waits for a server that is starting.
+    private static let startPatience: Duration = .seconds(5)
+
     /// How long a probe waits, such as the probe of a service manager.
     private static let probeTimeout: Duration = .seconds(5)
 
@@ -144,13 +147,14 @@ struct Administration {
     private var notRunning: ServerError { ServerError("No server runs on the data directory '\(dataDirectory)'.") }
 
     /// Asks the running server whether it is ready for work, with a short timeout.
-    func probe() async throws {
+    /// - Returns: What does not work although the server is ready; nil if all does.
+    func probe() async throws -> String? {
         let request = HTTPRequest(.get, "/ready", authority: "admin")
         let response = try await online(within: Self.probeTimeout) { client, socket throws(TransportError) in
             try await client.send(request, toUnixPath: socket, before: .now + Self.probeTimeout)
         }
         guard let response else { throw notRunning }
-        try Self.check(response)
+        return try Self.check(response)["note"]?.string
     }
 
     /// Requests a text that is not JSON, and that only the running server can provide.
@@ -162,8 +166,25 @@ struct Administration {
         return String(decoding: response.bytes, as: UTF8.self)
     }
 
+    /// Waits for a server that has the data directory and does not answer yet, because it is starting.
     private func respond(to request: HTTPRequest) async throws -> HTTPResponse {
-        if let answer = try await ask(request) { return answer }
+        let end = ContinuousClock.now + Self.startPatience
+        while true {
+            if let answer = try await ask(request) { return answer }
+            do {
+                return try await respondHere(to: request)
+            } catch let error as ServerError where error.isOfTakenDirectory {
+                guard .now < end else {
+                    throw ServerError(
+                        "Another process has the data directory '\(dataDirectory)': a server that is still starting, or "
+                            + "another command. Try again.")
+                }
+            }
+            try await Task.sleep(for: .milliseconds(200))
+        }
+    }
+
+    private func respondHere(to request: HTTPRequest) async throws -> HTTPResponse {
         let owner = try AssumedOwner(of: dataDirectory)
         defer { owner?.end() }
         let offline = try await open()

@@ -35,14 +35,15 @@ enum CheckCommand {
         _ invocation: Invocation, _ configuration: ServerConfiguration
     ) async throws -> [CheckResult] {
         let check = ServerCheck(configuration)
+        let simulator = invocation.isOn("simulator") ? try invocation.address("simulator-listen") : nil
         var results = check.data(servedBy: geteuid())
-        guard check.hasData else { return results + check.certificate() + check.ports() }
+        guard check.hasData else { return results + check.certificate() + check.ports(simulator: simulator) }
         let administration = try Administration(invocation)
         let runs = await running(administration)
         results += check.disk()
         // Root needs no capability to listen on a port; the user that runs the server needs one, which the unit
         // provides.
-        if runs == nil { results += check.ports() }
+        if runs == nil { results += check.ports(simulator: simulator) }
         results += try asOwner(of: configuration.dataDirectory) { check.certificate() }
         if let runs {
             results.append(runs)

@@ -15,16 +15,21 @@ enum DeviceCommand {
             Option("user", "NAME", "The user who logs in."),
             UserCommands.passwordFromInput,
             Option("simulator", "URL", "The simulated push services."),
-            Option("tags", "A,B", "The tags of the device."),
-            Option("platform", "NAME", "The phone's platform.", default: Platforms.names.first),
+            Option("tags", "A,B", "Tags that the device registers with."),
             Option(
-                "key", "FILE", "The file for its key for encrypted messages; without it, each start makes a new key."),
-            Option("save", "DIR", "Save rich content in this directory; the line of the notification names the file."),
-            Option("open", nil, "Also report every notification to the server as opened."),
-            Option("ca-file", "FILE", "The authority to trust for the backend instead of the system's."),
+                "platform", "NAME",
+                "The phone's platform: \(Platforms.names.joined(separator: ", ")), or another name of one of these.",
+                default: Platforms.names.first),
+            Option("key", "FILE", "Where its key for encrypted messages is kept; without it each start has a new one."),
+            Option("save", "DIR", "Save rich content here; its line names the file."),
+            Option("open", nil, "Tell the server of every notification that it was opened, too."),
+            Option("ca-file", "FILE", "The authority to trust at the backend instead of the system's."),
             SimulatorConnection.authority,
         ]
     ) { invocation in
+        let platform = try invocation.required("platform", as: "one of \(Platforms.names.joined(separator: ", "))") {
+            Platforms.platform(named: $0)
+        }
         let user = try invocation.required("user")
         let backend = try invocation.required("backend")
         let phone = SimulatedPhone(simulator: try SimulatorConnection(invocation))
@@ -39,7 +44,6 @@ enum DeviceCommand {
             encryption: EndToEndEncryption(OpenSSLCryptography(), keyPairs: keyPairs, pins: MemoryKeyPinStore()),
             retry: RetryPolicy(attempts: 1))
         try await client.logIn(user: user, password: password)
-        let platform = invocation["platform"] ?? ""
         let handle = try await phone.obtainHandle(platform: platform)
         let events = try await phone.follow(handle)
         let tags = (invocation["tags"] ?? "").split(separator: ",").map(String.init)

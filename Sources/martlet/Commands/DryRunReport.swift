@@ -14,7 +14,7 @@ struct DryRunReport {
         let platforms = (run["platforms"]?.object ?? [:]).sorted { $0.key < $1.key }
         let head = "Nothing was sent. A send would be \(pushes(run, "targeted"))."
         let reported =
-            platforms.flatMap { lines(of: $0.key, $0.value) } + languages + problems.map { "Problem: \($0)" }
+            platforms.flatMap { lines(of: $0.key, $0.value) } + languages + cautions + problems.map { "Problem: \($0)" }
         return ([head] + times + reported).map(Terminal.singleLine)
     }
 
@@ -50,6 +50,10 @@ struct DryRunReport {
             lines.append("  payloads not tried: \(pushes(part, "untriedPushes"))")
         }
         return lines
+    }
+
+    private var cautions: [String] {
+        (run["cautions"]?.array ?? []).compactMap(\.string).map { "Caution: \($0)" }
     }
 
     /// The languages that a message lacks.

@@ -13,14 +13,21 @@ extension HTTPClient {
         do throws(TransportError) {
             return try await send(request, to: origin, settings: settings, before: .now + .seconds(30))
         } catch {
-            switch error.kind {
-            case .insecure:
-                throw ServerError("\(origin) is not trusted: \(error.detail). --ca-file names an authority to trust.")
-            case .unreachable, .unresolved:
-                throw ServerError("\(origin) cannot be reached: \(error.detail). Is the server running there?")
-            default:
-                throw ServerError("\(origin) gave no answer: \(error.detail).")
-            }
+            throw ServerError(error, at: origin)
+        }
+    }
+}
+
+extension ServerError {
+    /// Says what to do if a server gave no answer.
+    init(_ error: TransportError, at origin: HTTPOrigin) {
+        switch error.kind {
+        case .insecure:
+            self.init("\(origin) is not trusted: \(error.detail). --ca-file names an authority to trust.")
+        case .unreachable, .unresolved:
+            self.init("\(origin) cannot be reached: \(error.detail). Is the server running there?")
+        default:
+            self.init("\(origin) gave no answer: \(error.detail).")
         }
     }
 }

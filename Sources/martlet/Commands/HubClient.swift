@@ -86,9 +86,29 @@ struct SignedHubClient {
     func respond(
         _ method: HTTPMethod, _ target: String, fields: HTTPFields, body: [UInt8]
     ) async throws -> HTTPResponse {
+        try await client.call(try signed(method, target, fields, body), to: origin, settings)
+    }
+
+    /// Sends one request, for a caller that decides by the kind of failure what to do next.
+    /// - Throws: What prevents the signature.
+    func attempt(_ method: HTTPMethod, _ target: String) async throws -> Result<HTTPResponse, TransportError> {
+        let request = try signed(method, target, [:], [])
+        do throws(TransportError) {
+            return .success(try await client.send(request, to: origin, settings: settings, before: .now + .seconds(30)))
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    /// Returns the sentence for a failed attempt.
+    func failure(_ error: TransportError) -> ServerError { ServerError(error, at: origin) }
+
+    private func signed(
+        _ method: HTTPMethod, _ target: String, _ fields: HTTPFields, _ body: [UInt8]
+    ) throws -> HTTPRequest {
         var request = HTTPRequest(method, target, authority: origin.authority, fields: fields, body: body)
         request.fields["authorization"] = try token()
-        return try await client.call(request, to: origin, settings)
+        return request
     }
 
     private func token() throws -> String {

@@ -19,8 +19,9 @@ enum LifecycleCommands {
         "health", "Say whether the running server accepts work: exit 0, or 1 with the reason why not.",
         options: [.data, .adminSocket]
     ) { invocation in
-        try await Administration(invocation).probe()
+        let note = try await Administration(invocation).probe()
         Terminal.print("ready")
+        if let note { Terminal.print(note) }
     }
 
     private static func names(_ value: JSON?) -> [String] { (value?.array ?? []).compactMap(\.string) }

@@ -213,6 +213,9 @@ private final class Source: Sendable {
     private let interval: Duration
     /// When the next request may be sent.
     private let next = Mutex(ContinuousClock.now)
+    /// The end of the last wait that was reported.
+    private let reported = Mutex(ContinuousClock.now)
+    private let report: @Sendable (String) -> Void
 
     init(_ invocation: Invocation) throws {
         let text = try invocation.required("connection-string")
@@ -224,6 +227,7 @@ private final class Source: Sendable {
             Int(text).flatMap { (1...1000).contains($0) ? $0 : nil }
         }
         interval = .seconds(1) / rate
+        report = { invocation.report($0) }
     }
 
     /// - Returns: nil if the source does not know the token.
@@ -267,13 +271,7 @@ private final class Source: Sendable {
     private func get(_ target: String) async throws -> HTTPResponse {
         for attempt in 1... {
             try await Task.sleep(until: turn())
-            var response: HTTPResponse?
-            var failure: any Error = ServerError("\(name) does not answer.")
-            do {
-                response = try await client.respond(.get, "/\(hub)/\(target)", fields: [:], body: [])
-            } catch {
-                failure = error
-            }
+            let (response, failure) = try await answer(to: target)
             let wait = SourceRetry.wait(
                 status: response.map { Int($0.status.code) }, retryAfter: response?.fields["retry-after"],
                 attempt: attempt)
@@ -281,10 +279,34 @@ private final class Source: Sendable {
                 guard let response else { throw failure }
                 return response
             }
-            // What the source asks one request to wait for applies to all.
-            next.withLock { $0 = max($0, .now + .seconds(wait)) }
+            hold(seconds: wait, because: failure)
         }
         throw ServerError("\(name) does not answer.")
+    }
+
+    /// - Returns: The answer, or nil with the reason why there is none. With an answer, the reason is for the case that
+    ///   it is to be asked for again.
+    /// - Throws: `ServerError` if asking again cannot help.
+    private func answer(to target: String) async throws -> (HTTPResponse?, ServerError) {
+        switch try await client.attempt(.get, "/\(hub)/\(target)") {
+        case .success(let response): return (response, ServerError("\(name) answered \(response.status.code)."))
+        case .failure(let error):
+            guard SourceRetry.mayPass(error.kind) else { throw client.failure(error) }
+            return (nil, client.failure(error))
+        }
+    }
+
+    /// Sends nothing for a while: what the source asks one request to wait for applies to all. A wait is reported when
+    /// it begins, but not again by the other requests that it applies to.
+    private func hold(seconds: Int, because failure: ServerError) {
+        let end = ContinuousClock.now + .seconds(seconds)
+        next.withLock { $0 = max($0, end) }
+        let isNew = reported.withLock { last in
+            guard end > last + .milliseconds(500) else { return false }
+            last = end
+            return true
+        }
+        if isNew { report("martlet: \(failure.description) Asks again in \(seconds) s.") }
     }
 
     /// - Returns: When a request may be sent, in keeping with the rate.

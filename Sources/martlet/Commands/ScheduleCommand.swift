@@ -44,6 +44,7 @@ enum ScheduleCommand {
                 schedule["tags"]?.string ?? "everybody"
             }
         let control = text("control") == "running" ? "" : ", \(text("control"))"
-        return "\(text("dueAt")) \(text("notification")) \(text("format")) to \(target)\(control)"
+        let title = text("title").isEmpty ? "" : ": \(text("title"))"
+        return "\(text("dueAt")) \(text("notification")) \(text("format")) to \(target)\(control)\(title)"
     }
 }

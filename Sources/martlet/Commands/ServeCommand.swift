@@ -34,8 +34,8 @@ enum ServeCommand {
                     + "'martlet operator invite'.", default: "yes"),
             Option(
                 "console-files", "DIR",
-                "Read the console's pages from this directory, to develop them; on loopback only."),
-            Option("public-url", "URL", "The address that clients use, if a proxy is in front."),
+                "Read the console's pages from this directory, to work on them; on loopback only."),
+            Option("public-url", "URL", "The address that clients use, where a proxy stands in front."),
             Option(
                 "trusted-proxies", "LIST",
                 "Addresses and networks of reverse proxies, or the words loopback, private and unix, with commas between "
@@ -47,7 +47,9 @@ enum ServeCommand {
                 "proxy-protocol", nil,
                 "Read the client's address from the PROXY protocol, versions 1 and 2, before TLS; only trusted proxies may "
                     + "connect."),
-            Option("backend-hub", "NAME", "The hub of the app backend; not needed if there is only one hub."),
+            Option(
+                "backend-hub", "NAME",
+                "The hub of the app backend, which is remembered; without this option the first hub that was created."),
             Option(
                 "payload-limit", "SIZE", "The largest file of a rich notification: bytes, or such as 500k, 10M, 2G.",
                 default: "10M"),
@@ -58,13 +60,18 @@ enum ServeCommand {
             Option("users-may-send", "yes|no", "Whether users may notify users, or only admins.", default: "yes"),
             Option(
                 "oidc-issuer", "URL",
-                "Accept the tokens of this OpenID Connect provider in the app backend; exactly as in the tokens."),
-            Option("oidc-audience", "NAME", "The provider's name for this server, which tokens must have as audience."),
-            Option("oidc-jwks", "URL", "The URL of the provider's keys, if its configuration does not name it."),
+                "Accept the tokens of this OpenID Connect provider in the app backend; the URL must equal the claim iss of the "
+                    + "tokens."),
+            Option("oidc-audience", "NAME", "What the provider calls this server: tokens must be meant for it."),
+            Option(
+                "oidc-jwks", "URL",
+                "The provider's keys; needed only if its published configuration does not name them."
+            ),
             Option(
                 "oidc-user-claim", "CLAIM", "The claim with the user's name.",
                 default: ServerConfiguration.OpenIDConnect.defaultUserClaim),
-            Option("oidc-roles-claim", "CLAIM", "The claim with the user's roles; without it, tokens have none."),
+            Option(
+                "oidc-roles-claim", "CLAIM", "The claim with the user's roles; without this option tokens give none."),
             Option("simulator", nil, "Run simulated push services too; hubs without a credential send to them."),
             Option(
                 "simulator-listen", "HOST:PORT",
@@ -72,7 +79,8 @@ enum ServeCommand {
                 default: "127.0.0.1:9443"),
             Option(
                 "keep-notifications", "DAYS",
-                "How long the results of a notification are kept for every device, from its end.", default: "30"),
+                "How long the results of a notification are kept after its end: what became of it on each device.",
+                default: "30"),
             Option(
                 "request-rate", "N", "Requests a second of each access key, if its hub has no other limit.",
                 default: "20000"),
@@ -82,14 +90,15 @@ enum ServeCommand {
                 "backlog-limit", "N", "Unfinished notifications of a hub that has no other limit.", default: "100000"),
             Option(
                 "disk-reserve", "SIZE",
-                "Free space on the disk below which nothing new is accepted; at most a twentieth of the disk.",
+                "Disk space to keep free: with less left, the server accepts nothing new. At most a twentieth of the disk.",
                 default: "64M"),
             Option(
                 "no-copy-before-upgrade", nil,
                 "Do not copy the data to DIR/backups before the database is upgraded."),
             Option(
                 "metrics-token-file", "FILE",
-                "Serve /metrics to clients that send this file's line as bearer token; 'martlet metrics' needs none."),
+                "Serve /metrics to clients that send the line in this file as bearer token; 'martlet metrics' needs none."
+            ),
             Option(
                 "connections-per-address", "N",
                 "Connections of one client address (IPv6: of its /64), except this machine's.", default: "1000"),

@@ -1,8 +1,18 @@
+import MartletHTTP
+
 /// Decides when a request to the source of a migration is sent again.
 enum SourceRetry {
     /// The maximum number of attempts, which takes about ten minutes in total.
     static let attemptLimit = 16
     private static let longestWait = 3600
+
+    /// Whether a request without an answer is sent again. A certificate that is not trusted is not trusted later either.
+    static func mayPass(_ failure: TransportError.Kind) -> Bool {
+        switch failure {
+        case .insecure, .invalidRequest: false
+        default: true
+        }
+    }
 
     /// - Parameters:
     ///   - status: The status of the answer; nil if there was no answer.

@@ -18,9 +18,10 @@ enum UserCommands {
         let password = try invocation.readPassword(isNew: true)
         var body: [String: JSON] = ["password": .string(password)]
         body["roles"] = invocation["role"].map { [.string($0)] }
-        _ = try await Administration(invocation, makesDirectory: true).call(
+        let answer = try await Administration(invocation, makesDirectory: true).call(
             .put, "/users/\(segment(invocation.operand("NAME")))", body: .object(body))
-        invocation.report("User '\(invocation.operand("NAME"))' can log in with the new password.")
+        let news = answer["isNew"]?.bool == true ? "is added and can log in" : "has a new password"
+        invocation.report("User '\(invocation.operand("NAME"))' \(news).")
     }
 
     static let addRole = Command(

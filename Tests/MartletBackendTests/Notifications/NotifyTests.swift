@@ -22,7 +22,8 @@ struct NotifyTests {
     }
 
     @Test(arguments: [
-        "hello", #"quotes " and \ and / "#, "line\nbreak\tand\u{1}", "😀👩‍👩‍👧 שלום 你好 ñ", "</script>&amp;", "%@ $(x)",
+        "hello", #"quotes " and \ and / "#, "line\nbreak\tand\u{2067}direction\u{2069}", "😀👩‍👩‍👧 שלום 你好 ñ",
+        "</script>&amp;", "%@ $(x)",
     ])
     func textArrivesIntact(text: String) async throws {
         let fixture = try await Fixture()
@@ -35,6 +36,18 @@ struct NotifyTests {
                 "aps": ["alert": .string("From bob: " + text)],
                 "notificationId": .string(notification.id.description),
             ])
+    }
+
+    @Test(arguments: ["\u{0}", "a\u{1}", "\u{1B}[31m", "\u{7F}", "\u{85}", "\u{9B}31m"])
+    func controlCharactersAreRefusedAsInMessages(text: String) async throws {
+        let fixture = try await Fixture()
+        let body = JSON.string(text).text
+        let response = await fixture.ask(.post, "/api/notifications?pns=apns&to_tag=alice", as: "bob", body)
+        #expect(response.status == .badRequest)
+        #expect(response.message.contains("control characters"))
+        let message = #"{"to":["alice"],"message":{"text":\#(body)}}"#
+        #expect(await fixture.ask(.post, "/api/notifications/message", as: "bob", message).status == .badRequest)
+        #expect(fixture.sent.deliveries.isEmpty)
     }
 
     @Test func escapedTextIsTheTextThatItStandsFor() async throws {

@@ -53,7 +53,26 @@ struct DryRunTests {
         #expect(payloads.map { String(decoding: $0.message?.body ?? [], as: UTF8.self) } == ["\"hi\"", "\"[hi]\""])
     }
 
-    @Test func aTemplateWithVariablesShowsTheLargestPayload() async throws {
+    @Test func propertiesThatNoTemplateNamesAndPlacesWithoutAValueAreCautions() async throws {
+        let flight = try await Flight()
+        for number in 1...3 {
+            try await flight.register("a\(number)", id: "a\(number)", Template(body: "\"$(Greet)\""))
+        }
+        try await flight.register("b", id: "b", Template(body: "\"$(who)\""), variables: ["Who": "you"])
+        let run = try await dryRuns(flight).run(
+            properties(#"{"msg":"hi","WHO":"me","also":1}"#), to: .audience(nil), in: flight.hub)
+        #expect(run.problems.isEmpty)
+        #expect(
+            run.cautions == [
+                "There is no value for 'greet': its place stays empty in 3 pushes.",
+                "No template of these devices names the properties 'also', 'msg'.",
+            ])
+        let filled = try await dryRuns(flight).run(
+            properties(#"{"greet":"hi"}"#), to: .audience(nil), in: flight.hub)
+        #expect(filled.cautions.isEmpty, "the variable of the device has a value for 'who'")
+    }
+
+    @Test func ofATemplateWithVariablesTheLargestFillingIsShown() async throws {
         let flight = try await Flight()
         let template = Template(body: "\"$(name)\"")
         for (number, name) in ["Al", "Alexander", "Alex", "Al"].enumerated() {

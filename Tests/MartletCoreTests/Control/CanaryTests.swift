@@ -282,6 +282,9 @@ struct CanaryTests {
         _ = try await canary.release()
         try await canary.runAll()
         #expect(try await Set(canary.verdicts(20).values) == [.delivered])
+        let after = try await canary.trace("r\(number)").sentences
+        #expect(after.contains("It is not in the sample: its turn came when the canary had gone on."))
+        #expect(!after.contains { $0.contains("when the canary goes on") })
     }
 
     @Test func aDryRunReportsASampleThatIsTheWholeAudience() {

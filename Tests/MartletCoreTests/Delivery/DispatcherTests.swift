@@ -213,6 +213,8 @@ private struct UndeletableHubs: HubStore {
     func deleteHub(_ id: Hub.ID) async throws(StorageError) -> Bool {
         throw StorageError(.unavailable, "The disk is broken.")
     }
+    func backendHub() async throws(StorageError) -> Hub.ID? { try await hubs.backendHub() }
+    func setBackendHub(_ id: Hub.ID) async throws(StorageError) { try await hubs.setBackendHub(id) }
     func namespaceRules() async throws(StorageError) -> [AccessRule] { try await hubs.namespaceRules() }
     func setNamespaceRules(_ rules: [AccessRule]) async throws(StorageError) {
         try await hubs.setNamespaceRules(rules)

@@ -170,6 +170,10 @@ private final class MeddlingStore: HubStore {
         return isThere
     }
 
+    func backendHub() async throws(StorageError) -> Hub.ID? { try await storage.backendHub() }
+
+    func setBackendHub(_ id: Hub.ID) async throws(StorageError) { try await storage.setBackendHub(id) }
+
     func namespaceRules() async throws(StorageError) -> [AccessRule] { try await storage.namespaceRules() }
 
     func setNamespaceRules(_ rules: [AccessRule]) async throws(StorageError) {

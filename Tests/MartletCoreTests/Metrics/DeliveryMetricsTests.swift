@@ -41,6 +41,41 @@ struct DeliveryMetricsTests {
         #expect(figures.latency[platform]?.count == 1)
     }
 
+    @Test func aSendThatWasPausedIsNotLate() async throws {
+        let flight = try await Flight()
+        try await flight.register(2)
+        let delivery = try await flight.accept()
+        let id = delivery.notification.id
+        _ = try await flight.controls.apply(.pause, to: id, in: flight.hub)
+        #expect(try await flight.run(delivery) == .held(until: delivery.notification.expiresAt))
+        flight.time.advance(by: .seconds(3600))
+        _ = try await flight.controls.apply(.resume, to: id, in: flight.hub)
+        #expect(try await flight.run(delivery) == .finished)
+        #expect(flight.metrics.figures.attempts == [platform: 2])
+        #expect(flight.metrics.figures.latency.isEmpty)
+        #expect(flight.board.count == 0)
+        let other = try await flight.accept()
+        #expect(try await flight.run(other) == .finished)
+        #expect(flight.metrics.figures.latency[platform]?.count == 1, "one that ran through is counted")
+    }
+
+    @Test func thePaceOfARollOutIsNoDelay() async throws {
+        let flight = try await Flight()
+        try await flight.register(20)
+        var draft = NotificationDraft(
+            id: NotificationID(at: flight.time.now), hub: flight.hub,
+            content: .native(platform, Message(body: [1])), target: .audience(nil),
+            acceptedAt: flight.time.now, expiresAt: flight.time.now + .seconds(86_400))
+        draft.rollout = Rollout(.rate(4))
+        guard case .accepted(_, let deliveries) = try await flight.storage.accept(draft) else {
+            Issue.record("It was not accepted.")
+            return
+        }
+        while case .waiting(let until) = try await flight.run(deliveries[0]) { flight.time.advance(to: until) }
+        #expect(flight.metrics.figures.attempts == [platform: 20])
+        #expect(flight.metrics.figures.latency.isEmpty)
+    }
+
     @Test func whatIsGivenUpIsAnOutcome() async throws {
         let flight = try await Flight { _, _ in answered(429, ["retry-after": "10"]) }
         try await flight.register(2)

@@ -65,6 +65,7 @@ struct ServerCheckTests {
         let taken = ServerConfiguration.Address(host: "127.0.0.1", port: UInt16(bigEndian: address.sin_port))
         #expect(check { $0.listen = taken }.ports().map(\.level) == [.problem])
         #expect(check().ports().map(\.level) == [.ok])
+        #expect(check().ports(simulator: taken).map(\.level) == [.ok, .problem])
         await #expect(throws: ServerError.self) {
             try await Server.start(ServerConfiguration(dataDirectory: directory, listen: taken))
         }

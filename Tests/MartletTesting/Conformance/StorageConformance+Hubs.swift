@@ -25,6 +25,19 @@ extension StorageConformance {
             for name in ["b", "C", "A"] { _ = try await bench.hub(name) }
             try require(try await bench.storage.hubs().map(\.name), is: ["A", "b", "C"])
         },
+        Requirement("The first hub is the app backend's, and stays it") { bench in
+            try require(try await bench.storage.backendHub(), is: nil)
+            let (first, second) = (try await bench.hub("b"), try await bench.hub("a"))
+            try require(try await bench.storage.backendHub(), is: first)
+            _ = try await bench.storage.deleteHub(first)
+            let third = try await bench.hub("b")
+            try require(try await bench.storage.backendHub(), is: first)
+            try await bench.storage.setBackendHub(second)
+            try require(try await bench.storage.backendHub(), is: second)
+            for hub in [second, third] { _ = try await bench.storage.deleteHub(hub) }
+            let last = try await bench.hub("c")
+            try require(try await bench.storage.backendHub(), is: last)
+        },
         Requirement("An update replaces all settings, and says when") { bench in
             let old = HubSettings(
                 accessRules: [AccessRule(name: "old", rights: .send, at: bench.now)], registrationTTL: .seconds(90_000),

@@ -12,13 +12,23 @@ extension MemoryStorage: HubStore {
     ) async throws(StorageError) -> Hub? {
         state.withLock { state in
             guard !state.hubs.contains(where: { $0.name.lowercased() == name.lowercased() }) else { return nil }
+            let others = state.hubs.map(\.id)
             state.lastHub += 1
             let hub = Hub(
                 id: Hub.ID(rawValue: state.lastHub), name: name, settings: settings, createdAt: now, modifiedAt: now)
             state.hubs.append(hub)
+            if others.isEmpty {
+                state.backendHub = hub.id
+            } else if others.count == 1, state.backendHub == nil {
+                state.backendHub = others[0]
+            }
             return hub
         }
     }
+
+    public func backendHub() async throws(StorageError) -> Hub.ID? { state.withLock(\.backendHub) }
+
+    public func setBackendHub(_ id: Hub.ID) async throws(StorageError) { state.withLock { $0.backendHub = id } }
 
     public func updateHub(
         _ id: Hub.ID, settings: HubSettings, at now: Timestamp

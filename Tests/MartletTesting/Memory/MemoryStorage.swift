@@ -50,6 +50,7 @@ public final class MemoryStorage: Sendable {
 struct MemoryState {
     var hubs: [Hub] = []
     var lastHub: Int64 = 0
+    var backendHub: Hub.ID?
     var namespaceRules: [AccessRule] = []
     var channels: [MemoryChannel] = []
     /// Those that are gone.

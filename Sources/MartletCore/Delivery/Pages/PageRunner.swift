@@ -235,9 +235,10 @@ struct PageRunner: Sendable {
             if delivery.part != nil {
                 indices = try await reader.excludingHandled(indices, of: inFlight.page, in: delivery)
             }
-            let job = PageSender.Job(
+            var job = PageSender.Job(
                 delivery, lane, page: inFlight.page, map: map,
                 stop: rollouts.board.signal(of: delivery.notification.sequence))
+            job.hasWaitedOnPurpose = rollouts.waitsOnPurpose(delivery)
             if let outcome = lanes.refusal(of: delivery.id) {
                 inFlight.tally.addUnreached(indices.map { sender.addressee($0, of: job) }, outcome)
             } else {

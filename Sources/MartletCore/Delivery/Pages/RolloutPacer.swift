@@ -29,10 +29,7 @@ struct RolloutPacer: Sendable {
     /// - Parameter wanted: The maximum number of members of the page.
     func admit(_ run: DeliveryRun, for wanted: Int) async throws(StorageError) -> Admission {
         let notification = run.delivery.notification
-        // The sample of a canary is sent as fast as possible.
-        guard let rollout = notification.rollout, rollout.pace != nil, run.delivery.part?.side != .sample else {
-            return .now(wanted)
-        }
+        guard let rollout = notification.rollout, isPaced(run.delivery) else { return .now(wanted) }
         if !board.hasMeter(notification.sequence) {
             guard let record = try await notifications.record(ofRollout: notification.sequence),
                 let rate = try await rate(of: rollout, record, run.delivery)
@@ -45,6 +42,17 @@ struct RolloutPacer: Sendable {
         case .now(let count): .now(count)
         case .later(let timestamp): .later(timestamp)
         }
+    }
+
+    /// The sample of a canary is sent as fast as possible.
+    private func isPaced(_ delivery: Delivery) -> Bool {
+        delivery.notification.rollout?.pace != nil && delivery.part?.side != .sample
+    }
+
+    /// Whether the pages of a delivery wait because somebody wants it: for the pace of the roll-out, for the start of a
+    /// later part, or while the notification is paused, has halted itself or holds.
+    func waitsOnPurpose(_ delivery: Delivery) -> Bool {
+        isPaced(delivery) || delivery.part?.lead != nil || board.wasControlled(delivery.notification.sequence)
     }
 
     /// Gives back the part of an admission that a page did not use.

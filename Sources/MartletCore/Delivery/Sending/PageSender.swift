@@ -40,6 +40,8 @@ struct PageSender: Sendable {
         var stop: StopSignal?
         /// Whether the page is the probe of its paused lane.
         var isProbe: Bool
+        /// Whether its pushes have waited on purpose: for somebody who resumes them, or for the pace of a roll-out.
+        var hasWaitedOnPurpose = false
 
         var isStopped: Bool { stop?.isStopped ?? false }
 
@@ -199,9 +201,9 @@ struct PageSender: Sendable {
     /// Counts a batch, and records how long its pushes have waited since the notification was accepted or due.
     private func count(_ batch: RequestBatch, of job: Job, isFirst: Bool) {
         let notification = job.delivery.notification
-        // A test send has no delivery, so nothing is measured; a later part of a notification waits on purpose.
+        // A test send has no delivery, so nothing is measured.
         let waited =
-            isFirst && job.delivery.id != .none && job.delivery.part?.lead == nil
+            isFirst && job.delivery.id != .none && !job.hasWaitedOnPurpose
             ? time.now - (notification.dueAt ?? notification.acceptedAt) : nil
         metrics.addBatch(of: batch.count, on: job.delivery.platform, waited: waited)
     }

@@ -39,6 +39,19 @@ struct TemplateRenderer: Sendable {
         }
     }
 
+    /// The names of the notification's properties, in lower case.
+    var propertyNames: Set<String> { properties?.names ?? [] }
+
+    /// The properties that a template names, and those of them without a value; nil if the template is invalid.
+    func uses(of rendering: TemplateBinding) -> (named: Set<String>, withoutValue: Set<String>)? {
+        guard let properties, case .success(let template) = templates.template(of: rendering, on: platform) else {
+            return nil
+        }
+        return (
+            template.propertyNames, template.propertiesWithoutValue(properties, variables: rendering.variables)
+        )
+    }
+
     /// The approximate memory of the properties and the cached results, in bytes.
     var memoryBytes: Int { propertyBytes + rendered.bytes }
 

@@ -18,11 +18,17 @@ export function screen(view) {
   return { title: t("title"), node };
 }
 
+/** Where the token of an invitation is until a password is set: this tab alone has it, and a reload does not lose it. */
+const INVITATION = "invitation";
+
 /** Takes the token out of the address, so that it stays neither there nor in the history. */
 function takeToken() {
   const token = location.hash.slice(1);
-  if (token) history.replaceState(null, "", location.pathname);
-  return token;
+  if (token) {
+    history.replaceState(null, "", location.pathname);
+    sessionStorage.removeItem(INVITATION);
+  }
+  return token || (location.pathname === "/console/enter" ? sessionStorage.getItem(INVITATION) ?? "" : "");
 }
 
 /** @param {View} view */
@@ -75,6 +81,7 @@ function sentence(view, error) {
 
 /** @param {View} view */
 async function enter(view) {
+  sessionStorage.removeItem(INVITATION);
   if (location.pathname === "/console/enter") history.replaceState(null, "", "/console/");
   await view.refreshSession();
 }
@@ -88,10 +95,12 @@ async function openLink(view, card, token) {
       await call("useLink", { body: { token } });
       return await enter(view);
     }
+    sessionStorage.setItem(INVITATION, token);
     put(card, invitation(view, link, token));
     /** @type {HTMLElement | null} */ (card.querySelector("[autofocus]"))?.focus();
   } catch (error) {
     const isDead = error instanceof Refusal && error.status === 404;
+    if (isDead) sessionStorage.removeItem(INVITATION);
     put(card, isDead ? deadLink(view) : failure(view.t, error, () => openLink(view, card, token)));
   }
 }
@@ -99,7 +108,6 @@ async function openLink(view, card, token) {
 /** @param {View} view */
 function deadLink(view) {
   return h("div.stack", h("h1", view.t("link.dead")), h("p.quiet", view.t("link.dead.text")),
-    h("div.code", "martlet operator invite NAME --role admin"),
     h("a.button", { href: "/console/" }, view.t("link.toSignIn")));
 }
 

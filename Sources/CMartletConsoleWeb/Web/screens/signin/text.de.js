@@ -8,7 +8,7 @@ export default {
   "ended": "Ihre Sitzung ist abgelaufen. Ihre Eingaben sind in diesem Browser noch vorhanden.",
   "forgotten": "Passwort vergessen? Ein Admin kann Ihnen einen neuen Link geben.",
   "link.dead": "Dieser Link ist nicht mehr gültig",
-  "link.dead.text": "Ein Link gilt einmal und 15 Minuten lang. Erzeugen Sie auf dem Server einen neuen:",
+  "link.dead.text": "Ein Link gilt einmal und 15 Minuten lang. Bitten Sie die Person, von der er stammt, um einen neuen.",
   "link.toSignIn": "Mit Passwort anmelden",
   "invited": "Willkommen, {name}",
   "invited.text": "Sie sind eingeladen als: {roles}. Wählen Sie ein Passwort für künftige Anmeldungen.",

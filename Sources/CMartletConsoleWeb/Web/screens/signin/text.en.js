@@ -8,7 +8,7 @@ export default {
   "ended": "Your session has ended. Your draft is kept in this browser.",
   "forgotten": "Forgot your password? An admin can send you a new link.",
   "link.dead": "This link no longer works",
-  "link.dead.text": "Links work once, within 15 minutes. Create a new one on the server:",
+  "link.dead.text": "Links work once, within 15 minutes. Ask the person who sent it for a new one.",
   "link.toSignIn": "Sign in with a password",
   "invited": "Welcome, {name}",
   "invited.text": "Your role: {roles}. Choose a password to sign in with from now on.",

@@ -56,7 +56,7 @@ function showCheck(compose, run) {
   }
   if (run.templatesOnly > 0) lines.push(["info", "quiet", t("check.templates", { n: run.templatesOnly })]);
   if (run.rollout?.seconds > 1) lines.push(["clock", "quiet", t("check.lasts", { time: time.duration(run.rollout.seconds) })]);
-  const sentences = [...new Set([...run.problems, ...credentials.flatMap((one) => one.problems)])];
+  const sentences = [...new Set([...run.problems, ...(run.cautions ?? []), ...credentials.flatMap((one) => one.problems)])];
   put(compose.checkBox, h("ul.check-list", lines.map(([symbol, kind, text]) => h("li", h("span", { class: kind }, icon(String(symbol))), h("span", text))),
     sentences.map((text) => h("li", h("span.warn", icon("warn")), h("span.quote", { lang: "en" }, text)))),
   h("p.quiet.small.number", t("check.at", { time: time.clock(Date.now()) })));
