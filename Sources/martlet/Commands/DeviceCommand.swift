@@ -14,7 +14,7 @@ enum DeviceCommand {
             Option("backend", "URL", "The server with the app backend."),
             Option("user", "NAME", "Who logs in."),
             UserCommands.passwordFromInput,
-            Option("simulator", "URL", "The simulated push services."),
+            Option("simulator", "URL", "The simulated push services.", isFlagAlone: true),
             Option("tags", "A,B", "Tags that the device registers with."),
             Option("platform", "NAME", "The phone's platform.", default: Platforms.names.first),
             Option("key", "FILE", "Where its key for encrypted messages is kept; without it each start has a new one."),

@@ -104,7 +104,9 @@ enum HubCommands {
             Option(
                 "generate", nil, "Make up what can be made up, such as a new pair of keys, and print what is no secret."
             ),
-            Option("simulator", "URL", "Take what the simulated service gives those who send to it."),
+            Option(
+                "simulator", "URL", "Take what the simulated service gives those who send to it.",
+                isFlagAlone: true),
             SimulatorConnection.authority, .quiet, .json("what was made up, by the names of the options"),
         ] + Platforms.credentialFlags.map { Option($0.flag, $0.placeholder, $0.help, isSecret: $0.isSecret) }
     ) { invocation in
