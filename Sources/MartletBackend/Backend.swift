@@ -51,13 +51,16 @@ public struct Backend: Sendable {
     private(set) var settings: BackendSettings
     let authenticator: Authenticator
 
-    /// - Parameter bodies: Stores the contents of rich payloads.
+    /// - Parameters:
+    ///   - bodies: Stores the contents of rich payloads.
+    ///   - slowedDown: Called for each log-in that is refused because of too many failed ones, with the client's network
+    ///     (`203.0.113.0/24`).
     /// - Throws: `CryptoError` if the cryptographic library is out of memory.
     public init(
         users: UserDirectory, devices: DeviceRegistry, intake: NotificationIntake, keys: any DeviceKeyStore,
         payloads: any PayloadStore, bodies: PayloadBodies, receipts: any ReceiptStore, sends: any SendRecordStore,
         platforms: PushPlatformList, hub: BackendHub, identityProvider: IdentityProvider? = nil, time: any TimeSource,
-        settings: BackendSettings = BackendSettings()
+        settings: BackendSettings = BackendSettings(), slowedDown: @escaping @Sendable (String) -> Void = { _ in }
     ) throws(CryptoError) {
         self.users = users.store
         self.devices = devices
@@ -73,7 +76,7 @@ public struct Backend: Sendable {
         self.settings = settings
         authenticator = try Authenticator(
             users: users, provider: identityProvider, time: time, sessionLifetime: settings.sessionLifetime,
-            limits: LoginLimiter.Settings())
+            limits: LoginLimiter.Settings(), slowedDown: slowedDown)
     }
 
     /// Returns the same backend with other settings. The copy shares all counters, such as the one for failed log-ins.

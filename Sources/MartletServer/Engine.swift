@@ -42,6 +42,8 @@ struct Engine: Sendable {
     let metrics: ServerMetrics
     /// Counts requests and connections for the metrics.
     let requests = RequestCount()
+    /// The line about failed log-ins is written once a minute.
+    private let failedLogIns = Reminder(every: .seconds(60))
     let certificateEnd = CertificateEnd()
     let certificateObstacle = CertificateObstacle()
     let requestLog: RequestLog
@@ -229,6 +231,12 @@ struct Engine: Sendable {
                 notice: UntrustedProxyNotice(log: log, time: time)))
     }
 
+    /// Tells the operator that somebody fails to log in again and again.
+    @Sendable private func slowedDown(_ network: String) {
+        guard failedLogIns.isDue(at: time.now) else { return }
+        log.write(.warning, "Failed log-ins from \(network) are slowed down.")
+    }
+
     /// Makes the web console.
     /// - Parameters:
     ///   - administration: Answers the administration API.
@@ -238,7 +246,8 @@ struct Engine: Sendable {
     ) -> Console {
         Console(
             Console.Parts(
-                directory: operators, passwords: OperatorLogins(logins: PasswordLogins(time: time)),
+                directory: operators,
+                passwords: OperatorLogins(logins: PasswordLogins(time: time, slowedDown: slowedDown)),
                 administration: administration, simulator: simulator,
                 facts: ServerFacts(metrics: metrics, obstacle: obstacle), hours: storage,
                 hubNames: { [hubs] in hubs.all.map(\.name).sorted() }, time: time
@@ -277,7 +286,7 @@ struct Engine: Sendable {
                 users: users, devices: devices, intake: notifications, keys: storage, payloads: storage,
                 bodies: storage.payloadBodies, receipts: storage, sends: storage, platforms: platforms,
                 hub: backendHub, identityProvider: provider, time: time,
-                settings: configuration.backendSettings)
+                settings: configuration.backendSettings, slowedDown: slowedDown)
         } catch {
             throw ServerError("The app backend cannot be started: \(error)")
         }

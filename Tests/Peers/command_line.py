@@ -22,6 +22,8 @@ import subprocess
 import tempfile
 import time
 
+import yaml
+
 import processes
 from checks import Checks
 
@@ -123,6 +125,61 @@ def judge_wrong_input(binary, folder, write):
     if write:
         with open(GOLDEN, "w") as file:
             file.write("\n".join(found))
+
+
+def judge_every_command(binary, folder):
+    """A word too many, one too few, and an unknown option, for each command that the help lists."""
+    before = fingerprint(folder)
+    commands = re.findall(r"^  ([a-z].*?)(?:  .*)?$", run(binary, folder, ["--help"]).stdout, re.MULTILINE)
+    checks.that("the help lists the commands", len(commands) > 60, commands)
+    count = 0
+    for line in commands:
+        words = line.split()
+        name = [word for word in words if re.fullmatch(r"-*[a-z][a-z-]*", word)]
+        operands = words[len(name):]
+        given = [word.strip("[]").partition("|")[0] for word in operands]
+        needed = sum(not word.startswith("[") for word in operands)
+        taken = " ".join(operands) or "no further words"
+
+        def refused(more, sentence):
+            nonlocal count
+            count += 1
+            done = run(binary, folder, [*name, *more])
+            first = done.stderr.partition("\n")[0]
+            checks.equal(f"martlet {' '.join([*name, *more])}", (done.returncode, first, done.stdout),
+                         (64, f"martlet: {sentence}", ""))
+            checks.that(f"martlet {' '.join([*name, *more])} names the help", f"'martlet {' '.join(name)} --help' shows" in
+                        done.stderr, done.stderr)
+
+        def takes(number):
+            were = "1 word was" if number == 1 else f"{number} words were"
+            return f"'martlet {' '.join(name)}' takes {taken}; {were} given."
+
+        refused([*given, "more"], takes(len(given) + 1))
+        if needed:
+            refused(given[:needed - 1], takes(needed - 1))
+        refused([*given, "--nonsense"], "There is no option --nonsense.")
+    print(f"command-line: {len(commands)} commands, {count} derived rows, {len(list(cases()))} golden rows", flush=True)
+    checks.that("nothing was changed by them", fingerprint(folder) == before)
+
+
+def judge_containers(binary, folder):
+    """The arguments of the examples of containers are those of this program."""
+    examples = os.path.join(HERE, "..", "..", "Examples", "Container")
+    with open(os.path.join(examples, "compose.yaml")) as file:
+        compose = yaml.safe_load(file)["services"]["martlet"]
+    with open(os.path.join(examples, "statefulset.yaml")) as file:
+        [pod] = [each["spec"]["template"]["spec"] for each in yaml.safe_load_all(file) if each["kind"] == "StatefulSet"]
+    [container] = pod["containers"]
+    for name, words in {"compose.yaml": compose["command"], "statefulset.yaml": container["args"]}.items():
+        checks.equal(f"{name} serves", words[0], "serve")
+        done = run(binary, folder, ["check", *words[1:], "--data", os.path.join(folder, "container")])
+        checks.that(f"the arguments of {name} are right", done.returncode == 0, done)
+    ports = {port["name"]: port["containerPort"] for port in container["ports"]}
+    listen = container["args"][container["args"].index("--listen") + 1]
+    checks.equal("the port of the pod is that of --listen", f"0.0.0.0:{ports['http']}", listen)
+    checks.equal("probes ask what there is", [container[probe]["httpGet"] for probe in ("livenessProbe", "readinessProbe")], [
+        {"path": "/health/live", "port": "http"}, {"path": "/health/ready", "port": "http"}])
 
 
 def judge_colors(binary, folder):
@@ -342,6 +399,8 @@ async def course(binary, write):
         with open(os.path.join(folder, "unusable.conf"), "w") as file:
             file.write("loops = 1\nlisten = 8443\n")
         judge_wrong_input(binary, folder, write)
+        judge_every_command(binary, folder)
+        judge_containers(binary, folder)
         simulator = ["--simulator", "--simulator-listen", "127.0.0.1:0"]
         server = processes.Server(binary, data, os.path.join(folder, "log"), "--backend-hub", "demo", *simulator)
         ready = await server.start()

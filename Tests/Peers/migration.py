@@ -1,7 +1,7 @@
 """`martlet migrate azure` from one Martlet server, which plays Azure, to another, while sends go on.
 
-Before the source stands a proxy that throttles (429 with Retry-After) and slows down listings. The migrating command and the
-target server are killed meanwhile. By the simulator's ledger every send reaches each of its devices once: before the copy,
+Before the source stands a proxy that throttles (429 with Retry-After) and slows down listings. The migrating command is killed
+every few seconds, and the target server now and then. By the simulator's ledger every send reaches each of its devices once: before the copy,
 during it, after the senders have changed to the target, and after apps have.
 
     migration.py MARTLET [--devices N]
@@ -25,7 +25,7 @@ checks = Checks("migration")
 HUB, RULE = "demo", "DefaultFullSharedAccessSignature"
 TEMPLATES = {"apns": '{"aps":{"alert":"$(m)"}}', "fcmv1": '{"message":{"data":{"m":"$(m)"}}}'}
 PATIENCE = 60  # seconds without a delivery
-CONNECTIONS = 8
+CONNECTIONS = 32
 
 
 class Hub:
@@ -204,10 +204,12 @@ class Course:
 
     async def _story(self):
         services = self._simulator.services
-        devices = []
-        for number in range(self._count):
-            service = services[number % len(services)]
-            devices.append(Device(number, service, self._simulator.device(service)))
+        started = time.monotonic()
+        wanted = [services[number % len(services)] for number in range(self._count)]
+        handles = await asyncio.to_thread(self._simulator.devices, wanted)
+        devices = [Device(number, *each) for number, each in enumerate(zip(wanted, handles))]
+        print(f"migration: {len(devices)} devices of {len(services)} platforms made up in "
+              f"{time.monotonic() - started:.1f} s", flush=True)
         azure, key = await self._hub("azure")
         martlet, _ = await self._hub("martlet")
         await self._judge_untrusted(int(self._simulator.origin.rpartition(":")[2]))
@@ -222,9 +224,19 @@ class Course:
 
         await self._send(azure, "before", devices)
         started = time.monotonic()
-        kills = 0
-        for seconds in (1, 2, 3):
-            kills += await self._migrate(kill_after=seconds) is None
+        kills = restarts = 0
+        for number in range(max(3, min(20, self._count // 1000))):
+            copying = asyncio.create_task(self._migrate(kill_after=1 + number % 5))
+            if number % 16 == 1:
+                await self._send(azure, f"during-{number}", devices)
+            if number % 8 == 4:
+                await asyncio.sleep(1)
+                await self._servers["martlet"].kill()
+                await self._servers["martlet"].start()
+                restarts += 1
+            if await copying is not None:
+                break
+            kills += 1
         running = asyncio.create_task(self._migrate())
         await asyncio.sleep(1)
         await self._send(azure, "during", devices)
@@ -232,13 +244,15 @@ class Course:
         await asyncio.sleep(1)
         await self._servers["martlet"].start()
         await running
-        print(f"migration: copied in {time.monotonic() - started:.1f} s, {kills} kills, {proxy.requests} requests, "
-              f"{proxy.refusals} answered 429", flush=True)
+        print(f"migration: copied in {time.monotonic() - started:.1f} s; the command was killed {kills} times, the server "
+              f"{restarts + 1} times; {proxy.requests} requests, {proxy.refusals} answered 429", flush=True)
         checks.that("the command was killed while it copied", kills > 0)
         checks.that("the source throttled", proxy.refusals > 0)
+        started = time.monotonic()
         compared = json.loads(await self._migrate("--compare", "--json"))["counts"]
         checks.equal("everything is the same on both sides", {word for each in compared.values() for word in each}, {"same"})
         checks.equal("of every platform", sorted(compared), sorted(services))
+        print(f"migration: compared in {time.monotonic() - started:.1f} s", flush=True)
 
         # Until the senders change, one device is new at the source, one goes, one has other tags.
         new, gone, moved = Device(self._count + 1, "apns", self._simulator.device("apns")), devices[1], devices[7]

@@ -26,7 +26,11 @@ FILES = {"nginx": "nginx.conf", "nginx over a Unix socket": "nginx.conf", "hapro
          "haproxy with the PROXY protocol": "haproxy-tcp.cfg", "caddy": "Caddyfile"}
 # Bobs log in from the attacker's address, each at most once for a proxy: who got in is known there.
 BOBS = [f"bob{number}" for number in range(5)]
-USERS = {"alice": "wonderland"} | {name: "builder-42" for name in BOBS}
+# Carols log in for the first time, each behind one proxy: a password that was checked before is not slowed down.
+CAROLS = [f"carol{number}" for number in range(5)]
+USERS = {"alice": "wonderland"} | {name: "builder-42" for name in BOBS + CAROLS}
+# The proxies' own address and no other of loopback, because the clients' addresses are of loopback too.
+PROXY = "127.0.0.1"
 # Loopback addresses stand for clients; the attacker fails from one of them.
 FAILURES = 60
 
@@ -105,7 +109,7 @@ class Proxy(processes.Program):
             return False
 
 
-def request(proxy, method, path, source, user=None, fields={}):
+def request(proxy, method, path, source, user=None, fields={}, content=None):
     """Status and body of a request from an address of this machine."""
     fields = dict(fields)
     if user:
@@ -114,7 +118,7 @@ def request(proxy, method, path, source, user=None, fields={}):
     connection = http.client.HTTPSConnection(
         "127.0.0.1", proxy.port, timeout=20, context=context, source_address=(source, 0))
     try:
-        connection.request(method, path, headers=fields)
+        connection.request(method, path, content, headers=fields)
         response = connection.getresponse()
         return response.status, response.read().decode()
     finally:
@@ -133,11 +137,14 @@ class Judged:
         self._binary, self._directory = binary, directory
         self.data = os.path.join(directory, "data")
         self.server = processes.Server(
-            binary, self.data, os.path.join(directory, "server.log"), "--trusted-proxies", "loopback")
+            binary, self.data, os.path.join(directory, "server.log"), "--trusted-proxies", PROXY)
 
     async def run(self):
         await self.server.start()
         processes.create_hub(self._binary, self.data, "demo")
+        # A hub that can send takes secrets, for devices that there are none of.
+        processes.martlet(self._binary, "hub", "credential", "set", "demo", "webpush", "--generate", "--subject",
+                          "mailto:ops@example.org", "--data", self.data)
         for name, password in USERS.items():
             processes.martlet(self._binary, "user", "add", name, "--data", self.data, "--password-stdin", stdin=password)
         for name in ("nginx", "haproxy", "caddy"):
@@ -166,7 +173,7 @@ class Judged:
     async def _proxy_protocol(self):
         self.server = OtherServer(
             self._binary, self.data, os.path.join(self._directory, "proxy.log"), "--tls-listen", "127.0.0.1:0",
-            "--tls-self-signed", "--trusted-proxies", "loopback", "--proxy-protocol", "--access-log", "all")
+            "--tls-self-signed", "--trusted-proxies", PROXY, "--proxy-protocol", "--access-log", "all")
         line = await self.server.start()
         port = int(re.search(r"https://[^:\s]+:(\d+)", line).group(1))
         await self._drill("haproxy with the PROXY protocol", f"127.0.0.1:{port}")
@@ -225,12 +232,32 @@ class Judged:
             forged = {"X-Forwarded-For": victim}
             for number in range(FAILURES):
                 request(proxy, "POST", "/api/register", attacker, (f"other{number}", "wrong"), forged)
-            status, _ = request(proxy, "POST", "/api/register", victim, ("alice", USERS["alice"]))
+            carol = CAROLS[list(FILES).index(name)]
+            status, _ = request(proxy, "POST", "/api/register", victim, (carol, USERS[carol]))
             checks.equal(f"{name}: failures under a forged address do not count for that address", status, 200)
+            self._audited(name, proxy, fresh, victim)
             status, body = request(proxy, "GET", "/health/ready", fresh)
             checks.equal(f"{name}: other requests go through", status, 200)
         finally:
             await proxy.stop()
+
+    def _audited(self, name, proxy, reader, victim):
+        """What the audit says of a fetch through the proxy: the reader's address, whatever the reader claims."""
+        alice = ("alice", USERS["alice"])
+        status, body = request(
+            proxy, "POST", "/api/notifications/secure", reader, alice, {"Content-Type": "application/json"},
+            json.dumps({"to": ["alice"], "payload": "The vault opens at noon."}))
+        checks.equal(f"{name}: a secret is sent through it", status, 201)
+        if status != 201:
+            return
+        secret = str(json.loads(body)["id"])
+        status, _ = request(
+            proxy, "GET", f"/api/notifications/{secret}", reader, alice, {"X-Forwarded-For": victim})
+        checks.equal(f"{name}: and fetched through it", status, 200)
+        printed = processes.martlet(self._binary, "audit", "--payload", secret, "--json", "--data", self.data)
+        print(f"proxies: {name}: {printed.strip()}", flush=True)
+        checks.equal(f"{name}: the audit has the reader's address", [json.loads(line)["address"] for line in
+                                                                     printed.splitlines()], [reader])
 
     def _tries_after_failures(self, proxy, attacker, user):
         """The status of a right log-in directly after a wrong one was refused unread. On a slow machine an attempt becomes
@@ -266,7 +293,39 @@ class Judged:
         notices = [line for line in open(log) if "--trusted-proxies" in line]
         checks.equal("a proxy that is not trusted is named once", len(notices), 1)
         checks.that("the notice names the proxy", notices and "127.0.0.1" in json.loads(notices[0])["message"], notices)
+        self._forged_by_a_stranger()
+        slowed = [json.loads(line) for line in open(log) if "slowed down" in line]
+        checks.equal("the log says once whose log-ins are slowed down", [line["message"] for line in slowed],
+                     ["Failed log-ins from 127.0.0.0/24 are slowed down."])
         await self.server.stop()
+
+    def _forged_by_a_stranger(self):
+        """A stranger claims another address with every attempt: the attempts count for the stranger's own address."""
+
+        def ask(method, path, user, claimed, content=None):
+            connection = http.client.HTTPConnection("127.0.0.1", self.server.port, timeout=20)
+            secret = base64.b64encode(":".join(user).encode()).decode()
+            try:
+                connection.request(method, path, content, {
+                    "Authorization": f"Basic {secret}", "X-Forwarded-For": claimed, "Content-Type": "application/json"})
+                response = connection.getresponse()
+                return response.status, response.read().decode()
+            finally:
+                connection.close()
+
+        alice = ("alice", USERS["alice"])
+        status, body = ask("POST", "/api/notifications/secure", alice, "198.51.100.1",
+                           json.dumps({"to": ["alice"], "payload": "The vault opens at noon."}))
+        secret = str(json.loads(body)["id"]) if status == 201 else "0"
+        checks.equal("a stranger's fetch succeeds", ask("GET", f"/api/notifications/{secret}", alice, "198.51.100.2")[0], 200)
+        printed = processes.martlet(self._binary, "audit", "--payload", secret, "--json", "--data", self.data)
+        print(f"proxies: a forged field: {printed.strip()}", flush=True)
+        checks.equal("the audit has the stranger's address, not the claimed one",
+                     [json.loads(line)["address"] for line in printed.splitlines()], ["127.0.0.1"])
+        answers = [
+            ask("POST", "/api/register", (f"guess{number}", "wrong"), f"198.51.100.{number}")[0]
+            for number in range(FAILURES)]
+        checks.that("claiming another address with each attempt does not get around the limit", 429 in answers, answers)
 
 
 checks.finish_on_a_server(Judged)

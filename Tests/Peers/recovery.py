@@ -49,11 +49,22 @@ class Drill:
         return os.path.join(self.directory, name)
 
     def martlet(self, *words):
-        return processes.martlet(self.binary, *words)
+        began = time.monotonic()
+        printed = processes.martlet(self.binary, *words)
+        self.tell(began, words)
+        return printed
+
+    def tell(self, began, words):
+        """Which command ran, and for how long."""
+        text = re.sub(r"(--\S+-file \S+|--key-id|--team-id|--topic|--endpoint).*", "…", " ".join(words)) \
+            .replace(self.directory + "/", "")
+        print(f"recovery: {time.monotonic() - began:6.2f} s  martlet {text}", flush=True)
 
     def refusal(self, *words):
         """What a command that must fail says."""
+        began = time.monotonic()
         done = subprocess.run([self.binary, *words], capture_output=True, text=True, timeout=60)
+        self.tell(began, words)
         checks.that(f"{' '.join(words[:2])} fails", done.returncode not in (0, None) and done.returncode > 0, done)
         return done.stdout + done.stderr
 
@@ -133,7 +144,9 @@ class Drill:
         self.martlet("restore", backup, "--data", data)
         shutil.copy(self.path("secret.key"), os.path.join(data, "secret.key"))
         self.server = processes.Server(self.binary, data, data + ".log")
+        began = time.monotonic()
         await self.server.start()
+        self.tell(began, ["serve", "--data", data, "(until it is ready)"])
         checks.that("it is another port", self.server.port != before)
         later = [key for key in self.accepted if key not in promised]
         await eventually(lambda: self.have_arrived(promised), timeout=PATIENCE)

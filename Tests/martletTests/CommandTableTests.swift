@@ -37,6 +37,17 @@ struct CommandTableTests {
         #expect(!Martlet.table.commands(under: path).isEmpty)
     }
 
+    @Test func aSettingIsASwitchOfAllCommandsOrOfNone() {
+        var isSwitch: [String: Bool] = [:]
+        for command in Martlet.table.commands(under: []) {
+            for option in command.options where !option.isFlagAlone {
+                let known = isSwitch.updateValue(option.placeholder == nil, forKey: option.name)
+                #expect(known == nil || known == (option.placeholder == nil), "--\(option.name) of \(command.name)")
+            }
+        }
+        #expect(isSwitch["simulator"] == true)
+    }
+
     @Test func behindTwoDashesNothingAsksForHelp() throws {
         guard case .run = try request("notify -- --help") else {
             Issue.record("the text was taken for an option")

@@ -54,6 +54,19 @@ struct InvocationTests {
         #expect(try data(file: "/nonexistent/martlet.conf") == "data")
     }
 
+    @Test func aFlagAloneTakesNothingFromASettingOfTheSameName() throws {
+        let file = try TemporaryFile("simulator = true\n")
+        let flag = Option("simulator", "URL", "Where it is.", default: "here", isFlagAlone: true)
+        let command = Command("nest list", "List nests.", options: [.data, flag]) { _ in }
+        func value(_ words: String...) throws -> String? {
+            try Invocation(
+                command, words: words, settings: ["simulator"], environment: { ["MARTLET_SIMULATOR": "true"][$0] },
+                systemFile: file.path)["simulator"]
+        }
+        #expect(try value() == "here")
+        #expect(try value("--simulator", "there") == "there")
+    }
+
     @Test func aFlagBeatsTheEnvironmentWhichBeatsTheFileWhichBeatsTheDefault() throws {
         let file = try TemporaryFile("# comment\n\n hours = 2 \nca-file=a=b\n")
         let environment = ["MARTLET_HOURS": "3", "MARTLET_CONFIG": file.path]

@@ -12,6 +12,7 @@ final class Authenticator: Sendable {
     private let sessionLifetime: Duration
     private let limiter: Mutex<LoginLimiter>
     private let verified: Mutex<VerifiedPasswords>
+    private let slowedDown: @Sendable (String) -> Void
     /// The password checks in progress.
     private let checks = Mutex<[Check: Task<BackendError?, Never>]>([:])
 
@@ -24,15 +25,18 @@ final class Authenticator: Sendable {
     /// How long a verified password is accepted without another check.
     private static let verifiedLifetime = Duration.seconds(600)
 
-    /// - Parameter provider: The identity provider whose tokens are accepted besides session tokens.
+    /// - Parameters:
+    ///   - provider: The identity provider whose tokens are accepted besides session tokens.
+    ///   - slowedDown: Called with the client's network for each attempt that the limit refuses.
     init(
         users: UserDirectory, provider: IdentityProvider?, time: any TimeSource, sessionLifetime: Duration,
-        limits: LoginLimiter.Settings
+        limits: LoginLimiter.Settings, slowedDown: @escaping @Sendable (String) -> Void = { _ in }
     ) throws(CryptoError) {
         self.users = users
         self.provider = Mutex(provider)
         self.time = time
         self.sessionLifetime = sessionLifetime
+        self.slowedDown = slowedDown
         limiter = Mutex(LoginLimiter(limits))
         verified = Mutex(try VerifiedPasswords(lifetime: Self.verifiedLifetime))
     }
@@ -149,7 +153,9 @@ final class Authenticator: Sendable {
         }
         let attempt: LoginLimiter.Attempt
         switch decision {
-        case .refused(let wait): throw .tooManyAttempts(retryAfter: wait.components.seconds + 1)
+        case .refused(let wait):
+            slowedDown(LoginLimiter.neighborhood(of: address))
+            throw .tooManyAttempts(retryAfter: wait.components.seconds + 1)
         case .admitted(let admitted): attempt = admitted
         }
         guard let isRight = await users.verify(password, against: user?.passwordHash, share: share) else {

@@ -106,7 +106,12 @@ struct LoginLimiter: Sendable {
     func share(of user: String, address: String) -> Argon2idQueue.Share {
         let pair = Pair(user: user, network: Self.network(of: address))
         if known.contains(pair) { return Argon2idQueue.Share(pair.user + " " + pair.network, isPreferred: true) }
-        return Argon2idQueue.Share(ClientNetwork(address, ipv4Bits: 24, ipv6Bits: 56).description)
+        return Argon2idQueue.Share(Self.neighborhood(of: address))
+    }
+
+    /// The network that one owner usually has: the first 24 bits of an IPv4 address, or the first 56 of an IPv6 address.
+    static func neighborhood(of address: String) -> String {
+        ClientNetwork(address, ipv4Bits: 24, ipv6Bits: 56).description
     }
 
     /// The client's network: the whole IPv4 address, or the first 64 bits of an IPv6 address, because one subscriber

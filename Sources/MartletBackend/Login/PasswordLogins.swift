@@ -20,14 +20,20 @@ public final class PasswordLogins: Sendable {
     private let cost: Argon2id.Parameters
     private let time: any TimeSource
     private let limiter: Mutex<LoginLimiter>
+    private let slowedDown: @Sendable (String) -> Void
 
-    /// - Parameter cost: The hashing cost of a new password.
+    /// - Parameters:
+    ///   - cost: The hashing cost of a new password.
+    ///   - slowedDown: Called for each attempt that is refused because of too many failed ones, with the client's network
+    ///     (`203.0.113.0/24`).
     public init(
-        time: any TimeSource, hashing: Argon2idQueue = Argon2idQueue(), cost: Argon2id.Parameters = .standard
+        time: any TimeSource, hashing: Argon2idQueue = Argon2idQueue(), cost: Argon2id.Parameters = .standard,
+        slowedDown: @escaping @Sendable (String) -> Void = { _ in }
     ) {
         self.time = time
         self.hashing = hashing
         self.cost = cost
+        self.slowedDown = slowedDown
         limiter = Mutex(LoginLimiter())
     }
 
@@ -50,7 +56,9 @@ public final class PasswordLogins: Sendable {
         }
         let attempt: LoginLimiter.Attempt
         switch decision {
-        case .refused(let wait): return .refused(retryAfter: wait.components.seconds + 1)
+        case .refused(let wait):
+            slowedDown(LoginLimiter.neighborhood(of: address))
+            return .refused(retryAfter: wait.components.seconds + 1)
         case .admitted(let admitted): attempt = admitted
         }
         guard let isRight = await hashing.verify(password, against: hash ?? cost.decoy, share: share) else {

@@ -44,7 +44,7 @@ struct AdminAPI: Sendable {
         var router = Router { _, _ in
             HTTPResponse(
                 .notFound,
-                error: "There is no such administration: a name is never empty, '.' or '..', nor has it a slash.")
+                error: "A name must not be empty, '.' or '..', and must not have a slash.")
         }
         addHubs(to: &router)
         addCredentials(to: &router)

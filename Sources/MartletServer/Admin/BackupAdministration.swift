@@ -1,4 +1,3 @@
-import Glibc
 import MartletCore
 import MartletHTTP
 import MartletModel

@@ -1,4 +1,3 @@
-import Glibc
 import MartletCore
 import MartletModel
 import MartletStorage
@@ -24,9 +23,9 @@ struct BackupSource: Sendable {
     }
 
     private func readKeys() throws(ServerError) -> [UInt8] {
-        guard getenv(ServerKeys.environmentVariable) == nil else {
+        guard !KeyEnvironment.givesKeys else {
             throw ServerError(
-                "The keys are in \(ServerKeys.environmentVariable), not in the data directory: leave --with-key out, and "
+                "The keys are given by the environment, not in the data directory: leave --with-key out, and "
                     + "keep them where they are.")
         }
         guard let keys = try SecretFile.readOwn("\(dataDirectory)/\(Backup.keysName)") else {

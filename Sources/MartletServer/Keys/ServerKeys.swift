@@ -6,9 +6,9 @@ import MartletStorage
 import Synchronization
 
 /// The keys that a server uses. They are stored in `secret.key`, or, to keep them away from the data, in the
-/// environment variable `MARTLET_SECRET_KEY`.
+/// environment variable `MARTLET_SECRET_KEY` or in the file that `MARTLET_SECRET_KEY_FILE` names.
 final class ServerKeys: Sendable {
-    static let environmentVariable = "MARTLET_SECRET_KEY"
+    private static let variables = KeyEnvironment.names
 
     private struct State {
         var ring: ServerKeyRing
@@ -26,19 +26,19 @@ final class ServerKeys: Sendable {
     /// Reads the keys, or makes one if the data directory is new.
     static func open(in directory: String) throws(StorageError) -> ServerKeys {
         do throws(ServerError) {
-            let variable = getenv(environmentVariable).map { String(cString: $0) }
-            return try ServerKeys(in: directory, environment: variable)
+            let text = try KeyEnvironment.text { name in getenv(name).map { String(cString: $0) } }
+            return try ServerKeys(in: directory, environment: text)
         } catch {
             throw StorageError(.unavailable, error.description)
         }
     }
 
-    /// - Parameter environment: The value of the environment variable.
+    /// - Parameter environment: The keys that the environment gives; nil if they are in the data directory.
     init(in directory: String, environment: String?) throws(ServerError) {
         if let environment {
             guard let ring = ServerKeyRing(environment) else {
                 throw ServerError(
-                    "\(Self.environmentVariable) must be 64 hexadecimal digits, or several keys of that form with commas "
+                    "\(Self.variables) must give 64 hexadecimal digits, or several keys of that form with commas "
                         + "between them, newest first.")
             }
             path = nil
@@ -71,7 +71,7 @@ final class ServerKeys: Sendable {
     private static func missing(_ path: String) -> ServerError {
         ServerError(
             "\(path) is missing, with which secrets of the database beside it were sealed: put it back, or give its key in "
-                + "\(environmentVariable).")
+                + "\(variables).")
     }
 
     /// Reads the file again. A process that had locked the data directory earlier may have changed the file.
@@ -122,7 +122,7 @@ final class ServerKeys: Sendable {
     func rotate() throws(ServerError) {
         guard let path else {
             throw ServerError(
-                "The key is in \(Self.environmentVariable): put a new one before it, with a comma between them, and start "
+                "The key is in \(Self.variables): put a new one before it, with a comma between them, and start "
                     + "the server again; it then seals with that.")
         }
         try change.withLock { _ throws(ServerError) in
@@ -142,7 +142,7 @@ final class ServerKeys: Sendable {
     func retire(olderThan id: [UInt8]) throws(ServerError) {
         guard let path else {
             throw ServerError(
-                "Nothing uses the older keys any more: leave the first one alone in \(Self.environmentVariable) and start "
+                "Nothing uses the older keys any more: leave the first one alone in \(Self.variables) and start "
                     + "the server again.")
         }
         try change.withLock { _ throws(ServerError) in

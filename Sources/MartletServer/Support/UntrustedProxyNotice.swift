@@ -1,14 +1,11 @@
 import MartletCore
 import MartletModel
-import Synchronization
 
 /// Warns once an hour that requests come through a proxy that is not trusted.
 final class UntrustedProxyNotice: Sendable {
-    private static let interval = Duration.seconds(3600)
-
     private let log: Log
     private let time: any TimeSource
-    private let next = Mutex<Timestamp?>(nil)
+    private let reminder = Reminder(every: .seconds(3600))
 
     init(log: Log, time: any TimeSource) {
         self.log = log
@@ -16,13 +13,7 @@ final class UntrustedProxyNotice: Sendable {
     }
 
     func found(_ peer: String) {
-        let now = time.now
-        let isDue = next.withLock { next in
-            guard next.map({ $0 <= now }) ?? true else { return false }
-            next = now + Self.interval
-            return true
-        }
-        guard isDue else { return }
+        guard reminder.isDue(at: time.now) else { return }
         log.write(
             .warning,
             "Requests come through a proxy \(peer.isEmpty ? "on the Unix socket" : "at \(peer)") that is not trusted: all "

@@ -1,7 +1,9 @@
 /// The environment variables of this process that set options.
 enum EnvironmentVariables {
     /// Variables that are read but are not options.
-    private static let others: Set<String> = ["MARTLET_CONFIG", "MARTLET_SECRET_KEY", "MARTLET_MESSAGES_PER_READ"]
+    private static let others: Set<String> = [
+        "MARTLET_CONFIG", "MARTLET_SECRET_KEY", "MARTLET_SECRET_KEY_FILE", "MARTLET_MESSAGES_PER_READ",
+    ]
 
     /// Returns a warning for each variable that looks like a setting but is not one.
     /// - Parameter settings: The names of all settings.

@@ -93,9 +93,9 @@ extension Invocation {
         let needed = command.operands.count { !$0.hasPrefix("[") }
         guard (needed...command.operands.count).contains(found.count) else {
             let wanted = command.operands.isEmpty ? "no further words" : command.operands.joined(separator: " ")
+            let given = found.count == 1 ? "1 word was" : "\(found.count) words were"
             throw UsageError(
-                description: "'martlet \(command.name)' takes \(wanted); \(found.count) words were given.",
-                command: command)
+                description: "'martlet \(command.name)' takes \(wanted); \(given) given.", command: command)
         }
         if let empty = found.firstIndex(of: "") {
             let name = command.operands[empty].filter { $0 != "[" && $0 != "]" }
@@ -113,7 +113,9 @@ extension Invocation {
             file = systemFile
         }
         let own = command.options.filter { !$0.isFlagAlone }.map(\.name)
-        let configured = try file.map { try ConfigurationFile.read($0, settings: settings.union(own)) } ?? [:]
+        var configured = try file.map { try ConfigurationFile.read($0, settings: settings.union(own)) } ?? [:]
+        // Another command may have a setting of the same name: 'simulator' is a switch of 'serve'.
+        for option in command.options where option.isFlagAlone { configured[option.name] = nil }
         var origins: [String: String] = [:]
         for option in command.options where flags[option.name] == nil {
             if variable(option) != nil {

@@ -26,16 +26,21 @@ struct Administration {
     private let givenSocket: String?
     /// The server's address for printed output, used if no server runs that knows its own address.
     private let publicURL: HTTPOrigin?
+    private let printsAdvice: Bool
 
     /// Creates an instance for a data directory that no server runs on.
     init(offline directory: String) {
         // No address is printed.
         (dataDirectory, givenSocket, publicURL) = (directory, nil, HTTPOrigin(scheme: .https, host: "localhost"))
+        printsAdvice = false
     }
 
-    /// - Parameter makesDirectory: Whether a missing data directory is made. By default it is not, because a mistyped
-    ///   path does not mean a new server.
-    init(_ invocation: Invocation, makesDirectory: Bool = false) throws {
+    /// - Parameters:
+    ///   - makesDirectory: Whether a missing data directory is made. By default it is not, because a mistyped path does
+    ///     not mean a new server.
+    ///   - printsAdvice: Whether the server's advice about its address is printed on standard error.
+    init(_ invocation: Invocation, makesDirectory: Bool = false, printsAdvice: Bool = true) throws {
+        self.printsAdvice = printsAdvice
         dataDirectory = invocation["data"] ?? "data"
         givenSocket = invocation["admin-socket"]
         publicURL = try invocation.publicURL()
@@ -54,16 +59,16 @@ struct Administration {
     func call(_ method: HTTPMethod, _ path: String, body: JSON? = nil) async throws -> JSON {
         let request = HTTPRequest(method, path, authority: "admin", body: body?.bytes ?? [])
         let response = try await respond(to: request)
-        return try Self.check(response)
+        return try check(response)
     }
 
     @discardableResult
-    private static func check(_ response: HTTPResponse) throws -> JSON {
+    private func check(_ response: HTTPResponse) throws -> JSON {
         let answer = response.bytes.isEmpty ? JSON.null : try JSON(parsing: response.bytes)
         guard response.status.isSuccess else {
             throw ServerError(answer["error"]?.string ?? "The server answered \(response.status.code).")
         }
-        if let advice = response.fields["martlet-advice"] { Terminal.complain("martlet: \(advice)") }
+        if printsAdvice, let advice = response.fields["martlet-advice"] { Terminal.complain("martlet: \(advice)") }
         return answer
     }
 
@@ -107,7 +112,7 @@ struct Administration {
         let response = try await online(within: Self.shortTimeout) { client, socket throws(TransportError) in
             try await client.send(request, toUnixPath: socket, before: .now + Self.shortTimeout)
         }
-        return try response.map(Self.check)
+        return try response.map(check)
     }
 
     /// Downloads an answer that is too large for memory.
@@ -120,7 +125,7 @@ struct Administration {
         }
         if let response {
             try file.check()
-            try Self.check(response)
+            try check(response)
             return
         }
         // The file was opened earlier, and is completed later, as the user who runs the command.
@@ -129,7 +134,7 @@ struct Administration {
         let offline = try await open()
         do {
             let response = await offline.handler.respond(to: request)
-            try Self.check(response)
+            try check(response)
             if case .stream(_, let write) = response.body { try await write(file) }
         } catch {
             await offline.close()
@@ -141,7 +146,7 @@ struct Administration {
     /// Sends a request that only the running server can answer.
     func running(_ method: HTTPMethod, _ path: String) async throws -> JSON {
         guard let response = try await ask(HTTPRequest(method, path, authority: "admin")) else { throw notRunning }
-        return try Self.check(response)
+        return try check(response)
     }
 
     private var notRunning: ServerError { ServerError("No server runs on the data directory '\(dataDirectory)'.") }

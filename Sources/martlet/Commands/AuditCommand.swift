@@ -15,6 +15,7 @@ enum AuditCommand {
             .json("at, outcome, payload, user and address; a line for each entry"),
         ]
     ) { invocation in
+        _ = try invocation.count("limit", upTo: 10_000)
         let items = ["payload", "user", "limit"].compactMap { name in
             invocation[name].map { "\(name)=\(segment($0))" }
         }

@@ -12,12 +12,7 @@ enum CheckCommand {
             .json("one object a line: level (ok, warning or problem), subject, sentence")
         ]
     ) { invocation in
-        let configuration = try ServeCommand.configuration(invocation)
-        do throws(ServerError) {
-            try configuration.validate()
-        } catch {
-            throw UsageError(description: error.description, command: invocation.command)
-        }
+        let configuration = try ServeCommand.validConfiguration(invocation)
         try report(try await results(invocation, configuration), invocation)
     }
 
@@ -38,7 +33,8 @@ enum CheckCommand {
         let simulator = invocation.isOn("simulator") ? try invocation.address("simulator-listen") : nil
         var results = check.data(servedBy: geteuid())
         guard check.hasData else { return results + check.certificate() + check.ports(simulator: simulator) }
-        let administration = try Administration(invocation)
+        // No address is printed, so there is no advice about it either.
+        let administration = try Administration(invocation, printsAdvice: false)
         let runs = await running(administration)
         results += check.disk()
         // Root needs no capability to listen on a port; the user that runs the server needs one, which the unit

@@ -16,7 +16,7 @@ enum ContainerCommands {
         options: [.data, .adminSocket, .publicURL, hours, rights, .json("url")]
     ) { invocation in
         let answer = try await Administration(invocation)
-            .call(.put, "/containers/\(segment(invocation.operand("NAME")))\(query(invocation))")
+            .call(.put, "/containers/\(segment(invocation.operand("NAME")))\(try query(invocation))")
         if !invocation.printJSON(answer) { Terminal.print(answer["url"]?.string ?? "") }
     }
 
@@ -35,7 +35,7 @@ enum ContainerCommands {
         options: [.data, .adminSocket, .publicURL, hours, rights, .json("url")]
     ) { invocation in
         let answer = try await Administration(invocation)
-            .call(.get, "/containers/\(segment(invocation.operand("NAME")))/url\(query(invocation))")
+            .call(.get, "/containers/\(segment(invocation.operand("NAME")))/url\(try query(invocation))")
         if !invocation.printJSON(answer) { Terminal.print(answer["url"]?.string ?? "") }
     }
 
@@ -49,7 +49,7 @@ enum ContainerCommands {
         invocation.report("Deleted container '\(name)'.")
     }
 
-    private static func query(_ invocation: Invocation) -> String {
-        "?hours=\(segment(invocation["hours"] ?? "24"))&rights=\(segment(invocation["rights"] ?? "rwdl"))"
+    private static func query(_ invocation: Invocation) throws(UsageError) -> String {
+        "?hours=\(try invocation.count("hours", upTo: 8760) ?? 24)&rights=\(segment(invocation["rights"] ?? "rwdl"))"
     }
 }

@@ -14,7 +14,7 @@ enum DeviceCommand {
             Option("backend", "URL", "The server with the app backend."),
             Option("user", "NAME", "The user who logs in."),
             UserCommands.passwordFromInput,
-            Option("simulator", "URL", "The simulated push services."),
+            Option("simulator", "URL", "The simulated push services.", isFlagAlone: true),
             Option("tags", "A,B", "Tags that the device registers with."),
             Option(
                 "platform", "NAME",

@@ -104,7 +104,7 @@ enum HubCommands {
             Option(
                 "generate", nil, "Generate what can be generated, such as a new key pair, and print the public part."
             ),
-            Option("simulator", "URL", "Use the credential that the simulated service expects."),
+            Option("simulator", "URL", "Use the credential that the simulated service expects.", isFlagAlone: true),
             SimulatorConnection.authority, .quiet, .json("what was made up, by the names of the options"),
         ] + Platforms.credentialFlags.map { Option($0.flag, $0.placeholder, $0.help, isSecret: $0.isSecret) }
     ) { invocation in

@@ -48,7 +48,7 @@ struct RestoreCheck {
         results += check.integrity() + check.database()
         guard results.allSatisfy({ $0.level != .problem }) else { return results }
         if let key { try Self.write(key, to: "\(data)/secret.key") }
-        guard summary.holdsKeys || key != nil || getenv("MARTLET_SECRET_KEY") != nil else {
+        guard summary.holdsKeys || key != nil || KeyEnvironment.givesKeys else {
             return results + [
                 CheckResult(
                     .warning, "credentials",

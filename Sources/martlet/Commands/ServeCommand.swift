@@ -118,12 +118,7 @@ enum ServeCommand {
             Option("loops", "N", "Event loops; by default one per core, at most two."),
         ] + FaultOptions(prefix: "simulator-").all
     ) { invocation in
-        let configuration = try configuration(invocation)
-        do throws(ServerError) {
-            try configuration.validate()
-        } catch {
-            throw UsageError(description: error.description, command: invocation.command)
-        }
+        let configuration = try validConfiguration(invocation)
         let directory = configuration.dataDirectory
         if let refusal = DirectoryOwner(of: directory)?.refusalToServe(directory, as: geteuid()) { throw refusal }
         // Ignores SIGHUP until there is something to reload.
@@ -153,6 +148,26 @@ enum ServeCommand {
                 if let simulator { group.addTask { await simulator.run() } }
             }
         }
+    }
+
+    /// Returns the configuration after checking it and the simulator's options.
+    static func validConfiguration(_ invocation: Invocation) throws -> ServerConfiguration {
+        let configuration = try configuration(invocation)
+        do throws(ServerError) {
+            try configuration.validate()
+        } catch {
+            throw UsageError(description: error.description, command: invocation.command)
+        }
+        guard invocation.isOn("simulator") else {
+            for option in invocation.command.options
+            where option.name.hasPrefix("simulator-") && invocation[option.name] != option.fallback {
+                throw UsageError(description: "--\(option.name) needs --simulator.", command: invocation.command)
+            }
+            return configuration
+        }
+        _ = try SimulateCommand.address("simulator-listen", invocation)
+        _ = try FaultOptions(prefix: "simulator-").plan(invocation)
+        return configuration
     }
 
     /// Returns `martlet: ready http://… https://… simulator=https://…`; each part is included only if it is enabled. An

@@ -37,17 +37,23 @@ enum SimulateCommand {
     static func start(
         _ option: String, _ invocation: Invocation, faults: FaultOptions, ledger: String? = nil
     ) async throws -> Simulator {
-        let address = try invocation.address(option) ?? ServerConfiguration.Address(host: "127.0.0.1", port: 9443)
-        guard address.isLoopback else {
-            throw UsageError(
-                description: "--\(option) must be a loopback address: the simulator keeps no secrets.",
-                command: invocation.command)
-        }
+        let address = try address(option, invocation)
         var configuration = Simulator.Configuration(acceptsAnyKey: true)
         configuration.host = address.host
         configuration.port = address.port
         configuration.faults = try faults.plan(invocation)
         configuration.ledger = ledger
         return try await Simulator.start(configuration)
+    }
+
+    /// - Throws: `UsageError` if the option's value is not a loopback address.
+    static func address(_ option: String, _ invocation: Invocation) throws -> ServerConfiguration.Address {
+        let address = try invocation.address(option) ?? ServerConfiguration.Address(host: "127.0.0.1", port: 9443)
+        guard address.isLoopback else {
+            throw UsageError(
+                description: "--\(option) must be a loopback address: the simulator keeps no secrets.",
+                command: invocation.command)
+        }
+        return address
     }
 }

@@ -103,8 +103,10 @@ struct LogInTests {
             let wrong = await fixture.ask(.post, somewhere, fields: ["authorization": fixture.basic("alice", "x")])
             #expect(wrong.status == .unauthorized)
         }
+        #expect(fixture.slowedDown.networks.isEmpty)
         let refused = await fixture.ask(.post, somewhere, as: "alice")
         #expect(refused.status == .tooManyRequests)
+        #expect(fixture.slowedDown.networks == ["192.0.2.0/24"])
         let wait = try #require(refused.fields["retry-after"].flatMap { Int64($0) })
         fixture.time.advance(by: .seconds(wait))
         #expect(await fixture.ask(.post, somewhere, as: "alice").status == .ok)

@@ -22,6 +22,8 @@ struct Fixture {
     let devices: DeviceRegistry
     let removal: UserRemoval
     let sent = Sent()
+    /// The networks whose log-ins were refused because of failed ones.
+    let slowedDown = SlowedDown()
     let notifications: FailingNotifications
     let handler: any HTTPHandler
 
@@ -47,6 +49,7 @@ struct Fixture {
         removal = UserRemoval(users: users, devices: devices, hub: BackendHub(hubs, named: hubName))
         let sent = sent
         notifications = FailingNotifications(storage, after: room)
+        let slowedDown = slowedDown
         handler = try Backend(
             users: users, devices: devices,
             intake: NotificationIntake(
@@ -58,7 +61,14 @@ struct Fixture {
             sends: storage, platforms: platforms,
             hub: BackendHub(hubs, named: hubName), identityProvider: identityProvider(time), time: time,
             settings: settings
-        ).makeHandler()
+        ) { slowedDown.append($0) }
+        .makeHandler()
+    }
+
+    final class SlowedDown: Sendable {
+        private let all = Mutex<[String]>([])
+        var networks: [String] { all.withLock(\.self) }
+        func append(_ network: String) { all.withLock { $0.append(network) } }
     }
 
     /// What was accepted.

@@ -102,6 +102,27 @@ struct ServerKeysTests {
         }
     }
 
+    @Test func theKeysMayBeInAFileThatTheEnvironmentNames() throws {
+        let path = "\(directory.path)/elsewhere"
+        try Data((texts.joined(separator: "\n") + "\n").utf8).write(to: URL(fileURLWithPath: path))
+        let data = TemporaryDirectory()
+        let text = try KeyEnvironment.text { ["MARTLET_SECRET_KEY_FILE": path][$0] }
+        let keys = try ServerKeys(in: data.path, environment: text)
+        #expect(keys.ids == ServerKeyRing(texts.joined(separator: ","))?.keys.map(\.id))
+        #expect(!FileManager.default.fileExists(atPath: "\(data.path)/secret.key"))
+        #expect(try KeyEnvironment.text { ["MARTLET_SECRET_KEY": "x"][$0] } == "x")
+        #expect(try KeyEnvironment.text { _ in nil } == nil)
+    }
+
+    @Test(arguments: [
+        (["MARTLET_SECRET_KEY_FILE": "/nowhere/secret.key"], "Cannot read /nowhere/secret.key"),
+        (["MARTLET_SECRET_KEY_FILE": "/nowhere/secret.key", "MARTLET_SECRET_KEY": "x"], "not both"),
+    ])
+    func aWrongFileOfKeysIsNamed(environment: [String: String], sentence: String) {
+        let error = #expect(throws: ServerError.self) { try KeyEnvironment.text { environment[$0] } }
+        #expect(error?.description.contains(sentence) == true)
+    }
+
     @Test func theIDOfAKeyCannotBeExchanged() throws {
         let keys = try ServerKeys(in: directory.path, environment: texts.joined(separator: ","))
         let sealed = try keys.seal(secret, context: "here")

@@ -72,6 +72,7 @@ enum ManualPage {
                 + "none. What confirms something, such as --yes, must be on the command line.") + "\n"
         + Roff.item("MARTLET_CONFIG", "The configuration file, as --config names it.") + "\n"
         + Roff.item("MARTLET_SECRET_KEY", "The server's key, in place of the file secret.key in the data directory.")
+        + "\n" + Roff.item("MARTLET_SECRET_KEY_FILE", "A file that holds the server's key, in place of secret.key.")
         + "\n" + Roff.item("NO_COLOR", "Where it is set, no output has colors.")
 
     private static let files =

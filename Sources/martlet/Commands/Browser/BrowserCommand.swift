@@ -16,7 +16,9 @@ enum BrowserCommand {
                 "A connection string with the right to register; where none is given, the server on --data is asked.",
                 isSecret: true),
             Option("tags", "A,B", "Tags that the browser registers with."),
-            Option("simulator", "URL", "The simulated push services.", default: "https://127.0.0.1:9443"),
+            Option(
+                "simulator", "URL", "The simulated push services.", default: "https://127.0.0.1:9443",
+                isFlagAlone: true),
             Option("installation", "ID", "The installation that the browser registers as.", default: "firefox"),
             Option("profile", "DIR", "Firefox's profile, made where it is missing.", default: "data/firefox"),
             Option(
@@ -29,13 +31,13 @@ enum BrowserCommand {
             SimulatorConnection.authority,
         ]
     ) { invocation in
+        let port = try invocation.required("page-port", as: "a port, 0 to 65535") { UInt16($0) }
         let hub = try HubClient(invocation)
         let program = try Firefox.find(invocation["program"])
         let service = try await BrowserService(try SimulatorConnection(invocation))
         let site = BrowserSite(
             hub: hub, service: service, installation: invocation["installation"] ?? "",
             tags: (invocation["tags"] ?? "").split(separator: ",").map(String.init))
-        let port = try invocation.required("page-port", as: "a port") { UInt16($0) }
         let server = HTTPServer(loops: try EventLoopGroup(count: 1), handler: site.router)
         let address = try await server.listen(on: .tcp(host: "127.0.0.1", port: port))
         // A host name instead of the numeric address, because the browser shows it with every notification.

@@ -1,0 +1,23 @@
+import Glibc
+
+/// The environment variables by which an operator keeps the server's keys away from the data.
+public enum KeyEnvironment {
+    private static let variable = "MARTLET_SECRET_KEY"
+    private static let fileVariable = "MARTLET_SECRET_KEY_FILE"
+
+    static let names = "\(variable) or \(fileVariable)"
+
+    /// Whether the environment of this process gives the keys, so that the data directory has none.
+    public static var givesKeys: Bool { getenv(variable) != nil || getenv(fileVariable) != nil }
+
+    /// The text of the keys that the environment gives, itself or in a file; nil if it gives none.
+    /// - Parameter value: Returns the value of an environment variable.
+    static func text(_ value: (String) -> String?) throws(ServerError) -> String? {
+        guard let path = value(fileVariable) else { return value(variable) }
+        guard value(variable) == nil else { throw ServerError("Set \(names), not both.") }
+        guard let bytes = try SecretFile.read(path, limit: 4096) else {
+            throw ServerError("Cannot read \(path), which \(fileVariable) names: there is no such file.")
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+}
