@@ -1,3 +1,4 @@
+import Glibc
 import MartletCore
 import MartletHTTP
 import MartletModel

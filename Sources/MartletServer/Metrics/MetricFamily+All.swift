@@ -65,7 +65,8 @@ extension MetricFamily {
         "martlet_database_write_wait_seconds", .histogram, [],
         "From the first change of a transaction until the writer starts on it.")
     static let commitTime = MetricFamily(
-        "martlet_database_commit_seconds", .histogram, [], "From the writer's start on a transaction until the transaction is on disk.")
+        "martlet_database_commit_seconds", .histogram, [],
+        "From the writer's start on a transaction until the transaction is on disk.")
 
     // MARK: Process
 

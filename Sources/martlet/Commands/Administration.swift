@@ -159,7 +159,7 @@ struct Administration {
             try await client.send(request, toUnixPath: socket, before: .now + Self.probeTimeout)
         }
         guard let response else { throw notRunning }
-        return try Self.check(response)["note"]?.string
+        return try check(response)["note"]?.string
     }
 
     /// Requests a text that is not JSON, and that only the running server can provide.

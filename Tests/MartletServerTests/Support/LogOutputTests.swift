@@ -11,7 +11,7 @@ import Testing
 
     init() {
         var ends: [Int32] = [0, 0]
-        #expect(pipe2(&ends, O_CLOEXEC) == 0)
+        #expect(pipe(&ends) == 0)
         (reader, writer) = (ends[0], ends[1])
         output = LogOutput(writer)
     }
