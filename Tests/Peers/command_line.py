@@ -258,12 +258,12 @@ def judge_sends(binary, folder):
 def judge_canaries(binary, folder):
     """Who waits for a canary is told that it holds, and what lets it go on; there are two devices."""
     send = ["send", "demo", "--platform", "message", "--everybody", "--text", "x"]
-    for rollout, until in [("first=1", "waits"), ("first=1; wait=10m", r"goes on at 20\S+Z")]:
+    for rollout, until in [("first=1", "waits"), ("first=1; wait=10m", r"continues at 20\S+Z")]:
         held = run(binary, folder, [*send, "--rollout", rollout, "--wait"])
         identifier = held.stdout.strip()
         sentence = (
             f"martlet: The canary holds: 1 of its sample got it; the rest {until}. "
-            f"'martlet resume demo {identifier}' lets it go on, 'martlet cancel demo {identifier}' ends it.\n")
+            f"'martlet resume demo {identifier}' continues it, 'martlet cancel demo {identifier}' ends it.\n")
         checks.that(f"{rollout}: the id alone is printed", re.fullmatch("[0-9a-f]{32}", identifier), held)
         checks.that(f"{rollout}: who waits is told", re.fullmatch(sentence, held.stderr), held)
         checks.equal(f"{rollout}: the exit code is that of a failure", held.returncode, 1)
@@ -276,7 +276,7 @@ def judge_canaries(binary, folder):
     checks.equal("a sample of everybody does not hold", (whole.returncode, whole.stdout.splitlines()[1:]),
                  (0, ["State: Completed", "Success: 2"]))
     wrong = run(binary, folder, [*send, "--rollout", "frist=1"])
-    checks.that("a part that is misspelt is named", wrong.returncode == 1 and "the part 'frist=1'" in wrong.stderr, wrong)
+    checks.that("a part that is misspelt is named", wrong.returncode == 1 and "the unknown parameter 'frist=1'" in wrong.stderr, wrong)
 
 
 def judge_tests_and_schedules(binary, folder):
@@ -288,13 +288,13 @@ def judge_tests_and_schedules(binary, folder):
     checks.equal("testers are set", run(binary, folder, ["hub", "sending", "demo", "--testers", "news"]).returncode, 0)
     done = run(binary, folder, test)
     checks.that("each push of a test is told", done.returncode == 0 and len(done.stdout.splitlines()) == 2, done)
-    checks.equal("nothing waits", run(binary, folder, ["schedules", "demo"]).stdout, "Nothing waits for its time.\n")
+    checks.equal("nothing waits", run(binary, folder, ["schedules", "demo"]).stdout, "No notification is scheduled.\n")
     later = ["send", "demo", "--platform", "message", "--text", "x", "--tags", "news", "--at", "2h"]
     identifier = run(binary, folder, later).stdout.strip()
     listed = run(binary, folder, ["schedules", "demo"]).stdout
-    checks.that("what waits is listed", identifier and f" {identifier} message to news\n" in listed, listed)
+    checks.that("what waits is listed", identifier and f" {identifier} message to news: x\n" in listed, listed)
     checks.equal("and is withdrawn", run(binary, folder, ["cancel", "demo", identifier]).returncode, 0)
-    checks.equal("then nothing waits", run(binary, folder, ["schedules", "demo"]).stdout, "Nothing waits for its time.\n")
+    checks.equal("then nothing waits", run(binary, folder, ["schedules", "demo"]).stdout, "No notification is scheduled.\n")
 def judge_users(binary, folder):
     """A new user has no new password."""
     for expected in ("is added and can log in", "has a new password"):

@@ -276,7 +276,7 @@ class Course:
         for message, code, sentence in [
             ({"text": "x", "tittle": "y"}, 400, "The message has the unknown member 'tittle'."),
             ({"text": {"de": "x"}, "language": "en"}, 400, "The message's text needs the message's own language, en."),
-            ({"text": "$(nam)", "variables": {"name": ""}}, 400, "The message's text uses $(nam), so variables must say"),
+            ({"text": "$(nam)", "variables": {"name": ""}}, 400, "The message's text uses $(nam), so variables must have a default"),
             ({"text": "x", "platforms": {"aple": False}}, 400, "The message's platforms has 'aple'"),
             ({"text": "x", "link": "javascript:alert(1)"}, 400, "The message's link must be"),
             ({"text": "x" * 4000}, 413, "For "),
