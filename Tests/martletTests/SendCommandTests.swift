@@ -45,12 +45,12 @@ struct SendCommandTests {
         arguments: [
             (
                 #"{"control":"holding","succeeded":1000}"#,
-                "The canary holds: 1,000 of its sample got it; the rest waits. 'martlet resume demo 7' lets it go on, "
+                "The canary holds: 1,000 of its sample got it; the rest waits. 'martlet resume demo 7' continues it, "
                     + "'martlet cancel demo 7' ends it."
             ),
             (
                 #"{"control":"holding","succeeded":7,"failed":2,"retrying":1,"goesOnAt":"2026-11-25T12:00:00.000Z"}"#,
-                "The canary holds: 7 of its sample got it, 2 failed, 1 is tried again; the rest goes on at "
+                "The canary holds: 7 of its sample got it, 2 failed, 1 is tried again; the rest continues at "
                     + "2026-11-25T12:00:00.000Z. 'martlet resume demo 7' continues it, 'martlet cancel demo 7' ends it."
             ),
             (#"{"control":"running","succeeded":7}"#, nil), (#"{"control":"paused","succeeded":7}"#, nil),
