@@ -111,9 +111,9 @@ class Message:
 class Storm:
     """All that the writers share: the server's address, the client's ledger and the tallies."""
 
-    def __init__(self, rule, ledger, seed, pause, wall, simulator=None, broadcasts=EVERYBODY):
+    def __init__(self, rule, ledger, seed, pause, wall, simulator=None, broadcasts=EVERYBODY, together=TOGETHER):
         self._rule, self._ledger = rule, open(ledger, "a", buffering=1)
-        self.wall, self.simulator, self.broadcasts = wall, simulator, broadcasts
+        self.wall, self.simulator, self.broadcasts, self.together = wall, simulator, broadcasts, together
         self.services = [each for each in simulator.services if each != "apns"] if simulator else []
         self.random = random.Random(seed)
         self.pause = pause
@@ -230,7 +230,7 @@ class Writer:
         if absent:
             return await self._install(absent[0])
         if self._guests and self._random.random() < ELSEWHERE:
-            guests = self._guests if self._random.random() < TOGETHER else [self._random.choice(self._guests)]
+            guests = self._guests if self._random.random() < self._storm.together else [self._random.choice(self._guests)]
             return await self._send(guests)
         if self._held and self._random.random() < RESUMES:
             return await self._let_go(self._random.choice(self._held))
@@ -357,7 +357,7 @@ class Writer:
         elif self._random.random() >= self._storm.broadcasts:
             users = set(self._users if self._random.random() < 0.2 else [self._random.choice(self._users)])
             devices = [device for device in self._devices if device.user in users]
-        elif not is_composed:
+        elif not (is_composed and self._storm.together):
             devices = [device for device in devices if device.service == "apns"]
         due, shown = None, self._storm.wall.now()
         if not is_probe and self._random.random() < SCHEDULED:
@@ -550,7 +550,7 @@ class Run:
             wall = self._clock or TrueClock()
             self._storm = Storm(
                 rule, ledger, self._options.seed, self._options.pause, wall, self._simulator,
-                self._options.broadcasts)
+                self._options.broadcasts, self._options.together)
             self._kinds = KINDS + (("guest",) if self._simulator else ())
             self._writers = [Writer(self._storm, number) for number in range(self._options.writers)]
             arrivals = simulators.Arrivals(self._simulator.ledger) if self._simulator else None
@@ -844,6 +844,8 @@ def parse_arguments():
     parser.add_argument("--throttle", type=int, default=0, metavar="N", help="429 for every Nth push: a minute's wait")
     parser.add_argument("--refuse", type=int, default=0, metavar="N", help="REFUSED_STREAM for every Nth push")
     parser.add_argument("--service-rate", type=float, metavar="N", help="pushes that the service answers in a second")
+    parser.add_argument("--together", type=float, default=TOGETHER, metavar="SHARE",
+                        help="of the sends to the simulator's devices that are one message; 0: to APNs alone, as toys can")
     parser.add_argument("--broadcasts", type=float, default=EVERYBODY, metavar="SHARE",
                         help="of the sends; those to everybody are most of the pushes")
     parser.add_argument("--seed", type=int, default=None)
