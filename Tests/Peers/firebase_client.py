@@ -110,7 +110,7 @@ def messages(simulator, client, device):
     checks.that("a message is accepted", name.startswith(f"projects/{PROJECT}/messages/"), name)
     [delivery] = simulator.inbox(device)
     checks.equal("it arrives", delivery["payload"]["data"], {"order": "17", "text": "Grüße \U0001f426"})
-    checks.equal("its notification is shown", delivery["text"], "B")
+    checks.equal("its notification is shown", delivery["text"], "T: B")
     checks.equal("its options are kept", delivery["headers"], {"priority": "HIGH", "ttl": "60s", "collapse_key": "k"})
     checks.equal("its Apple part is kept", delivery["payload"]["apns"]["payload"]["aps"]["badge"], 3)
     tried = client.send(device, dry_run=True, data={"a": "b"})
