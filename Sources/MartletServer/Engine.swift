@@ -29,7 +29,7 @@ struct Engine: Sendable {
     let deadLetters: DeadLetters
     let funnels: Funnels
     let jobs: JobRunner
-    let backups: BackupShelf
+    let backups: BackupDirectory
     let log: Log
     /// Signs the URLs of containers and blobs.
     let signer: URLSigner
@@ -143,7 +143,7 @@ struct Engine: Sendable {
             jobs: storage, devices: storage, containers: storage.containers,
             lines: RegistrationLines(devices: devices, platforms: platforms), time: time
         ) { log.write(.warning, $0) }
-        backups = BackupShelf(
+        backups = BackupDirectory(
             BackupSource(storage: storage, dataDirectory: configuration.dataDirectory, time: time, log: log))
         try await jobs.resume()
     }
@@ -348,7 +348,7 @@ struct Engine: Sendable {
             limits: LimitAdministration(hubs: hubs, storage: storage), traces: traces,
             deadLetters: deadLetters, funnels: funnels,
             controls: controls,
-            jobs: jobs, backup: BackupAdministration(source: backups.source, shelf: backups),
+            jobs: jobs, backup: BackupAdministration(source: backups.source, directory: backups),
             lifecycle: LifecycleAdministration(obstacle: obstacle, note: note, reload: reload(reloader)),
             metrics: metrics, endpoint: endpoint)
         return AdminRootHandler(

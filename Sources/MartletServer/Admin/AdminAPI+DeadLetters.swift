@@ -7,7 +7,7 @@ import MartletModel
 extension AdminAPI {
     func addDeadLetters(to router: inout Router) {
         router.on(.get, "/hubs/{name}/deadletters") { _, match in
-            await answer(match) { hub throws(StorageError) in
+            await withHub(match) { hub throws(StorageError) in
                 let last = NotificationID(match.target.item("continuation")?.value ?? "")
                 let found = try await deadLetters.notifications(
                     in: hub.id, after: last, limit: DeadLetterDocument.pageLimit + 1)
@@ -15,7 +15,7 @@ extension AdminAPI {
             }
         }
         router.on(.get, "/hubs/{name}/messages/{id}/deadletters") { _, match in
-            await answer(match) { hub throws(StorageError) in
+            await withHub(match) { hub throws(StorageError) in
                 guard let id = NotificationID(match["id"]) else { return Self.unknownNotification }
                 let position = DeadLetterDocument.position(match.target.item("continuation")?.value ?? "") ?? .start
                 let page = try await deadLetters.page(
@@ -25,7 +25,7 @@ extension AdminAPI {
             }
         }
         router.on(.post, "/hubs/{name}/messages/{id}/deadletters/resend") { _, match in
-            await answer(match) { hub throws(StorageError) in
+            await withHub(match) { hub throws(StorageError) in
                 guard let id = NotificationID(match["id"]) else { return Self.unknownNotification }
                 let outcome = match.target.item("outcome")?.value.map { OutcomeName(rawValue: $0) }
                 let acceptance = try await deadLetters.resend(id, outcome: outcome, in: hub.id)
@@ -38,7 +38,7 @@ extension AdminAPI {
 
     func addFunnels(to router: inout Router) {
         router.on(.get, "/hubs/{name}/messages/{id}/funnel") { _, match in
-            await answer(match) { hub throws(StorageError) in
+            await withHub(match) { hub throws(StorageError) in
                 guard let id = NotificationID(match["id"]),
                     let funnel = try await funnels.funnel(of: id, in: hub.id)
                 else { return Self.unknownNotification }
@@ -65,7 +65,8 @@ extension AdminAPI {
         }
     }
 
-    private func answer(
+    /// Answers a request about the hub that its path names; 404 if there is none.
+    func withHub(
         _ match: RouteMatch, _ work: (Hub) async throws(StorageError) -> HTTPResponse
     ) async -> HTTPResponse {
         guard let hub = hubs.hub(named: match["name"]) else { return Self.refusal(.notFound(match["name"])) }

@@ -65,15 +65,4 @@ extension AdminAPI {
             "updatedAt": .string(job.updatedAt.iso8601),
         ]
     }
-
-    private func withHub(
-        _ match: RouteMatch, _ work: (Hub) async throws(StorageError) -> HTTPResponse
-    ) async -> HTTPResponse {
-        guard let hub = hubs.hub(named: match["name"]) else { return Self.refusal(.notFound(match["name"])) }
-        do throws(StorageError) {
-            return try await work(hub)
-        } catch {
-            return HTTPResponse(.serviceUnavailable, error: error.detail)
-        }
-    }
 }

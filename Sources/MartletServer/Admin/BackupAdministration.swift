@@ -11,7 +11,7 @@ struct BackupAdministration: Sendable {
     private static let pieceSize = 256 << 10
 
     let source: BackupSource
-    let shelf: BackupShelf
+    let directory: BackupDirectory
 
     func addRoutes(to router: inout Router) {
         router.on(.get, "/backup") { _, match in
@@ -27,13 +27,13 @@ struct BackupAdministration: Sendable {
         router.on(.post, "/backups") { _, _ in begin(.make) }
         router.on(.post, "/backups/{backup}/verify") { _, match in
             answer { () throws(ServerError) in
-                guard try shelf.path(ofEntry: match["backup"]) != nil else { return Self.unknown }
+                guard try directory.path(ofEntry: match["backup"]) != nil else { return Self.unknown }
                 return begin(.verify(match["backup"]))
             }
         }
         router.on(.get, "/backups/{backup}") { _, match in
             answer { () throws(ServerError) in
-                guard let path = try shelf.path(ofEntry: match["backup"]) else { return Self.unknown }
+                guard let path = try directory.path(ofEntry: match["backup"]) else { return Self.unknown }
                 return try file(path, named: match["backup"])
             }
         }
@@ -50,14 +50,14 @@ struct BackupAdministration: Sendable {
         }
     }
 
-    private func begin(_ work: BackupShelf.Work) -> HTTPResponse {
-        if let refusal = shelf.begin(work) { return HTTPResponse(.conflict, error: refusal) }
+    private func begin(_ work: BackupDirectory.Work) -> HTTPResponse {
+        if let refusal = directory.begin(work) { return HTTPResponse(.conflict, error: refusal) }
         return HTTPResponse(202, json: ["work": Self.json(work)])
     }
 
     private func list() throws(ServerError) -> JSON {
-        let state = shelf.current
-        let backups = try shelf.entries().map { entry -> JSON in
+        let state = directory.current
+        let backups = try directory.entries().map { entry -> JSON in
             let finding = state.findings[entry.name]
             return [
                 "name": .string(entry.name), "bytes": .integer(entry.bytes),
@@ -68,11 +68,11 @@ struct BackupAdministration: Sendable {
         }
         return [
             "backups": .array(backups), "work": state.work.map(Self.json) ?? .null, "written": .integer(state.written),
-            "failure": state.failure.map(JSON.string) ?? .null, "kept": .integer(Int64(BackupShelf.kept)),
+            "failure": state.failure.map(JSON.string) ?? .null, "kept": .integer(Int64(BackupDirectory.kept)),
         ]
     }
 
-    private static func json(_ work: BackupShelf.Work) -> JSON {
+    private static func json(_ work: BackupDirectory.Work) -> JSON {
         switch work {
         case .make: ["kind": "make"]
         case .verify(let name): ["kind": "verify", "name": .string(name)]

@@ -185,6 +185,7 @@ struct Administration {
                             + "another command. Try again.")
                 }
             }
+            // The server's socket and the release of the directory's lock cannot be waited for, only tried.
             try await Task.sleep(for: .milliseconds(200))
         }
     }

@@ -51,7 +51,7 @@ extension PageReader {
         }
     }
 
-    /// - Parameter members: The members as which the other part may reach the retries' registrations.
+    /// - Parameter members: The members by which the other part may reach the registrations of the retries.
     /// - Returns: nil if the delivery does not belong to a canary.
     func otherSide(
         of delivery: Delivery, _ members: [AudienceMember]

@@ -4,9 +4,9 @@ import MartletModel
 import MartletStorage
 import Synchronization
 
-/// The backups in the data directory itself: makes one, lists them, and reads them again. They never hold the server's
-/// keys. One is made or read at a time, and goes on when whoever asked for it has gone.
-final class BackupShelf: Sendable {
+/// The folder for backups in the data directory: makes a backup, lists the files, and checks them. These backups never
+/// hold the server's keys. Only one is made or checked at a time, and this continues if the client disconnects.
+final class BackupDirectory: Sendable {
     /// The number of backups that are kept. Copies from before upgrades do not count.
     static let kept = 3
     /// The room in bytes that must stay free while a backup is written, because the server keeps writing too.
@@ -28,7 +28,7 @@ final class BackupShelf: Sendable {
         var findings: [String: String?] = [:]
     }
 
-    /// A file on the shelf.
+    /// A file on the directory.
     struct Entry: Hashable, Sendable {
         let name: String
         let bytes: Int64
@@ -67,15 +67,15 @@ final class BackupShelf: Sendable {
         }.sorted { ($0.createdAt, $0.name) > ($1.createdAt, $1.name) }
     }
 
-    /// - Returns: The path of a file on the shelf; nil if there is none of this name.
+    /// - Returns: The path of a file in the directory; nil if there is none of this name.
     func path(ofEntry name: String) throws(ServerError) -> String? {
         try entries().contains { $0.name == name } ? path(of: name) : nil
     }
 
     private func path(of name: String) -> String { "\(folder)/\(name)" }
 
-    /// Begins to do something.
-    /// - Returns: Nil if it was begun, otherwise why not.
+    /// Begins to make or check a backup.
+    /// - Returns: Nil if it has begun, otherwise the reason why not.
     func begin(_ work: Work) -> String? {
         state.withLock { state in
             guard state.isRunning else { return "No server runs that could do it: 'martlet backup' works without one." }
@@ -86,7 +86,7 @@ final class BackupShelf: Sendable {
         }
     }
 
-    /// Does what it is asked for until the task is cancelled.
+    /// Makes and checks backups as requested, until the task is canceled.
     func run() async {
         state.withLock { $0.isRunning = true }
         for await work in orders {
@@ -99,7 +99,7 @@ final class BackupShelf: Sendable {
         state.withLock { $0.isRunning = false }
     }
 
-    /// - Returns: Why it could not be done.
+    /// - Returns: The reason of a failure; nil after success.
     private func perform(_ work: Work) async -> String? {
         do {
             // Not on an event loop, because event loops are needed for sending pushes.
