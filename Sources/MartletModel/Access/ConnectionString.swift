@@ -40,8 +40,9 @@ public struct ConnectionString: Hashable, Sendable, CustomStringConvertible, Cus
             authority: authority, isSecure: isSecure, keyName: keyName, key: key, hub: parts["entitypath"])
     }
 
-    /// The text for the configuration of clients. It contains the key. The scheme of an endpoint in clear text is
-    /// `http`, because no form for clear text can be parsed by all clients.
+    /// The connection string as text, for the configuration of clients. It contains the key.
+    ///
+    /// If the endpoint does not use TLS, the scheme is `http`, because there is no scheme that all clients can parse.
     public var text: String {
         let endpoint = "Endpoint=\(isSecure ? "sb" : "http")://\(authority)/"
         let entity = hub.map { ";EntityPath=\($0)" } ?? ""

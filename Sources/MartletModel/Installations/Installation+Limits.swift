@@ -12,6 +12,7 @@ extension Installation {
     /// The maximum length of a push variable's value, in bytes.
     public static let pushVariableSizeLimit = 4096
 
+    /// Checks the installation against every limit.
     /// - Parameter isComplete: Whether the installation has all its parts. If it does not, its tags are not counted,
     ///   because its templates may still have tags that belong to the installation.
     /// - Throws: `InstallationError` with the violated limit.

@@ -1,5 +1,5 @@
-/// One app on one device, described by its client under an id chosen by the client: a channel and its subscriptions
-/// (NotificationHubs.md, section 5.2).
+/// A document in which a client describes one app on one device: its channel, tags and templates (NotificationHubs.md,
+/// section 5.2). The client chooses the id.
 ///
 /// In a hub, an installation consists of one registration without a template and one registration for each template.
 /// All of them have the tags `$InstallationId:{ID}` and `$UserId:{USER}`.
@@ -56,7 +56,7 @@ public struct Installation: Hashable, Sendable {
         }
     }
 
-    /// True if an id can be both a path segment and part of the tag `$InstallationId:{ID}`.
+    /// Returns true if an id can be both a path segment and part of the tag `$InstallationId:{ID}`.
     public static func isValid(id: String) -> Bool {
         !id.utf8.contains { "/\\".utf8.contains($0) } && (try? Tag("$InstallationId:{\(id)}")) != nil
     }

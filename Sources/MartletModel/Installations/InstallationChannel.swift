@@ -31,7 +31,7 @@ public enum InstallationChannel: Hashable, Sendable, CustomStringConvertible, Cu
         }
     }
 
-    /// The parts by name, for both forms; nil if the channel is a single text.
+    /// The parts of the handle, keyed by name; nil if the channel is neither an object nor the text of a JSON object.
     public var parts: [String: JSON]? {
         switch self {
         case .object(let members): members

@@ -28,13 +28,14 @@ struct InstallationMembers {
         return text
     }
 
-    /// Returns a user id; nil if it is empty.
+    /// Returns the user id in a member; nil if the member is missing or empty.
     func userID(_ name: String) throws(InstallationError) -> String? {
         let text = try text(name)
         return text?.isEmpty == true ? nil : text
     }
 
-    /// Returns a date; nil if the date is `Timestamp.distantFuture` or later, which means no expiry.
+    /// Returns the date in a member; nil if the member is missing or empty, or if the date is `Timestamp.distantFuture`
+    /// or later, which means no expiry.
     func timestamp(_ name: String) throws(InstallationError) -> Timestamp? {
         guard let text = try text(name), !text.isEmpty else { return nil }
         return try Self.timestamp(text, called: name)
@@ -75,8 +76,8 @@ struct InstallationMembers {
         return tags.unique
     }
 
-    /// Returns the texts, keyed by name. Numbers and Booleans are converted to text, because some clients write values
-    /// of any type.
+    /// Returns the texts in a member that is an object, keyed by name. Numbers and Booleans are converted to text,
+    /// because some clients write values of any type.
     func texts(_ name: String) throws(InstallationError) -> [String: String] {
         guard let json = self[name] else { return [:] }
         return try Self.texts(json, name, of: owner)

@@ -46,8 +46,9 @@ extension Installation {
     /// Adds or replaces the data of one registration.
     ///
     /// A registration with a template has the installation's tags in addition to its own. The tags of the registration
-    /// without a template are exactly the installation's. Until that registration has been merged, a template keeps
-    /// both; then the installation's tags are removed from it.
+    /// without a template are exactly the installation's tags. Until the registration without a template is merged, a
+    /// template keeps its own tags and the installation's; then the installation's tags are removed from the template.
+    /// - Throws: `InstallationError` if the part is of another platform or exceeds a limit.
     /// - Throws: `InstallationError` if the part is of another platform or exceeds a limit.
     public mutating func merge(_ part: InstallationPart) throws(InstallationError) {
         guard part.platform == platform else {

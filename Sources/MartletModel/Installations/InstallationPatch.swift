@@ -23,6 +23,7 @@ public struct InstallationPatch: Hashable, Sendable {
     /// The maximum number of parts in a path; the longest valid path is `/secondaryTiles/t/templates/n/headers/h`.
     private static let pathLimit = 6
 
+    /// Parses a patch.
     /// - Parameter bytes: JSON in UTF-8, at most `Installation.sizeLimit` bytes.
     /// - Throws: `InstallationError` with a sentence for the author of the patch.
     public init(parsing bytes: [UInt8]) throws(InstallationError) {

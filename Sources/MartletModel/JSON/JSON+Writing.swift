@@ -7,7 +7,7 @@ extension JSON {
         return bytes
     }
 
-    /// `bytes` as a string.
+    /// The JSON text as a string; see `bytes`.
     public var text: String { String(decoding: bytes, as: UTF8.self) }
 
     private func append(to bytes: inout [UInt8]) {

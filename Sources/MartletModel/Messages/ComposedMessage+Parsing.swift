@@ -25,7 +25,7 @@ extension ComposedMessage {
     /// The members that a silent message may have.
     private static let silentMembers: Set<String> = ["silent", "data", "collapse", "platforms"]
 
-    /// Parses and checks the JSON form.
+    /// Creates a message from its JSON form, and checks it.
     /// - Throws: `ComposedMessageError` that names the first invalid member.
     public init(parsing body: [UInt8]) throws(ComposedMessageError) {
         guard body.count <= Limit.body else {
@@ -42,7 +42,7 @@ extension ComposedMessage {
         try self.init(json)
     }
 
-    /// Checks the JSON form.
+    /// Creates a message from its JSON form as a tree, and checks it.
     /// - Throws: `ComposedMessageError` that names the first invalid member.
     public init(_ json: JSON) throws(ComposedMessageError) {
         guard case .object(let object) = json else { throw ComposedMessageError("The message must be a JSON object.") }
@@ -163,7 +163,7 @@ extension ComposedMessage {
         return data
     }
 
-    /// Returns the error for a name in `data` that payloads use themselves.
+    /// Returns the error for a name in `data` that is reserved, because Martlet uses it in payloads.
     public static func reserved(_ name: String) -> ComposedMessageError {
         ComposedMessageError("The message's data has the name '\(name)', which is reserved for payloads.")
     }

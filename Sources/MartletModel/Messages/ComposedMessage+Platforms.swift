@@ -1,6 +1,6 @@
 extension ComposedMessage {
-    /// Parses the member `platforms`. Names of platforms and contents of payloads are not checked here, because only the
-    /// server knows the platforms: see `ComposedCheck` in MartletCore.
+    /// Parses the member `platforms`. Names of platforms and contents of payloads are not checked here, because only
+    /// the server knows the platforms: see `ComposedCheck` in MartletCore.
     static func platforms(_ members: MessageMembers) throws(ComposedMessageError) -> [String: PlatformPart] {
         guard let member = members["platforms"] else { return [:] }
         guard let object = member.object else { throw .bad("platforms", "an object of platforms by name") }
@@ -39,7 +39,7 @@ extension ComposedMessage {
         }
     }
 
-    /// Parses the header fields of a payload. Names become lower case.
+    /// Parses the header fields of a payload, and makes their names lower case.
     private static func headers(
         _ members: MessageMembers, _ path: String
     ) throws(ComposedMessageError) -> [String: String] {

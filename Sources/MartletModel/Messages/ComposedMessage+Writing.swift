@@ -1,5 +1,5 @@
 extension ComposedMessage {
-    /// The JSON form. Parsing it gives an equal message.
+    /// The JSON form of the message. Parsing this form gives an equal message.
     public var json: JSON {
         var members: [String: JSON] = [:]
         members["title"] = title?.json

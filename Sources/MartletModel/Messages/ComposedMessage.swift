@@ -1,5 +1,5 @@
-/// The content that a device shows, independent of how a platform encodes it. The server renders it to the
-/// payload of each platform.
+/// A message for every platform, in the languages of its devices. The server renders it to the payload of each
+/// platform.
 ///
 /// Its JSON form is the body of a send with `ServiceBusNotification-Format: message`, and of
 /// `POST /api/notifications/message`. Docs/Delivery.md, section "One message", describes the members.
@@ -30,10 +30,10 @@ public struct ComposedMessage: Hashable, Sendable {
     public var collapse: String?
     /// True if the device shows nothing and only passes `data` to the app.
     public var isSilent = false
-    /// True if the text, and then the title, is truncated when the payload would exceed a platform's limit. Otherwise
-    /// such a message is refused.
+    /// True if the server truncates the text, and then the title, when a payload would exceed its platform's limit;
+    /// false if it refuses such a message.
     public var isTruncated = false
-    /// Overrides for single platforms, by the platform's name.
+    /// The overrides for single platforms, keyed by the platform's name.
     public var platforms: [String: PlatformPart] = [:]
 
     public init(title: LocalizedText? = nil, text: LocalizedText? = nil, language: String? = nil) {
@@ -52,8 +52,8 @@ public struct ComposedMessage: Hashable, Sendable {
 
     public enum Badge: Hashable, Sendable {
         case number(Int)
-        /// Increases the number by one. The app adds it on the device, because the server does not know when the app
-        /// resets the number.
+        /// Increases the number by one. The app computes the new number on the device, because the server does not know
+        /// when the app resets the number.
         case increment
     }
 

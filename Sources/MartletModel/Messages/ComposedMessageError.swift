@@ -9,6 +9,7 @@ public struct ComposedMessageError: Error, Hashable, Sendable, CustomStringConve
         self.description = description
     }
 
+    /// Returns the error for a member that breaks a rule.
     /// - Parameters:
     ///   - member: The path of the member, such as `actions[0].link`.
     ///   - rule: The end of the sentence that begins with "must be".

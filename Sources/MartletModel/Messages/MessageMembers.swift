@@ -100,12 +100,12 @@ struct MessageMembers {
         "a text of 1 to \(ComposedMessage.grouped(limit)) bytes without control characters"
     }
 
-    /// Whether every platform can show a text.
+    /// Returns true if every platform can show a text.
     static func isText(_ text: String, limit: Int) -> Bool {
         (1...limit).contains(text.utf8.count) && ShownText.isAllowed(text)
     }
 
-    /// Whether a text can be the name of a header field, or a key that is sent in one.
+    /// Returns true if a text can be the name of a header field, or a key that is sent in a header field.
     static func isVisibleASCII(_ text: String, limit: Int) -> Bool {
         (1...limit).contains(text.utf8.count) && text.utf8.allSatisfy { (0x21...0x7E).contains($0) }
     }
@@ -118,6 +118,7 @@ enum MessageAddress {
     /// Schemes that run a script, or read data of the device.
     private static let refused: Set<String> = ["javascript", "data", "file", "vbscript"]
 
+    /// Returns true if a text is an absolute URL that a message may contain.
     /// - Parameter schemes: The allowed schemes in lower case; nil for all except `refused`.
     static func isAllowed(_ text: String, schemes: Set<String>?) -> Bool {
         guard text.utf8.count <= limit, let colon = text.utf8.firstIndex(of: UInt8(ascii: ":")) else { return false }

@@ -33,7 +33,7 @@ enum MessageVariables {
         }
     }
 
-    /// Whether a text is a valid name of a variable or of a member of `data`: 1 to 64 ASCII letters, digits and
+    /// Returns true if a text is a valid name of a variable or of a member of `data`: 1 to 64 ASCII letters, digits and
     /// underscores.
     static func isName(_ text: some StringProtocol) -> Bool {
         (1...64).contains(text.utf8.count)

@@ -1,5 +1,6 @@
-/// The names in the payloads that the server makes and the SDK reads. The data of a composed message cannot use them:
-/// otherwise a sender could make a device fetch an id of the sender's choice, with the rights of the device's user.
+/// The names of members in the payloads that the server makes and the SDK reads. The data of a composed message cannot
+/// use these names: otherwise a sender could make a device fetch any id that the sender chooses, with the rights of the
+/// device's user.
 public enum PayloadName: String, CaseIterable, Sendable {
     // Content that is stored at the server or encrypted.
     case richID = "richId"
@@ -10,7 +11,7 @@ public enum PayloadName: String, CaseIterable, Sendable {
     case encrypted
     case encryptedID = "encryptedId"
     case notificationID = "notificationId"
-    // Parts of a message.
+    // Parts of a composed message.
     case title
     case subtitle
     case text
@@ -23,12 +24,12 @@ public enum PayloadName: String, CaseIterable, Sendable {
     case badge
     case actions
     case action
-    // Members that hold the others.
+    // Members that contain the members above.
     case aps
     case data
 
     private static let folded = Set(allCases.map { $0.rawValue.lowercased() })
 
-    /// Whether a payload uses a name; upper and lower case make no difference.
+    /// Returns true if payloads use a name, ignoring case.
     public static func includes(_ name: String) -> Bool { folded.contains(name.lowercased()) }
 }

@@ -9,6 +9,7 @@ public struct Tag: Sendable {
     /// The tag in lower case, which is the form in which tags are compared and stored.
     public let folded: String
 
+    /// Creates a tag from its spelling.
     /// - Throws: `TagError` with the violated rule.
     public init(_ text: some StringProtocol) throws(TagError) {
         let text = String(text)

@@ -1,7 +1,9 @@
 extension TagExpression {
-    /// A set of tags such that every matching registration has at least one of them: the smallest such set and, among
-    /// sets of equal size, the set with the longest tags, because such tags select the fewest registrations. Nil if a
-    /// registration may match without having any of these tags.
+    /// The tags by which to look up matching registrations: each of them has at least one of these tags.
+    ///
+    /// The sets of a conjunction's operands are alternatives: the smallest is used and, among sets of equal size, the
+    /// one with the longest tags, because long tags select the fewest registrations. Nil if a registration may match
+    /// without having a certain tag, as for `!a`.
     public var anchors: Set<Tag>? {
         switch self {
         case .tag(let tag): return [tag]

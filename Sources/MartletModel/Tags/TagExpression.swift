@@ -5,7 +5,7 @@ public indirect enum TagExpression: Hashable, Sendable {
     case and([TagExpression])
     case or([TagExpression])
 
-    /// True if a registration with these tags matches.
+    /// Returns true if a registration with these tags matches.
     public func matches(_ tags: Set<Tag>) -> Bool {
         switch self {
         case .tag(let tag): tags.contains(tag)

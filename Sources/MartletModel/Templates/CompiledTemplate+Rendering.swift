@@ -24,7 +24,8 @@ extension CompiledTemplate {
         return RenderedTemplate(body: body, headers: headers, options: options)
     }
 
-    /// The properties, in lower case, that have no value in a rendering and no default where the template names them.
+    /// Returns the names, in lower case, of the properties that have neither a value nor a default where the template
+    /// refers to them.
     public func propertiesWithoutValue(
         _ properties: TemplateProperties, variables: [String: String] = [:]
     ) -> Set<String> {
@@ -54,7 +55,7 @@ extension CompiledTemplate {
 }
 
 extension CompiledTemplate.Field {
-    /// The value if it is constant; otherwise empty.
+    /// The value of the field if it is constant; an empty text if it is an expression.
     fileprivate var literal: String {
         if case .literal(let text) = value { text } else { "" }
     }

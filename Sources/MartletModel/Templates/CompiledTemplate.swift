@@ -9,7 +9,7 @@ public struct CompiledTemplate: Hashable, Sendable {
     let headers: [Field]
     let options: [Field]
 
-    /// A header or option.
+    /// A header or option of the template.
     struct Field: Hashable, Sendable {
         enum Value: Hashable, Sendable {
             case literal(String)
@@ -50,8 +50,8 @@ extension CompiledTemplate {
         }
         guard !bytes.isEmpty else { throw TemplateError(index: .body, reason: "is empty") }
         var pieces: [TemplatePiece] = []
-        // A value without a property is appended to the literal too. Most values have none, and a separate piece for
-        // each would use many times the memory.
+        // A value without a reference to a property becomes part of the literal. Most values have no reference, and a
+        // separate piece for each would use many times the memory.
         var literal: [UInt8] = []
         var end = 0
         for value in try values(of: bytes, format) {
@@ -163,7 +163,7 @@ extension CompiledTemplate {
         return String(decoding: bytes[first...last], as: UTF8.self)
     }
 
-    /// True if a byte is allowed in a field name (RFC 9110, section 5.6.2).
+    /// Returns true if a byte is allowed in a field name (RFC 9110, section 5.6.2).
     private static func isTokenByte(_ byte: UInt8) -> Bool {
         TemplateProperties.isNameByte(byte) || "!#$%&'*+-.^`|~".utf8.contains(byte)
     }

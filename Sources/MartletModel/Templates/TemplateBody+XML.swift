@@ -200,8 +200,8 @@ private struct TemplateXMLScanner {
         }
     }
 
-    /// True if the value is allowed for a part of the XML declaration. The encoding is checked but not used, because
-    /// the text is always UTF-8.
+    /// Returns true if the value is allowed for a part of the XML declaration. The encoding is checked but not used,
+    /// because the text is always UTF-8.
     private static func isDeclared(_ name: String, as value: ArraySlice<UInt8>) -> Bool {
         switch name {
         case "version":
@@ -263,6 +263,7 @@ private struct TemplateXMLScanner {
         return text
     }
 
+    /// Returns the UTF-8 of a character reference or predefined entity; nil for any other name.
     /// - Parameter name: The text between `&` and `;`.
     private static func replacement(for name: ArraySlice<UInt8>) -> [UInt8]? {
         switch String(decoding: name, as: UTF8.self) {

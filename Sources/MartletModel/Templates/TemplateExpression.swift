@@ -48,7 +48,7 @@ struct TemplateExpression: Hashable, Sendable {
         for case .literal(let bytes) in terms { target.append(bytes[...], to: &output) }
     }
 
-    /// True if a value that begins with this byte must be an expression.
+    /// Returns true if a value that begins with this byte must be an expression.
     static func isBegun(by byte: UInt8?) -> Bool {
         switch byte {
         case UInt8(ascii: "$"), UInt8(ascii: "."), UInt8(ascii: "%"), UInt8(ascii: "#"), UInt8(ascii: "{"): true

@@ -22,7 +22,7 @@ public enum TemplateFormat: Hashable, Sendable {
 }
 
 extension TemplateFormat {
-    /// Appends a text as the value of a string or the content of an element, escaped so that a parser reads exactly it.
+    /// Appends a text as a value of the body, escaped so that a parser of the format reads exactly the same text.
     public func appendValue(_ text: [UInt8], to output: inout [UInt8]) {
         let target: TemplateTarget =
             switch self {

@@ -5,6 +5,7 @@ public struct TemplateProperties: Hashable, Sendable {
     /// The values in UTF-8, keyed by folded name.
     private var values: [String: [UInt8]] = [:]
 
+    /// Creates properties from texts, keyed by name.
     /// - Parameter values: The properties. If names differ only in case, the value of the last name in Unicode order is
     ///   used.
     public init(_ values: [String: String] = [:]) {
@@ -54,6 +55,7 @@ public struct TemplateProperties: Hashable, Sendable {
         values[Self.folded(name.utf8)].map { String(decoding: $0, as: UTF8.self) }
     }
 
+    /// Returns the value of a property in UTF-8; nil if the property is missing.
     /// - Parameter name: The folded name.
     func bytes(of name: String) -> [UInt8]? { values[name] }
 

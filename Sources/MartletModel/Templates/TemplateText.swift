@@ -1,4 +1,4 @@
-/// The operations of an expression's forms on the UTF-8 of a property.
+/// Operations on the UTF-8 of a property's value, for the forms in which an expression inserts the value.
 extension [UInt8] {
     /// Returns the first `count` characters, or the whole text if it is shorter. A character is an extended grapheme
     /// cluster.

@@ -1,7 +1,7 @@
 /// The rule for texts that devices show.
 public enum ShownText {
-    /// Whether a text has no control characters other than tabs and line breaks, and no noncharacters that XML cannot
-    /// express.
+    /// Returns true if a text has no control characters other than tabs and line breaks, and no noncharacters that XML
+    /// cannot express.
     ///
     /// Marks for the direction of text are allowed: scripts that are written from right to left need them, and they
     /// cannot move what stands before the text, such as the name of its sender.
