@@ -15,13 +15,13 @@ public struct Console: HTTPHandler {
     public struct Parts: Sendable {
         public var directory: OperatorDirectory
         public var passwords: any OperatorPasswords
-        /// Answers the administration API, as on the admin socket.
+        /// The handler of the administration API, which also answers the admin socket.
         public var administration: any HTTPHandler
-        /// Answers the simulator's control interface; nil if no simulator runs.
+        /// The handler of the simulator's control interface; nil if no simulator runs.
         public var simulator: (any HTTPHandler)?
         public var facts: any ConsoleFacts
         public var hours: any MetricHourStore
-        /// The names of all hubs.
+        /// Returns the names of all hubs.
         public var hubNames: @Sendable () -> [String]
         public var time: any TimeSource
         /// Receives messages for the operator of the server, without secrets.

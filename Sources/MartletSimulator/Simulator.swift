@@ -4,8 +4,10 @@ public import MartletModel
 import MartletNetwork
 public import MartletPush
 
-/// The push services simulated on this machine: real TLS, real HTTP/2 and HTTP/1.1, made-up devices. Each service has a
-/// listener of its own, just as each real service has a host of its own. The control interface has another listener.
+/// The push services, simulated on this machine with real TLS, real HTTP/2 and HTTP/1.1, and made-up devices.
+///
+/// Each service has a listener of its own, just as each real service has a host of its own. The control interface has
+/// another listener.
 ///
 /// ```swift
 /// let simulator = try await Simulator.start()
@@ -13,14 +15,16 @@ public import MartletPush
 /// await simulator.run()  // until the task is cancelled
 /// ```
 public final class Simulator: Sendable {
-    /// The address and the strictness of the simulated services.
+    /// The configuration of a simulator: its addresses, its services, their faults and their strictness.
     public struct Configuration: Sendable {
         /// A numeric address to listen on, or `localhost`.
         public var host = "127.0.0.1"
-        /// The port of the control interface. The services take the ports after it, in order, followed by the listeners
-        /// that real devices connect to. 0 means free ports.
+        /// The port of the control interface.
+        ///
+        /// The next ports are used by the services, in the order of `services`, and after them by the listeners that
+        /// real devices connect to. 0 selects free ports.
         public var port: UInt16 = 0
-        /// The services with their state.
+        /// The services to simulate, with their initial state.
         public var services: [any PushServiceSimulator]
         /// The faults that are in effect from the start.
         public var faults = FaultPlan()
@@ -29,6 +33,7 @@ public final class Simulator: Sendable {
         /// Returns the time of day.
         public var now: @Sendable () -> Timestamp
 
+        /// Creates a configuration with all services.
         /// - Parameter acceptsAnyKey: Whether senders that are not registered are accepted without verification.
         public init(acceptsAnyKey: Bool = false, now: @escaping @Sendable () -> Timestamp = Simulator.timeOfDay) {
             services = PushPlatforms.simulators(acceptsAnyKey: acceptsAnyKey)
@@ -42,7 +47,9 @@ public final class Simulator: Sendable {
     public let origins: [PlatformID: HTTPOrigin]
     /// The addresses that real devices connect to, for the services that support them.
     public let sockets: [PlatformID: HTTPOrigin]
-    /// The certificate of the authority that senders must trust. A new one is made at every start.
+    /// The certificate of the simulator's authority, as PEM, which senders must trust.
+    ///
+    /// A new authority is made at every start.
     public let caCertificatePEM: String
 
     private let state: SimulatorState
@@ -69,19 +76,21 @@ public final class Simulator: Sendable {
     /// The port of the control interface.
     public var port: UInt16 { origin.port }
 
-    /// Answers the control interface in this process, without the checks of its listener.
+    /// The handler of the control interface, to be called in this process.
+    ///
+    /// It does not make the access checks of the listener.
     public var controls: any HTTPHandler { ControlRoutes(state: state).router }
 
-    /// The credential properties by platform that a hub needs to send to the simulated services.
+    /// The credential properties that a hub needs to send to the simulated services, by platform.
     public var credentials: [String: [String: String]] {
         state.withContents { contents, _ in
             Dictionary(contents.services.map { ($0.platform.rawValue, $0.credential) }) { first, _ in first }
         }
     }
 
-    /// Makes an authority and certificates and starts to listen.
-    /// - Throws: `SimulatorError` with a sentence that says why it cannot listen, or what a fault in the plan is
-    ///   missing.
+    /// Makes an authority and certificates, and starts to listen.
+    /// - Throws: `SimulatorError` that says why the simulator cannot listen, or which fault of the plan no service can
+    ///   produce.
     public static func start(_ configuration: Configuration = Configuration()) async throws(SimulatorError) -> Simulator
     {
         let ledger: SimulatorLedger? =

@@ -3,8 +3,8 @@ import MartletModel
 import MartletNetwork
 import MartletPush
 
-/// The authority of one run of the simulator, the certificate of its listeners, and the certificates that faults
-/// present instead.
+/// The certificates of one run of the simulator: that of its authority, that of its listeners, and the wrong ones that
+/// faults present instead.
 struct SimulatorCertificates {
     let authorityPEM: String
     private let rightful: TLSServerContext
@@ -28,7 +28,9 @@ struct SimulatorCertificates {
         }
     }
 
-    /// The TLS context that a connection is presented.
+    /// Returns the TLS context for a new connection.
+    ///
+    /// For a fault, it has a wrong certificate.
     func context(_ fault: Fault.TLSFault?) -> TLSServerContext {
         fault.flatMap { wrong[$0] } ?? rightful
     }

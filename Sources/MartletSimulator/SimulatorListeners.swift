@@ -19,7 +19,9 @@ struct SimulatorListeners {
         self.state = state
     }
 
+    /// Opens all listeners.
     /// - Returns: The origin of the control interface.
+    /// - Throws: `SimulatorError` if one cannot be opened; then all are closed.
     mutating func listen() async throws(SimulatorError) -> HTTPOrigin {
         do throws(SimulatorError) {
             return try await openAll()
@@ -47,8 +49,8 @@ struct SimulatorListeners {
             let platform = type(of: service).platform
             let handler = DeviceSocketHandler(
                 platform: platform, state: state, subprotocol: type(of: service).socketProtocol)
-            // Not encrypted: a browser accepts a plaintext service on this machine, but does not accept a certificate
-            // of ours.
+            // This listener uses no TLS. A browser accepts a service without TLS on this machine, but does not accept a
+            // certificate of the simulator.
             sockets[platform] = try await open(
                 HTTPServer(loops: loops, handler: handler, limits: Self.limits),
                 configuration.services.count + sockets.count + 1, choosingTLS: nil)
@@ -69,14 +71,15 @@ struct SimulatorListeners {
         let connections = ServiceConnections(platform: platform, state: state)
         var http2 = HTTP2Settings()
         http2.streamLimit = type(of: service).firstStreamLimit
-        // The initial connection window of HTTP/2, which real services do not change: fifteen large bodies fill it.
+        // Real services keep HTTP/2's initial connection window, which fifteen large bodies fill.
         http2.connectionWindow = 65_535
         return HTTPServer(
             loops: loops, handler: ServiceHandler(platform: platform, state: state, connections: connections),
             limits: Self.limits, http2: http2, observer: connections)
     }
 
-    /// - Parameter index: The index of the listener among all. It is added to the first port.
+    /// Opens a listener.
+    /// - Parameter index: The number of the listener, which is added to the first port.
     private mutating func open(
         _ server: HTTPServer, _ index: Int, choosingTLS: (@Sendable () -> TLSServerContext)?
     ) async throws(SimulatorError) -> HTTPOrigin {
@@ -93,7 +96,10 @@ struct SimulatorListeners {
         }
     }
 
-    /// Senders keep their connections open for hours, and a device's connection is idle for as long.
+    /// The limits of all listeners.
+    ///
+    /// Connections may be idle for an hour, because senders keep connections open for hours and a device's connection
+    /// is idle for as long.
     private static var limits: ServerLimits {
         var limits = ServerLimits()
         limits.idleTime = .seconds(3600)

@@ -1,16 +1,17 @@
 import MartletHTTP
 
-/// Serves the files of the console, and its page at every other path.
+/// Serves the files of the console's pages, and answers any other path with `index.html`, which shows every screen.
 struct AssetRoutes: Sendable {
     let assets: ConsoleAssets
 
-    /// - Parameter segments: The segments below `/console`.
+    /// Returns the file or the page that a request asks for.
+    /// - Parameter segments: The path segments below `/console`.
     func respond(to request: HTTPRequest, _ segments: ArraySlice<String>) -> HTTPResponse {
         guard [.get, .head].contains(request.method) else {
             return HTTPResponse(.methodNotAllowed, fields: ["allow": "GET, HEAD"])
         }
         if let asset = assets.asset(at: segments) { return Self.respond(to: request, with: asset) }
-        // A missing script must not be answered with a page.
+        // A request for a file that does not exist gets 404: a browser that asks for a script must not get a page.
         guard let last = segments.last, ConsoleAsset.contentType(of: last) != nil else {
             return assets.page.map { Self.respond(to: request, with: $0) } ?? HTTPResponse(.notFound)
         }
@@ -27,7 +28,9 @@ struct AssetRoutes: Sendable {
         return response
     }
 
-    /// The tag of an item of `If-None-Match`, which is compared weakly.
+    /// Returns the entity tag in an item of `If-None-Match`.
+    ///
+    /// The prefix `W/` is removed, because tags are compared weakly.
     private static func tag(in item: Substring) -> Substring {
         let text = item.drop { $0 == " " }
         return text.hasPrefix("W/") ? text.dropFirst(2) : text

@@ -21,7 +21,7 @@ struct ConsoleAsset: Sendable {
         "png": "image/png", "ico": "image/x-icon", "txt": "text/plain; charset=utf-8", "woff2": "font/woff2",
     ]
 
-    /// The content type by the ending of a path; nil if the console has no files of this kind.
+    /// Returns the content type for the ending of a path; nil if the console has no files of this kind.
     static func contentType(of path: some StringProtocol) -> String? {
         guard let name = path.split(separator: "/", omittingEmptySubsequences: false).last,
             let dot = name.lastIndex(of: ".")

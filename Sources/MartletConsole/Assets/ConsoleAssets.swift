@@ -1,21 +1,24 @@
 import CMartletConsoleWeb
 import Glibc
 
-/// The files of the console's pages: the embedded files, or, for developers of the pages, those of a directory.
+/// The files of the console's pages.
+///
+/// They are embedded in the program; developers of the pages can use those of a directory instead.
 struct ConsoleAssets: Sendable {
     private let embedded: [String: ConsoleAsset]
     private let directory: String?
 
-    /// The largest file that is read from a directory, in bytes.
+    /// The maximum size of a file that is read from the directory, in bytes.
     private static let sizeLimit = 1 << 20
 
+    /// Uses the files of a directory, or the embedded files.
     /// - Parameter directory: The directory to read the files from at each request; nil for the embedded files.
     init(directory: String?) {
         self.directory = directory
         embedded = directory == nil ? Self.embeddedFiles() : [:]
     }
 
-    /// The asset at a path below `/console/`; nil if there is none.
+    /// Returns the asset at a path below `/console/`; nil if there is none.
     /// - Parameter segments: The decoded segments of the path, none of which is `.` or `..` or contains a slash.
     func asset(at segments: ArraySlice<String>) -> ConsoleAsset? {
         let path = segments.joined(separator: "/")
@@ -26,7 +29,7 @@ struct ConsoleAssets: Sendable {
         return ConsoleAsset(path: path, bytes: bytes)
     }
 
-    /// The page of every screen.
+    /// The page `index.html`, which shows every screen of the console.
     var page: ConsoleAsset? { asset(at: ["index.html"]) }
 
     private static func embeddedFiles() -> [String: ConsoleAsset] {

@@ -5,19 +5,20 @@ import MartletModel
 struct AdministrationDoor: Sendable {
     let administration: any HTTPHandler
 
-    /// The path of the console's API, which the administration API does not have.
+    /// The path prefix of the console's API. The administration API does not have this prefix.
     static let prefix = "/console/api"
 
-    /// Header fields about the caller and the connection, which are not passed on.
+    /// The names of the header fields that are not passed on, because they concern the caller or the connection.
     private static let keptBack: Set<String> = [
         "authorization", "connection", "content-length", "cookie", "expect", "host", "origin", "referer", "te",
         "transfer-encoding", "upgrade", RequestSource.field, everybody,
     ]
-    /// The field that confirms that a send without tags is meant for all devices.
+    /// The header field that confirms that a send without tags is meant for all devices.
     static let everybody = "martlet-everybody"
 
-    /// Passes a request on, without the console's prefix.
-    /// - Parameter target: The target in the administration API; nil for that of the request without its prefix.
+    /// Passes a request on to the administration API.
+    /// - Parameter target: The target in the administration API; nil means the request's own target without the
+    ///   console's prefix.
     func pass(_ call: ConsoleCall, target: String? = nil) async throws(ConsoleRefusal) -> HTTPResponse {
         var fields = HTTPFields()
         for field in call.request.fields
@@ -31,7 +32,7 @@ struct AdministrationDoor: Sendable {
     }
 
     /// Reads a JSON document from the administration API.
-    /// - Returns: Nil if the answer is a refusal.
+    /// - Returns: nil if the administration API refuses.
     func document(_ target: String) async -> JSON? {
         guard let response = try? await perform(.get, target), response.status.isSuccess else { return nil }
         return try? JSON(parsing: response.bytes)
@@ -57,7 +58,9 @@ struct AdministrationDoor: Sendable {
 }
 
 extension HTTPResponse {
-    /// The answer with its JSON body changed, if it is a success in JSON.
+    /// Returns the answer with its JSON body changed.
+    ///
+    /// An answer that is not a success, or has no JSON body, is returned unchanged.
     func changing(_ change: (JSON) -> JSON) -> HTTPResponse {
         guard status.isSuccess, case .bytes(let bytes) = body, let json = try? JSON(parsing: bytes) else { return self }
         var changed = self

@@ -2,11 +2,11 @@ import MartletCore
 import MartletHTTP
 import MartletModel
 
-/// An admitted request to the console's API.
+/// A request to the console's API that the gate has admitted.
 struct ConsoleCall: Sendable {
     var request: HTTPRequest
     let match: RouteMatch
-    /// The session and its operator; nil on routes that need no session.
+    /// The session of the request, with its operator in `entry`; nil on routes that need no session.
     let session: OperatorSession?
     let entry: Operator?
     /// The role by which the request was admitted; nil if no role was needed.
@@ -16,13 +16,16 @@ struct ConsoleCall: Sendable {
     /// The hub that the path names; nil if it names none.
     var hub: String? { match["hub"].isEmpty ? nil : match["hub"] }
 
-    /// The session, on routes that need one.
+    /// Returns the session and its operator.
+    /// - Throws: `ConsoleRefusal.signedOut` on a route that needs no session.
     func signedIn() throws(ConsoleRefusal) -> (session: OperatorSession, entry: Operator) {
         guard let session, let entry else { throw .signedOut }
         return (session, entry)
     }
 
-    /// The body as a JSON object; an empty body is an empty object.
+    /// Returns the body as a JSON object.
+    ///
+    /// An empty body counts as an empty object.
     func body() throws(ConsoleRefusal) -> [String: JSON] {
         if request.body.isEmpty { return [:] }
         guard let members = try? JSON(parsing: request.body).object else {
@@ -31,6 +34,6 @@ struct ConsoleCall: Sendable {
         return members
     }
 
-    /// Whether the caller requests content that is otherwise withheld.
+    /// Whether the caller requests content that is otherwise withheld (`?content=show`).
     var asksForContent: Bool { match.target.item("content")?.value == "show" }
 }

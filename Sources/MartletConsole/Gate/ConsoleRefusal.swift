@@ -7,7 +7,9 @@ enum ConsoleRefusal: Error, Hashable {
     case badRequest(String)
     case signedOut
     case badCredentials
-    /// The operator's role is not sufficient: the needed role, and the hub for which it is needed; nil for all hubs.
+    /// The operator's role is not sufficient.
+    ///
+    /// The values are the needed role and the hub for which it is needed; nil means all hubs.
     case forbidden(Role, hub: String?)
     case notFresh
     case crossSite

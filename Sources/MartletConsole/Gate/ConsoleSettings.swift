@@ -4,8 +4,9 @@ public import MartletHTTP
 public struct ConsoleSettings: Sendable {
     /// The origin that browsers use, if a proxy is in front of the server.
     public var publicURL: HTTPOrigin?
-    /// The names by which browsers may address the server, in lower case, without ports. IP addresses, `localhost` and
-    /// the name in `publicURL` are accepted besides.
+    /// The names by which browsers may address the server, in lower case, without ports.
+    ///
+    /// IP addresses, `localhost` and the name in `publicURL` are accepted in addition.
     public var hosts: Set<String>
     public var version: String
     /// The directory to read the pages from; nil for the pages that the program contains.

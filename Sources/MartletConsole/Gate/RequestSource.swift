@@ -5,7 +5,9 @@ import MartletHTTP
 struct RequestSource {
     let settings: ConsoleSettings
 
-    /// The field that every change must have. A page of another site cannot add it without asking first (CORS).
+    /// The header field that every request that changes something must have.
+    ///
+    /// A page of another site cannot add the field without asking the server first (CORS).
     static let field = "martlet-console"
 
     /// Refuses a host name that is not this server's. With DNS rebinding, an attacker's name resolves to this machine's
@@ -45,7 +47,7 @@ struct RequestSource {
         }
     }
 
-    /// Whether an origin is the one to which the request was addressed.
+    /// Returns whether an origin is the one to which the request was addressed.
     private func isOwn(_ text: String, of head: HTTPRequest) -> Bool {
         guard let origin = HTTPOrigin(text) else { return false }
         if origin == settings.publicURL { return true }
@@ -53,6 +55,7 @@ struct RequestSource {
         return origin == HTTPOrigin("\(origin.scheme.rawValue)://\(head.authority)")
     }
 
+    /// Returns whether an address is a loopback address.
     /// - Parameter peer: An address in text form; empty for a Unix socket, which only a proxy on this machine can use.
     static func isLoopback(_ peer: String) -> Bool {
         guard !peer.isEmpty else { return true }

@@ -1,16 +1,16 @@
 import MartletCore
 import MartletModel
 
-/// The requirements of a route of the console.
+/// The requirements that an operator must meet to use a route of the console.
 struct RouteNeed: Hashable, Sendable {
     enum Level: Hashable, Sendable {
-        /// No session, for example for signing in.
+        /// No session is needed, for example for signing in.
         case nobody
-        /// Any operator with any role.
+        /// Any role is sufficient.
         case anyRole
-        /// A role for the hub that the path names.
+        /// This role, or a higher one, is needed for the hub that the path names.
         case hub(Role)
-        /// A role for all hubs.
+        /// This role, or a higher one, is needed for all hubs.
         case server(Role)
     }
 
@@ -30,10 +30,12 @@ struct RouteNeed: Hashable, Sendable {
 
 /// Decides whether an operator may use a route.
 enum ConsoleGate {
+    /// Admits a request to a route.
     /// - Parameters:
     ///   - hub: The hub that the path names; nil if it names none.
     ///   - session: The session of the request's cookie with its operator; nil if there is none.
     /// - Returns: The role by which the request is admitted; nil if no role was needed.
+    /// - Throws: `ConsoleRefusal` if the operator may not use the route.
     static func admit(
         _ need: RouteNeed, hub: String?, _ session: (session: OperatorSession, entry: Operator)?, at now: Timestamp
     ) throws(ConsoleRefusal) -> Role? {
@@ -65,6 +67,6 @@ enum ConsoleGate {
 }
 
 extension OperatorSession {
-    /// Whether the operator has confirmed their identity recently.
+    /// Returns whether the operator has confirmed their identity recently.
     func isFresh(at now: Timestamp) -> Bool { now < freshUntil && confirmedAt <= now + .seconds(60) }
 }

@@ -1,8 +1,9 @@
 import MartletCore
 import MartletModel
 
-/// A condition that an operator should look at: a code and its facts. The console's pages make the sentence, in the
-/// reader's language.
+/// A condition that an operator should look at, as a code with facts.
+///
+/// The console's pages make a sentence of it in the reader's language.
 struct Alert: Hashable, Sendable {
     enum Severity: String, Hashable, Sendable {
         case warning
@@ -11,7 +12,7 @@ struct Alert: Hashable, Sendable {
 
     let code: String
     let severity: Severity
-    /// The hub that the alert is about; nil for the server.
+    /// The hub that the alert is about; nil for an alert about the server.
     var hub: String?
     var platform: String?
     var facts: [String: JSON] = [:]
@@ -26,26 +27,32 @@ struct Alert: Hashable, Sendable {
     }
 }
 
-/// The rules of Docs/Metrics.md, "What to watch", and the reason why `/health/ready` is 503.
+/// The rules that decide which alerts there are.
+///
+/// They are those of Docs/Metrics.md, "What to watch"; one more alert gives the reason why `/health/ready` answers 503.
 struct AlertRules {
     let latest: ConsoleSample
-    /// An earlier sample, up to five minutes old, for rates.
+    /// A sample that is up to five minutes older than `latest`.
+    ///
+    /// Rates are calculated from the difference.
     let earlier: ConsoleSample
 
-    /// - Parameter recent: Samples of the last five minutes, oldest first.
+    /// Creates the rules; nil if there is no sample yet.
+    /// - Parameter recent: The samples of the last five minutes, oldest first.
     init?(_ latest: ConsoleSample?, recent: [ConsoleSample]) {
         guard let latest else { return nil }
         self.latest = latest
         earlier = recent.first ?? latest
     }
 
-    /// The alerts, the worst first.
+    /// The alerts: errors first, then warnings.
     var alerts: [Alert] {
         let found = readiness + ends + deliveries + services + machine
         return found.filter { $0.severity == .error } + found.filter { $0.severity == .warning }
     }
 
-    /// The state in one word: `ok`, `attention` or `trouble`.
+    /// Returns the state of the server in one word: `ok`, `attention` (there are warnings) or `trouble` (there is an
+    /// error).
     static func state(_ alerts: [Alert]) -> String {
         if alerts.contains(where: { $0.severity == .error }) { return "trouble" }
         return alerts.isEmpty ? "ok" : "attention"
@@ -55,10 +62,13 @@ struct AlertRules {
         latest.obstacle.map { [Alert(code: "not-ready", severity: .error, facts: ["sentence": .string($0)])] } ?? []
     }
 
-    /// Thirty days before the end of a credential, there is time to renew it.
+    /// How long before a credential expires an alert is raised, in seconds: thirty days, which is enough time to renew
+    /// it.
     private static let credentialNotice = 30.0 * 86_400
     private static let certificateNotice = 14.0 * 86_400
-    /// The maximum number of alerts about credentials, because there may be thousands of hubs.
+    /// The maximum number of alerts about credentials.
+    ///
+    /// It is limited because there may be thousands of hubs.
     private static let credentialLimit = 20
 
     private var ends: [Alert] {
@@ -101,7 +111,10 @@ struct AlertRules {
         return found + failures
     }
 
-    /// A few failures are normal, because devices disappear. A fifth of at least a hundred pushes is not.
+    /// The alert about too many failed pushes.
+    ///
+    /// A few failures are normal, because devices disappear. An alert is raised if there were at least a hundred pushes
+    /// and more than a fifth of them failed.
     private var failures: [Alert] {
         func sum(_ counts: [String: Int]) -> Int { counts.values.reduce(0, +) }
         let failed = sum(latest.failed) - sum(earlier.failed)

@@ -3,7 +3,7 @@ public import MartletModel
 
 /// The server's figures at one time: counters since the start of the process, and states.
 public struct ConsoleSample: Sendable {
-    /// The expiry of a credential, if it is known.
+    /// The time when a credential expires.
     public struct CredentialEnd: Hashable, Sendable {
         public var hub: String
         public var platform: String
@@ -17,36 +17,39 @@ public struct ConsoleSample: Sendable {
     }
 
     public var at: Timestamp
-    /// Pushes that push services have accepted, by platform.
+    /// The number of pushes that push services have accepted, by platform.
     public var taken: [String: Int] = [:]
-    /// Pushes that have failed, by platform.
+    /// The number of pushes that have failed, by platform.
     public var failed: [String: Int] = [:]
-    /// Pushes that were refused because a credential is wrong.
+    /// The number of pushes that were refused because a credential is wrong.
     public var wrongCredentials = 0
-    /// From acceptance to the wire, on all platforms.
+    /// The times from the acceptance of a notification, or from its due time, until its pushes are handed to the
+    /// transport, on all platforms.
     public var latency = Histogram(bounds: DeliveryMetrics.latencyBounds)
-    /// From the first change of a transaction until it is on disk.
+    /// The times from the first change of a transaction until the transaction is on disk.
     public var commit: Histogram?
-    /// Deliveries that are not finished.
+    /// The number of unfinished deliveries.
     public var waiting = 0
-    /// The age of the oldest of them, in seconds.
+    /// The age of the oldest unfinished delivery, in seconds.
     public var oldest = 0.0
-    /// Connections to push services, by platform.
+    /// The number of connections to push services, by platform.
     public var connections: [String: Int] = [:]
     public var pausedLanes: [String: Int] = [:]
     public var pausedOrigins: [String: Int] = [:]
     public var quarantines: [String: Int] = [:]
-    /// The time that each event loop was at work, in seconds.
+    /// The total time that each event loop was busy, in seconds.
     public var loopBusy: [Double] = []
     public var credentialEnds: [CredentialEnd] = []
     public var certificateEndsAt: Timestamp?
-    /// When the last backup was made; nil for never.
+    /// When the last backup was made; nil if none was ever made.
     public var backupAt: Timestamp?
-    /// When the server began to need a backup; nil if it does not yet.
+    /// When the database was first opened, from which time on the server needs backups; nil if unknown.
     public var needsBackupSince: Timestamp?
-    /// The free bytes on the disk of the data directory, and the reserve below which nothing new is accepted.
+    /// The free bytes on the disk of the data directory, and the reserve in bytes.
+    ///
+    /// When less than the reserve is free, no new data is accepted.
     public var disk: (free: Int64, reserve: Int64)?
-    /// The reason why the server accepts no work; nil if it does.
+    /// The reason why the server accepts no work; nil if it accepts work.
     public var obstacle: String?
 
     public init(at: Timestamp) {
@@ -54,7 +57,7 @@ public struct ConsoleSample: Sendable {
     }
 }
 
-/// The source of the server's figures for the console.
+/// Reads the server's figures for the console.
 public protocol ConsoleFacts: Sendable {
     func sample() async -> ConsoleSample
 }

@@ -1,7 +1,8 @@
 import Synchronization
 
-/// The events that one stream has still to write: the newest of each kind. A slow reader misses events, but uses no
-/// more memory.
+/// The events that have not been written to one stream yet.
+///
+/// Only the newest event of each kind is kept, so a slow reader misses events, but needs no more memory.
 final class EventMailbox: Sendable {
     private struct State {
         var events: [(kind: String, bytes: [UInt8])] = []
@@ -10,14 +11,16 @@ final class EventMailbox: Sendable {
 
     private let state = Mutex(State())
     private let wake: AsyncStream<Void>.Continuation
-    /// Yields when there is something to take.
+    /// Yields a value when events wait to be taken.
     let wakes: AsyncStream<Void>
 
     init() {
         (wakes, wake) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
     }
 
-    /// Adds an event in place of one of the same kind. After `end`, nothing is added.
+    /// Adds an event and removes an older one of the same kind.
+    ///
+    /// After `end`, no event is added.
     func post(_ kind: String, _ bytes: [UInt8]) {
         let isNew = state.withLock { state in
             guard !state.isEnded else { return false }
@@ -28,7 +31,9 @@ final class EventMailbox: Sendable {
         if isNew { wake.yield() }
     }
 
-    /// Adds the last event.
+    /// Adds the event that ends the stream.
+    ///
+    /// No event can be added after it.
     func end(_ bytes: [UInt8]) {
         post("end", bytes)
         state.withLock { $0.isEnded = true }
@@ -36,7 +41,7 @@ final class EventMailbox: Sendable {
         wake.finish()
     }
 
-    /// Takes all events.
+    /// Removes and returns all events.
     func take() -> (bytes: [UInt8], isEnded: Bool) {
         state.withLock { state in
             defer { state.events = [] }

@@ -2,17 +2,19 @@ import MartletCore
 import MartletModel
 import Synchronization
 
-/// The open event streams.
+/// All open event streams of the console.
 final class EventStreams: Sendable {
-    /// One stream of a session.
+    /// One open stream, which belongs to a session.
     struct Entry: Sendable {
         let mailbox: EventMailbox
         let session: OperatorSession
-        /// The roles when the stream was opened. When they change, the stream ends.
+        /// The operator's roles at the time when the stream was opened.
+        ///
+        /// When the roles change, the stream ends.
         let roles: RoleGrants
         let topics: [Topic]
 
-        /// Whether a stream may show something about a hub.
+        /// Returns whether the stream may show data about a hub; nil means data about the server.
         func shows(_ hub: String?) -> Bool { hub.map { roles.role(for: $0) != nil } ?? true }
     }
 
@@ -25,7 +27,7 @@ final class EventStreams: Sendable {
     }
 
     static let sessionLimit = 4
-    /// Of one operator, who may have 20 sessions.
+    /// The maximum number of streams of one operator, who may have 20 sessions.
     static let operatorLimit = 16
     static let countLimit = 64
 
@@ -38,7 +40,8 @@ final class EventStreams: Sendable {
     private let state = Mutex(State())
 
     /// Adds a stream.
-    /// - Returns: Its number; nil if the session, the operator or the server has too many, or if the server is stopping.
+    /// - Returns: The number of the stream; nil if the session, the operator or the server has too many streams, or if
+    ///   the server is stopping.
     func add(_ entry: Entry) -> UInt64? {
         state.withLock { state in
             let own = state.entries.values.filter { $0.session.operatorName == entry.session.operatorName }
@@ -60,14 +63,16 @@ final class EventStreams: Sendable {
 
     var isEmpty: Bool { state.withLock(\.entries.isEmpty) }
 
-    /// Ends the streams that match.
+    /// Ends the streams for which `matches` returns true.
     func end(_ reason: End, where matches: (Entry) -> Bool = { _ in true }) {
         let ended = state.withLock { state in state.entries.values.filter(matches) }
         let bytes = ServerSentEvent.bytes("end", ["reason": .string(reason.rawValue)])
         for entry in ended { entry.mailbox.end(bytes) }
     }
 
-    /// Ends all streams, and adds no more.
+    /// Ends all streams.
+    ///
+    /// No stream can be added afterwards.
     func stop() {
         state.withLock { $0.isStopped = true }
         end(.stopping)

@@ -8,7 +8,7 @@ final class LiveConsole: Sendable {
     private struct State {
         var history = MetricHistory()
         var alerts: [Alert] = []
-        /// What was last told of a topic.
+        /// The last state of each topic that was sent to the streams.
         var told: [Topic: JSON] = [:]
         var tick = 0
     }
@@ -22,12 +22,14 @@ final class LiveConsole: Sendable {
     private let state = Mutex(State())
     let streams = EventStreams()
 
-    /// While no page is open, the server is sampled every tenth second.
+    /// The number of seconds between two samples of the server while no page is open.
     private static let idleTicks = 10
     private static let commentTicks = 15
-    /// An older sample is not shown as the current state.
+    /// The age from which a sample is no longer shown as the current state.
     private static let staleAge = Duration.seconds(2)
-    /// The maximum number of topics that are read at one tick; the others are read at the next ones.
+    /// The maximum number of topics that are read in one tick.
+    ///
+    /// Further topics are read in the next ticks.
     private static let topicLimit = 32
 
     init(
@@ -42,7 +44,7 @@ final class LiveConsole: Sendable {
         self.log = log
     }
 
-    /// Samples until cancelled, then ends the streams.
+    /// Samples the server every second until the task is cancelled, then ends the streams.
     func run() async {
         await withTaskCancellationHandler {
             await restore()
@@ -101,7 +103,7 @@ final class LiveConsole: Sendable {
 
     // MARK: Documents
 
-    /// The current alerts as JSON, for an operator who sees certain hubs.
+    /// Returns the current alerts as JSON. Alerts about hubs for which the operator has no role are left out.
     func alerts(for roles: RoleGrants) async -> JSON {
         let latest = state.withLock { $0.history.latest?.at }
         if latest.map({ time.now - $0 > Self.staleAge }) ?? true { await sample() }
@@ -110,7 +112,7 @@ final class LiveConsole: Sendable {
 
     func history(_ range: MetricHistory.Range) -> JSON { state.withLock { $0.history.json(range) } }
 
-    /// The first events of a stream.
+    /// Returns the current state of the topics as JSON, which a page gets when it opens a stream.
     func past(_ topics: [Topic], for roles: RoleGrants) async -> JSON {
         var members = await alerts(for: roles).object ?? [:]
         var sends: [String: JSON] = [:]
@@ -162,7 +164,9 @@ final class LiveConsole: Sendable {
         }
     }
 
-    /// Whether two lists have the same alerts. Facts such as an age are ignored, because they change every second.
+    /// Returns whether two lists have the same alerts.
+    ///
+    /// Facts such as an age are not compared, because they change every second.
     private static func areAlike(_ left: [Alert], _ right: [Alert]) -> Bool {
         left.map { [$0.code, $0.severity.rawValue, $0.hub, $0.platform] }
             == right.map { [$0.code, $0.severity.rawValue, $0.hub, $0.platform] }
@@ -187,7 +191,8 @@ final class LiveConsole: Sendable {
         }
     }
 
-    /// The current state of a topic; nil if there is nothing.
+    /// Reads the current state of a topic from the administration API.
+    /// - Returns: nil for the topic `now`, or if the administration API refuses.
     private func read(_ topic: Topic) async -> JSON? {
         switch topic {
         case .now: return nil
@@ -215,7 +220,8 @@ final class LiveConsole: Sendable {
         for name in names { await recheck(name) }
     }
 
-    /// Ends the streams of an operator whose sessions have ended or whose roles have changed.
+    /// Ends the streams of an operator's sessions that have ended, and all streams that were opened with other roles
+    /// than the operator has now.
     func recheck(_ name: String) async {
         let now = time.now
         for entry in streams.all where entry.session.operatorName.lowercased() == name.lowercased() {
@@ -232,7 +238,7 @@ final class LiveConsole: Sendable {
 }
 
 extension Topic {
-    /// The name of the events about the topic.
+    /// The name of the events that report the state of the topic.
     fileprivate var event: String {
         switch self {
         case .now: "second"
@@ -243,7 +249,7 @@ extension Topic {
 }
 
 extension JSON {
-    /// The value of a number.
+    /// The value of a JSON number; nil for any other value.
     fileprivate var number: Double? {
         switch self {
         case .integer(let number): Double(number)

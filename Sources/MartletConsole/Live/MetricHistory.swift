@@ -1,7 +1,8 @@
 import MartletCore
 import MartletModel
 
-/// The history of the server's figures: 15 minutes by seconds, a day by minutes, 35 days by hours.
+/// The history of the server's figures: 15 minutes in steps of a second, a day in steps of a minute, and 35 days in
+/// steps of an hour.
 struct MetricHistory: Sendable {
     enum Range: String, CaseIterable, Sendable {
         case minutes = "15m"
@@ -9,7 +10,7 @@ struct MetricHistory: Sendable {
         case month = "35d"
     }
 
-    /// An hour whose figures are to be stored.
+    /// The figures of one hour, to be stored.
     struct Hour: Sendable, Equatable {
         var at: Timestamp
         var figures: [String: Double]
@@ -19,7 +20,7 @@ struct MetricHistory: Sendable {
     private var minutes = MetricRing(step: 60, capacity: 1440)
     private var hours = MetricRing(step: 3600, capacity: 840)
     private(set) var latest: ConsoleSample?
-    /// The values of the latest second.
+    /// The figures of the latest second.
     private(set) var second: [String: Double] = [:]
     private var minuteStart: ConsoleSample?
     private var hourStart: ConsoleSample?
@@ -30,11 +31,11 @@ struct MetricHistory: Sendable {
     private static let recentStep = Duration.seconds(10)
 
     /// Adds a sample.
-    /// - Returns: The hour that has ended with it; nil if none has.
+    /// - Returns: The hour that this sample completes; nil if it completes none.
     mutating func add(_ sample: ConsoleSample) -> Hour? {
         defer { latest = sample }
         guard let latest, sample.at > latest.at else {
-            // The first sample, or the clock was set back.
+            // This is the first sample, or the clock was set back.
             (minuteStart, hourStart, recent) = (sample, sample, [sample])
             return nil
         }
@@ -55,7 +56,9 @@ struct MetricHistory: Sendable {
         return Hour(at: Timestamp(seconds: number * hours.step), figures: figures)
     }
 
-    /// While no page is open, a sample covers several seconds: each of them gets the mean.
+    /// Sets the figures of all seconds between two samples.
+    ///
+    /// While no page is open, samples are several seconds apart, and each of these seconds gets the mean.
     private mutating func addSeconds(from old: ConsoleSample, to new: ConsoleSample) {
         second = Self.values(from: old, to: new)
         let (first, last) = (seconds.number(of: old.at) + 1, seconds.number(of: new.at))
@@ -63,12 +66,13 @@ struct MetricHistory: Sendable {
         for number in max(first, last - Int64(seconds.capacity) + 1)...last { seconds.put(second, at: number) }
     }
 
-    /// Restores hours of an earlier process.
+    /// Restores an hour that an earlier process has stored.
     mutating func restore(_ hour: Hour) {
         hours.put(hour.figures, at: hours.number(of: hour.at))
     }
 
-    /// The figures between two samples: rates a second, times in milliseconds, and states at the end.
+    /// Returns the figures for the time between two samples: counts per second, latencies in milliseconds, and the
+    /// number and age of unfinished deliveries at the end.
     private static func values(from old: ConsoleSample, to new: ConsoleSample) -> [String: Double] {
         let span = Double((new.at - old.at).wholeMilliseconds) / 1000
         var values: [String: Double] = ["waiting": Double(new.waiting), "oldest": new.oldest]
@@ -86,7 +90,7 @@ struct MetricHistory: Sendable {
 
     // MARK: Documents
 
-    /// The history of a range as JSON. Unknown values are null.
+    /// Returns the history of a range as JSON. Unknown values are null.
     func json(_ range: Range) -> JSON {
         let ring =
             switch range {
@@ -114,7 +118,7 @@ struct MetricHistory: Sendable {
         ]
     }
 
-    /// The latest second as JSON.
+    /// The figures of the latest second as JSON.
     var secondJSON: JSON {
         func column(_ name: String) -> JSON { second[name].map { .double(Self.rounded(Float($0))) } ?? .null }
         func columns(_ prefix: String) -> JSON {
@@ -133,13 +137,16 @@ struct MetricHistory: Sendable {
         ]
     }
 
-    /// Three digits after the point are enough for a chart.
+    /// Rounds a value to three decimal places, which are enough for a chart.
     private static func rounded(_ value: Float) -> Double { (Double(value) * 1000).rounded() / 1000 }
 }
 
 extension Histogram {
-    /// The duration in seconds that a share of the durations added since an earlier state of this histogram do not
-    /// exceed, interpolated within its bucket; nil if none were added.
+    /// Returns a quantile of the durations that were added after an earlier state of this histogram, in seconds.
+    ///
+    /// It is interpolated within its bucket.
+    /// - Parameter share: The share of the durations that do not exceed the quantile, from 0 to 1.
+    /// - Returns: nil if no durations were added.
     func quantile(_ share: Double, since old: Histogram) -> Double? {
         guard old.counts.count == counts.count else { return nil }
         let new = zip(counts, old.counts).map { $0 >= $1 ? $0 - $1 : 0 }

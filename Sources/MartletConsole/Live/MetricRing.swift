@@ -1,17 +1,23 @@
 import MartletModel
 
-/// The latest values of several series at equal steps of time. Older values are overwritten.
+/// The latest values of several series, one value of each series per time step.
+///
+/// New values overwrite the oldest ones.
 struct MetricRing: Sendable {
-    /// The step in seconds.
+    /// The length of a time step, in seconds.
     let step: Int64
     /// The number of steps that are kept.
     let capacity: Int
-    /// The number of the last step, counted from 1970; nil if there is no value yet.
+    /// The number of the last step with values, where step 0 begins in 1970; nil if there is no value yet.
     private(set) var last: Int64?
-    /// The values by series, each with the value of a step at `step % capacity`; NaN for unknown.
+    /// The values by name of the series.
+    ///
+    /// The value of step `n` is at index `n % capacity`; NaN means unknown.
     private var series: [String: [Float]] = [:]
 
-    /// The maximum number of series. Further ones are not kept, because the number of names is not limited.
+    /// The maximum number of series.
+    ///
+    /// Values of further series are ignored, because the number of possible names is unlimited.
     static let seriesLimit = 64
 
     init(step: Int64, capacity: Int) {
@@ -19,10 +25,12 @@ struct MetricRing: Sendable {
         self.capacity = capacity
     }
 
-    /// The number of the step that a time is in.
+    /// Returns the number of the step in which a time lies.
     func number(of timestamp: Timestamp) -> Int64 { timestamp.seconds / step }
 
-    /// Sets the values of a step. A step before the last is ignored: the clock was set back.
+    /// Sets the values of a step.
+    ///
+    /// A step before the last one is ignored, because the clock was set back.
     mutating func put(_ values: [String: Double], at number: Int64) {
         guard number >= last ?? .min else { return }
         clear(upTo: number)
@@ -36,7 +44,7 @@ struct MetricRing: Sendable {
         }
     }
 
-    /// Makes the steps after the last, up to and including a number, unknown.
+    /// Marks all steps after the last one as unknown, up to and including the given step.
     private mutating func clear(upTo number: Int64) {
         guard let last else {
             self.last = number
@@ -51,12 +59,12 @@ struct MetricRing: Sendable {
 
     private func index(_ number: Int64) -> Int { Int(number % Int64(capacity)) }
 
-    /// The names of the series that begin with a prefix.
+    /// Returns the names of the series that begin with a prefix.
     func names(beginningWith prefix: String) -> [String] {
         series.keys.filter { $0.hasPrefix(prefix) }.sorted()
     }
 
-    /// The values of a series, oldest first: `capacity` of them, or fewer if the ring is younger.
+    /// Returns the last `count` values of a series, oldest first; NaN for unknown values.
     func values(of name: String, count: Int) -> [Float] {
         guard let last, let values = series[name] else { return Array(repeating: .nan, count: count) }
         return (0..<count).map { values[index(last - Int64(count - 1 - $0))] }

@@ -1,14 +1,14 @@
 import MartletModel
 
-/// An event of a stream (WHATWG HTML, section 9.2.6).
+/// Writes the events of a stream (WHATWG HTML, section 9.2.6).
 enum ServerSentEvent {
     static func bytes(_ name: String, _ data: JSON) -> [UInt8] {
-        // JSON has no line ends outside its strings, where they are escaped.
+        // The JSON text fits on one `data` line: it has line ends only in strings, where they are escaped.
         Array("event: \(name)\ndata: ".utf8) + data.bytes + [0x0A, 0x0A]
     }
 
-    /// Keeps the connection open through proxies.
+    /// A comment line, sent regularly so that proxies do not close an idle connection.
     static let comment = Array(":\n\n".utf8)
-    /// Makes a browser wait two seconds before it opens a lost stream again.
+    /// Makes a browser wait two seconds before it reopens a lost stream.
     static let retry = Array("retry: 2000\n\n".utf8)
 }

@@ -1,6 +1,6 @@
 import MartletModel
 
-/// The subject of the events of a stream.
+/// A subject about which a page gets events on its stream.
 enum Topic: Hashable, Sendable {
     case now
     /// One send of a hub.
@@ -11,6 +11,7 @@ enum Topic: Hashable, Sendable {
     /// The maximum number of topics of one stream.
     static let countLimit = 8
 
+    /// Parses a topic; nil if the text is not a topic.
     /// - Parameter text: `now`, `send:HUB:ID` or `sends:HUB`.
     init?(_ text: Substring) {
         let parts = text.split(separator: ":", omittingEmptySubsequences: false).map(String.init)
@@ -23,7 +24,8 @@ enum Topic: Hashable, Sendable {
         }
     }
 
-    /// The topics of a query item; nil if one is not a topic, or there are too many.
+    /// Parses a list of topics that are separated by commas.
+    /// - Returns: nil if an element is not a topic, or if there are no topics or too many.
     static func list(_ text: String) -> [Topic]? {
         let parts = text.split(separator: ",")
         let topics = parts.compactMap { Topic($0) }
@@ -31,7 +33,7 @@ enum Topic: Hashable, Sendable {
         return topics
     }
 
-    /// The hub that the topic is about; nil for the server.
+    /// The hub that the topic is about; nil if the topic is about the server.
     var hub: String? {
         switch self {
         case .now: nil

@@ -17,12 +17,13 @@ public struct OperatorAdministration: Sendable {
     private static let bodyLimit = 16_384
 
     private let directory: OperatorDirectory
-    /// The origin of the console, such as `https://push.example.com`.
+    /// The origin of the console, used in links, such as `https://push.example.com`.
     private let origin: String
     private let answered: @Sendable (HTTPResponse) -> HTTPResponse
 
+    /// Creates the part of the administration API.
     /// - Parameters:
-    ///   - origin: The origin that links name.
+    ///   - origin: The origin of the console, used in links.
     ///   - answered: Completes an answer that contains a link, for example with advice about its address.
     public init(
         _ directory: OperatorDirectory, origin: String,
@@ -134,7 +135,9 @@ public struct OperatorAdministration: Sendable {
         ]
     }
 
-    /// The token is in the fragment, which browsers do not send and servers do not log.
+    /// Returns the members of an answer that contains a link.
+    ///
+    /// The token is in the link's fragment, which browsers do not send and servers do not log.
     private func link(_ name: String, _ token: String, _ until: Timestamp) -> [String: JSON] {
         [
             "name": .string(name), "link": .string("\(origin)/console/enter#\(token)"),

@@ -4,9 +4,9 @@ import MartletHTTP
 import MartletModel
 import Synchronization
 
-/// The console's operators: invitations, roles, sessions.
+/// Manages the console's operators with their invitations, roles and sessions.
 public final class OperatorDirectory: Sendable {
-    /// How long a link can be used.
+    /// How long an invitation or a sign-in link can be used.
     static let linkLifetime = Duration.seconds(900)
     /// The lengths of a password, in bytes of UTF-8.
     static let passwordLengths = 8...1024
@@ -17,7 +17,9 @@ public final class OperatorDirectory: Sendable {
 
     let store: any OperatorStore
     let time: any TimeSource
-    /// Whether there is any operator. Without one there is no console.
+    /// Whether there are any operators.
+    ///
+    /// Without operators there is no console.
     private let exists: Mutex<Bool>
     /// Called with the name, in lower case, of an operator whose roles or sessions have changed.
     private let observer = Mutex<(@Sendable (String) -> Void)?>(nil)
@@ -28,7 +30,7 @@ public final class OperatorDirectory: Sendable {
         exists = Mutex(try await store.hasOperators())
     }
 
-    /// Whether there is any operator.
+    /// Whether there are no operators.
     public var isEmpty: Bool { !exists.withLock(\.self) }
 
     func onChange(_ observer: @escaping @Sendable (String) -> Void) {
@@ -39,13 +41,13 @@ public final class OperatorDirectory: Sendable {
         observer.withLock(\.self)?(name.lowercased())
     }
 
-    /// A token of a link or a session: 43 characters.
+    /// Makes a token for a link or a session: 43 characters.
     static func makeToken() -> String { Base64URL.encode(RandomBytes.generate(32)) }
 
     static func hash(of token: String) -> [UInt8] { SHA256.hash(Array(token.utf8)) }
 
-    /// Adds an operator, or gives an existing one other roles, and makes an invitation.
-    /// - Returns: The token of the invitation, and when it ends.
+    /// Adds an operator, or gives an existing operator new roles, and makes an invitation.
+    /// - Returns: The token of the invitation, and when the invitation expires.
     func invite(_ name: String, _ roles: RoleGrants) async throws(OperatorError) -> (token: String, until: Timestamp) {
         guard Operator.isName(name) else { throw .badName }
         guard !roles.isEmpty, roles.grants.count <= RoleGrants.countLimit else { throw .badRoles }
@@ -68,7 +70,8 @@ public final class OperatorDirectory: Sendable {
     }
 
     /// Makes a link that signs an operator in.
-    /// - Parameter name: The operator; nil for the only one who may administer the whole server.
+    /// - Parameter name: The operator's name; nil if there is only one operator who may administer the whole server,
+    ///   and the link is for this operator.
     func signInLink(_ name: String?) async throws(OperatorError) -> (name: String, token: String, until: Timestamp) {
         let all = try await list().map(\.entry)
         let entry: Operator
@@ -146,7 +149,9 @@ enum OperatorError: Error, CustomStringConvertible {
     case notFound(String)
     case disabled(String)
     case isLastAdmin
-    /// There is not exactly one operator who may administer the whole server.
+    /// No name was given, and there is not exactly one operator who may administer the whole server.
+    ///
+    /// The value is the names of these operators.
     case ambiguous([String])
     case storage(StorageError)
 

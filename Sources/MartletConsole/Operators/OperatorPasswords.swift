@@ -6,7 +6,8 @@ public protocol OperatorPasswords: Sendable {
 
     /// Checks a password.
     /// - Parameters:
-    ///   - hash: The stored hash; nil if there is no such operator. The check then takes as long, and fails.
+    ///   - hash: The stored hash; nil if the operator does not exist or has no password. The check then takes the same
+    ///     time, and fails.
     ///   - name: The operator's name in lower case.
     ///   - address: The client's address, in text form.
     func check(_ password: [UInt8], against hash: String?, of name: String, from address: String) async -> PasswordCheck
@@ -17,6 +18,8 @@ public enum PasswordCheck: Hashable, Sendable {
     case right
     case wrong
     /// There were too many failed attempts.
+    ///
+    /// The value is the number of seconds to wait.
     case refused(retryAfter: Int64)
     /// Too many passwords are being checked.
     case busy

@@ -2,10 +2,10 @@ import MartletCore
 import MartletHTTP
 import MartletModel
 
-/// The routes of the console that the administration API answers, each with the role that it needs.
+/// The console's routes that pass requests on to the administration API, each with the role that it needs.
 struct AdministrationRoutes: Sendable {
     let door: AdministrationDoor
-    /// Answers what is below `/simulator`; nil if no simulator runs.
+    /// The handler of the simulator's control interface, which is served below `/simulator`; nil if no simulator runs.
     let simulator: (any HTTPHandler)?
 
     /// Members of a hub that the console never shows. A connection string would give access without the console.
@@ -131,7 +131,9 @@ struct AdministrationRoutes: Sendable {
         ]
     }
 
-    /// The simulator's control interface. It has only simulated devices.
+    /// The routes of the simulator's control interface, which concern only simulated devices.
+    ///
+    /// Only administrators of the whole server may use them.
     private var simulation: [ConsoleRoute] {
         guard let simulator else { return [] }
         let door = AdministrationDoor(administration: simulator)
@@ -154,7 +156,9 @@ struct AdministrationRoutes: Sendable {
 
     // MARK: Sends
 
-    /// An administrator can request the content of a send to single persons; the request is audited.
+    /// Answers with a send.
+    ///
+    /// The content of a send to a single person is withheld. An administrator can request it, which is audited.
     @Sendable private func send(_ call: ConsoleCall) async throws(ConsoleRefusal) -> HTTPResponse {
         let response = try await door.pass(call)
         guard !(call.asksForContent && call.role == .admin) else { return response }
@@ -167,7 +171,9 @@ struct AdministrationRoutes: Sendable {
         }
     }
 
-    /// Removes the content of a send to single persons, and for a viewer, who may not list users, also its recipients.
+    /// Removes the content of a send to a single person.
+    ///
+    /// For a viewer, who may not list users, the recipient is removed too.
     private static func withoutContent(_ send: JSON, for role: Role?) -> JSON {
         guard case .object(var members) = send, reasonToWithhold(send) != nil else { return send }
         members["text"] = .null
@@ -175,8 +181,9 @@ struct AdministrationRoutes: Sendable {
         return .object(members)
     }
 
-    /// - Parameter send: The document of a send.
-    /// - Returns: The reason; nil if every operator who may see the send may see its content.
+    /// Returns the reason why the content of a send is withheld; nil if every operator who may see the send may see its
+    /// content.
+    /// - Parameter send: The JSON document of a send.
     private static func reasonToWithhold(_ send: JSON) -> String? {
         if send["isConfidential"]?.bool == true { return "confidential" }
         if send["isDirect"]?.bool == true { return "direct" }
@@ -194,7 +201,9 @@ struct AdministrationRoutes: Sendable {
         return response.changing { Withholding.withoutPayloads(trace: $0, because: reason) }
     }
 
-    /// A send without tags goes to all devices, so the request must confirm that.
+    /// Sends a notification.
+    ///
+    /// A request without tags must confirm that the notification is meant for all devices.
     @Sendable private func sendNow(_ call: ConsoleCall) async throws(ConsoleRefusal) -> HTTPResponse {
         let fields = call.request.fields
         let isNarrow =
@@ -204,14 +213,16 @@ struct AdministrationRoutes: Sendable {
             throw .badRequest("A send without tags goes to everybody: Martlet-Everybody: true says that this is meant.")
         }
         var call = call
-        // The XML form of a test send's outcomes contains handles.
+        // The outcomes of a test send are requested as JSON, because their XML form contains handles.
         call.request.fields["martlet-answer"] = "json"
         return try await door.pass(call)
     }
 
     // MARK: Devices, tags and users
 
-    /// A viewer can find a user only by the whole name.
+    /// Searches for devices and users.
+    ///
+    /// A viewer can find a user only by the complete name.
     @Sendable private func search(_ call: ConsoleCall) async throws(ConsoleRefusal) -> HTTPResponse {
         var members = try call.body()
         guard let text = members["text"]?.string, (1...2048).contains(text.utf8.count) else {
@@ -223,7 +234,9 @@ struct AdministrationRoutes: Sendable {
         return try await door.pass(call).changing(Withholding.maskingHandles)
     }
 
-    /// Tags that name users are shown only to operators who may list users.
+    /// Lists tags.
+    ///
+    /// A viewer, who may not list users, does not get tags that name a person or a device.
     @Sendable private func tags(_ call: ConsoleCall) async throws(ConsoleRefusal) -> HTTPResponse {
         let response = try await door.pass(call)
         guard call.role == .viewer else { return response }

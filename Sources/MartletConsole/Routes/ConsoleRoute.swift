@@ -7,14 +7,14 @@ struct ConsoleRoute: Sendable {
     typealias Work = @Sendable (ConsoleCall) async throws(ConsoleRefusal) -> HTTPResponse
 
     let method: HTTPMethod
-    /// The pattern below `/console/api`.
+    /// The path pattern below `/console/api`.
     let pattern: String
     let need: RouteNeed
     /// The maximum size of the body, in bytes.
     let bodyLimit: Int
-    /// Whether each use is an entry of the audit log.
+    /// Whether each request is recorded in the audit log.
     let isAudited: Bool
-    /// Whether the body may also be XML, as some payloads are.
+    /// Whether the body may also be XML. Some payloads are XML.
     let takesXML: Bool
     let work: Work
 
@@ -31,18 +31,19 @@ struct ConsoleRoute: Sendable {
         self.work = work
     }
 
-    /// The name in the audit log, such as `PUT /hubs/{hub}/limits`.
+    /// The route's name in the audit log, such as `PUT /hubs/{hub}/limits`.
     var name: String { "\(method.rawValue) \(pattern)" }
 
-    /// The subject of a request for the audit log, besides its hub: the last parameter of the path, or for an
-    /// invitation the operator's name in the body.
+    /// Returns the subject of a request for the audit log, which records the hub separately.
+    ///
+    /// The subject is the last parameter of the path, or for an invitation the operator's name in the body.
     func subject(of call: ConsoleCall) -> String? {
         if pattern == "/operators" { return (try? call.body())?["name"]?.string.map { String($0.prefix(64)) } }
         let match = call.match
         let names = pattern.split(separator: "/").filter { $0.hasPrefix("{") }.map { $0.dropFirst().dropLast() }
         guard let name = names.last, name != "hub" else { return nil }
         let value = match[name.hasSuffix("...") ? String(name.dropLast(3)) : String(name)]
-        // A handle or an expression in a path must not be kept for a year.
+        // The audit log is kept for a year, so it must not contain a handle or a tag expression from the path.
         return value.utf8.count <= 128 ? value : nil
     }
 }

@@ -2,7 +2,7 @@ import MartletCore
 import MartletHTTP
 import MartletModel
 
-/// A route of the console's API behind its gate: checks of the head, session, role, audit log.
+/// Serves a route of the console's API after checking the head, the session and the role, and writes the audit log.
 struct GatedRoute: Sendable {
     let route: ConsoleRoute
     let source: RequestSource
@@ -20,7 +20,7 @@ struct GatedRoute: Sendable {
         } catch {
             return HTTPRoute(refusing: error.response)
         }
-        // No byte of the body is read before the session is known.
+        // The body is read later, when the session is known.
         return HTTPRoute(bodyLimit: route.bodyLimit, streamsBody: true) { request in
             do throws(ConsoleRefusal) {
                 return try await answer(request, match)
@@ -52,7 +52,7 @@ struct GatedRoute: Sendable {
         return try await audited(call, entry)
     }
 
-    /// Charges the operator for the body and the answer.
+    /// Counts the memory for the body and the answer against the operator's share.
     private static func reserve(_ request: HTTPRequest, for name: String) async throws(ConsoleRefusal) {
         let account = HTTPBodyAccount.caller(name, scope: "console")
         request.stream?.charge(to: account)
@@ -80,12 +80,17 @@ struct GatedRoute: Sendable {
         try? await signIn.directory.store.touchSession(tokenHash: session.tokenHash, at: now, isConfirmed: false)
     }
 
-    /// Reads of secrets and of personal content are audited too.
+    /// Returns whether a request is recorded in the audit log.
+    ///
+    /// Besides the requests of audited routes, this includes an administrator's requests for withheld content.
     private func needsAudit(_ call: ConsoleCall) -> Bool {
         route.isAudited || (call.asksForContent && call.role == .admin)
     }
 
-    /// The audit entry is on disk before anything is changed, and the answer is added to it before the caller gets it.
+    /// Performs a request and records it in the audit log.
+    ///
+    /// The entry is on disk before anything is changed, and the status is added to the entry before the caller gets the
+    /// answer.
     private func audited(_ call: ConsoleCall, _ entry: Operator) async throws(ConsoleRefusal) -> HTTPResponse {
         let action = OperatorAction(
             at: call.now, operatorName: entry.name, address: call.request.clientAddress,

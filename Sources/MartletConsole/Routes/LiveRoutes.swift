@@ -2,7 +2,7 @@ import MartletCore
 import MartletHTTP
 import MartletModel
 
-/// The routes for alerts, history and live events.
+/// The console's routes for alerts, for the history of figures and for event streams.
 struct LiveRoutes: Sendable {
     let live: LiveConsole
 

@@ -2,14 +2,14 @@ import MartletCore
 import MartletHTTP
 import MartletModel
 
-/// Signing in and out, and the settings of an operator's own account.
+/// The console's routes for signing in and out, and for the settings and sessions of the operator's own account.
 struct SessionRoutes: Sendable {
     let directory: OperatorDirectory
     let signIn: SignIn
     let hubNames: @Sendable () -> [String]
     let facts: SessionFacts
 
-    /// The facts about the server in every session document.
+    /// The facts about the server that the document of every session contains.
     struct SessionFacts: Sendable {
         var version: String
         var hasSimulator: Bool
@@ -63,7 +63,7 @@ struct SessionRoutes: Sendable {
         return try await entered(opened, call)
     }
 
-    /// Starts the new session and ends an earlier one of the same browser.
+    /// Answers a successful sign-in with the new session, and ends an earlier session of the same browser.
     private func entered(_ opened: SignIn.Opened, _ call: ConsoleCall) async throws(ConsoleRefusal) -> HTTPResponse {
         if let old = SessionCookie.token(in: call.request.fields) {
             let hash = OperatorDirectory.hash(of: old)
@@ -152,7 +152,7 @@ struct SessionRoutes: Sendable {
     @Sendable private func changePassword(_ call: ConsoleCall) async throws(ConsoleRefusal) -> HTTPResponse {
         let (session, entry) = try call.signedIn()
         let body = try call.body()
-        // An operator who signed in with a link and never chose a password has none to confirm.
+        // An operator who has signed in only with links has no password that could be checked.
         if entry.passwordHash != nil {
             try await signIn.confirm(entry, try text("password", of: body), from: call.request)
         } else if !session.isFresh(at: call.now) {

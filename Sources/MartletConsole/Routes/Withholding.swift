@@ -1,9 +1,9 @@
 import MartletHTTP
 import MartletModel
 
-/// Removes data from answers that the operator may not see.
+/// Removes data that an operator may not see from answers.
 enum Withholding {
-    /// Removes members of an object, and of the objects in an array.
+    /// Removes the named members from an object, or from each object in an array.
     static func removing(_ names: Set<String>, from json: JSON) -> JSON {
         switch json {
         case .object(let members): .object(members.filter { !names.contains($0.key) })
@@ -12,14 +12,16 @@ enum Withholding {
         }
     }
 
-    /// Shortens a handle to its first and last 4 characters, or an address to its origin and last 6 characters.
+    /// Shortens a handle to its first and last 4 characters.
+    ///
+    /// If the handle is a URL, its origin and last 6 characters are kept.
     static func masked(_ handle: String) -> String {
         if let (origin, rest) = HTTPOrigin.splitting(handle) { return "\(origin)/…\(rest.suffix(6))" }
         guard handle.count > 12 else { return String(handle.prefix(2)) + "…" }
         return "\(handle.prefix(4))…\(handle.suffix(4))"
     }
 
-    /// Masks the handles of devices anywhere in a document.
+    /// Masks the handles of devices at every depth of a document.
     static func maskingHandles(in json: JSON) -> JSON {
         switch json {
         case .object(let members):
@@ -36,9 +38,10 @@ enum Withholding {
         }
     }
 
-    /// Leaves the payloads out of a trace, with their digests and sizes: a short content can be found from its digest by
-    /// trying.
-    /// - Parameter reason: Why, for the page.
+    /// Removes the payloads from a trace, including their digests and sizes.
+    ///
+    /// A short content could be guessed from its digest.
+    /// - Parameter reason: The reason, which the page shows.
     static func withoutPayloads(trace: JSON, because reason: String) -> JSON {
         guard case .object(var members) = trace, let registrations = members["registrations"]?.array else {
             return trace

@@ -5,10 +5,10 @@ import MartletHTTP
 enum SessionCookie {
     static let name = "__Host-martlet-console"
     private static let attributes = "; Path=/; Secure; HttpOnly; SameSite=Strict"
-    /// The length of a token, in characters of Base64url.
+    /// The length of a session's token, in characters of Base64url.
     private static let tokenLength = 43
 
-    /// The token in a request's cookies; nil if there is none, or if there are several.
+    /// Returns the token in a request's cookies; nil if there is none, or if there are several.
     static func token(in fields: HTTPFields) -> String? {
         let tokens = fields.values(of: "cookie").flatMap { $0.split(separator: ";") }.compactMap { pair -> Substring? in
             let pair = pair.drop { $0 == " " }
@@ -19,8 +19,8 @@ enum SessionCookie {
         return String(tokens[0])
     }
 
-    /// The value of `Set-Cookie` for a new session.
-    /// - Parameter seconds: How long the session lasts at most.
+    /// Returns the value of `Set-Cookie` for a new session.
+    /// - Parameter seconds: The maximum lifetime of the session.
     static func setting(_ token: String, seconds: Int64) -> String {
         "\(name)=\(token)\(attributes); Max-Age=\(seconds)"
     }

@@ -10,14 +10,14 @@ struct SignIn: Sendable {
 
     private var store: any OperatorStore { directory.store }
 
-    /// A new session with its token.
+    /// A new session, with its token and its operator.
     struct Opened {
         var token: String
         var session: OperatorSession
         var entry: Operator
     }
 
-    /// Opens a session for an operator who knows the password.
+    /// Opens a session for an operator who signs in with a password.
     func open(_ name: String, _ password: String, from request: HTTPRequest) async throws(ConsoleRefusal) -> Opened {
         guard name.utf8.count <= 64, password.utf8.count <= OperatorDirectory.passwordLengths.upperBound else {
             throw .badCredentials
@@ -28,7 +28,7 @@ struct SignIn: Sendable {
         try await check(password, entry?.passwordHash, name, from: request)
         guard let entry, let hash = entry.passwordHash else { throw .badCredentials }
         let (token, session) = makeSession(of: entry.name, from: request)
-        // The password may have changed while it was checked.
+        // The session is added only if the password was not changed while it was being checked.
         let isOpen = try await stored { () throws(StorageError) in
             try await store.addSession(session, ofPassword: hash)
         }
@@ -36,8 +36,9 @@ struct SignIn: Sendable {
         return Opened(token: token, session: session, entry: entry)
     }
 
-    /// Signs in with a link, which then cannot be used again.
-    /// - Parameter password: The operator's first password; nil for a link that signs in.
+    /// Signs an operator in with a link, which then cannot be used again.
+    /// - Parameter password: The password that the operator chooses, for an invitation; nil for a link that only signs
+    ///   in.
     func use(_ token: String, password: String?, from request: HTTPRequest) async throws(ConsoleRefusal) -> Opened {
         let link = try await link(token)
         var hash: String?
@@ -58,7 +59,8 @@ struct SignIn: Sendable {
         return Opened(token: sessionToken, session: session, entry: entry)
     }
 
-    /// Returns the link of a token, which can still be used.
+    /// Returns the link with this token.
+    /// - Throws: `ConsoleRefusal.badLink` if there is no such link or it can no longer be used.
     func link(_ token: String) async throws(ConsoleRefusal) -> OperatorLink {
         try await found(token).link
     }
@@ -78,7 +80,7 @@ struct SignIn: Sendable {
         try await check(password, entry.passwordHash, entry.name, from: request)
     }
 
-    /// Hashes a new password.
+    /// Checks the length of a new password and hashes it.
     func hash(_ password: String) async throws(ConsoleRefusal) -> String {
         guard OperatorDirectory.passwordLengths.contains(password.utf8.count), !password.utf8.contains(0) else {
             throw .badRequest(
@@ -91,7 +93,7 @@ struct SignIn: Sendable {
         return hash
     }
 
-    /// The session of a request's cookie with its operator; nil if there is none.
+    /// Returns the session of a request's cookie with its operator; nil if there is none.
     func session(of request: HTTPRequest) async throws(ConsoleRefusal) -> (session: OperatorSession, entry: Operator)? {
         guard let token = SessionCookie.token(in: request.fields) else { return nil }
         let hash = OperatorDirectory.hash(of: token)

@@ -1,12 +1,14 @@
 import MartletHTTP
 
-/// Decides who may use the control interface. Any web page in a browser on this machine can send requests to the
-/// interface. Therefore a request must name an address of this machine, and must not come from another page.
+/// Decides which requests may use the control interface.
+///
+/// Any web page in a browser on this machine can send requests to the interface. Therefore a request must name an
+/// address of this machine, and must not come from another page.
 struct ControlAccess: Sendable {
     /// The host that the simulator was configured to listen on.
     let host: String
 
-    /// - Returns: The reason why a request is refused; nil if it is accepted.
+    /// Returns the reason why a request is refused; nil if it is accepted.
     func refusal(of request: HTTPRequest) -> String? {
         guard let own = HTTPOrigin("https://\(request.authority)"), allows(own.host) else {
             return "The control interface answers at addresses of this machine alone: Host must be localhost, "
@@ -23,14 +25,14 @@ struct ControlAccess: Sendable {
         name == host.lowercased() || ["localhost", "::1"].contains(name) || Self.isLoopbackAddress(name)
     }
 
-    /// Whether the name is an address in 127.0.0.0/8, written as four numbers.
+    /// Returns whether the name is an address in 127.0.0.0/8, written as four numbers.
     private static func isLoopbackAddress(_ name: String) -> Bool {
         let numbers = name.split(separator: ".", omittingEmptySubsequences: false).map { UInt8($0) }
         return numbers.count == 4 && numbers[0] == 127 && !numbers.contains(nil)
     }
 }
 
-/// The control interface with its access check, which is applied to the head of each request.
+/// The control interface behind its access check, which reads only the head of each request.
 struct ControlHandler: HTTPHandler {
     let access: ControlAccess
     let routes: Router

@@ -2,9 +2,9 @@ import MartletHTTP
 import MartletModel
 import MartletPush
 
-/// Faults and the clock.
+/// The routes that set faults and the simulated clock.
 extension ControlRoutes {
-    /// The largest step by which the clock can be set in one request: ten years, in seconds.
+    /// The range of steps by which one request can set the clock, in seconds: up to ten years forward or back.
     private static let clockRange: ClosedRange<Int64> = -315_360_000...315_360_000
 
     func addFaults(to router: inout Router) {
@@ -48,7 +48,8 @@ extension ControlRoutes {
 }
 
 extension SimulatorState {
-    /// - Throws: `SimulatorError` if no service can produce a fault of the plan.
+    /// Checks that a simulated service can produce each fault of the plan.
+    /// - Throws: `SimulatorError` if no service can produce a fault.
     func checkFaults() throws(SimulatorError) {
         try withContents { (contents, _) throws(SimulatorError) in
             for entry in contents.plan.entries { try contents.check(entry.rule) }
@@ -83,8 +84,9 @@ extension SimulatorState.Contents {
 }
 
 extension FaultPlan {
-    /// The rules as they were written, each with its number, and how many requests it covered and how often its fault
-    /// happened.
+    /// The rules as they were written.
+    ///
+    /// Each has its number, how many requests it covered, and how often its fault happened.
     fileprivate var json: JSON {
         let rules = entries.map { entry in
             JSON.object(

@@ -2,9 +2,9 @@ import MartletHTTP
 import MartletModel
 import MartletPush
 
-/// Real devices and their connections.
+/// The routes that list real devices and act on their connections.
 extension ControlRoutes {
-    /// The default close code of a connection: the service is going away (RFC 6455, section 7.4.1).
+    /// The close code that devices get by default: the service is going away (RFC 6455, section 7.4.1).
     private static let goingAway: Int64 = 1001
 
     func addSockets(to router: inout Router) {
@@ -45,7 +45,7 @@ extension ControlRoutes {
 }
 
 extension SimulatorState {
-    /// Performs the same action on the connection of every device of a service.
+    /// Performs an action on the connection of each device of a service.
     fileprivate func onSockets(of platform: PlatformID, _ action: SocketStep.Action) throws(SimulatorError) {
         try withContents { (contents, _) throws(SimulatorError) in
             let service = contents.services.first { $0.platform == platform }

@@ -2,7 +2,9 @@ import MartletHTTP
 import MartletModel
 import MartletPush
 
-/// The control interface: a page for people at `/`, and JSON under `/simulator/`, as described in `Docs/Simulator.md`.
+/// The control interface of the simulator.
+///
+/// It has a page for people at `/`, and JSON under `/simulator/` as described in `Docs/Simulator.md`.
 struct ControlRoutes {
     static let bodyLimit = 16 * 1024
 
@@ -73,8 +75,8 @@ struct ControlRoutes {
                     ["platform": .string(platform.rawValue), "handle": .string(handle)], status: .created)
             }
         }
-        // Some handles cannot be a path segment, because they are URLs or contain one. They are passed in the query
-        // instead.
+        // Some handles cannot be a path segment, because they are URLs or contain URLs. These handles are passed in the
+        // query.
         for path in ["/simulator/devices/{handle}", "/simulator/device"] {
             router.on(.get, path) { _, match in
                 guard let (platform, device) = state.device(Self.handle(match)) else { return Self.unknownDevice }

@@ -2,8 +2,10 @@ import MartletHTTP
 import MartletModel
 import MartletPush
 
-/// A page for people: every service, its devices, and the notifications that each device received, newest first. The
-/// page reloads itself.
+/// A page for people.
+///
+/// It shows every service, its devices, and the notifications that each device received, newest first. The page reloads
+/// itself.
 struct DevicePage {
     private static let deviceLimit = 100
     private static let messageLimit = 20

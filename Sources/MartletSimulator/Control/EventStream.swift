@@ -2,7 +2,9 @@ import MartletHTTP
 import MartletModel
 import MartletPush
 
-/// Follows a device with server-sent events (WHATWG HTML, section 9.2): one event `notification` for each delivery.
+/// Sends the notifications of a device as server-sent events (WHATWG HTML, section 9.2).
+///
+/// Each delivery is one event with the name `notification`.
 struct EventStream {
     let state: SimulatorState
     let handle: String
@@ -17,12 +19,14 @@ struct EventStream {
     private func write(to writer: any HTTPBodyWriter) async throws {
         guard let (deliveries, stop) = state.listen(to: handle) else { return }
         defer { stop() }
-        // Tells the listener that it will miss nothing from now on.
+        // This comment line tells the client that it will miss no notification from now on.
         try await writer.write(Array(": listening\n\n".utf8))
         for await delivery in deliveries { try await writer.write(Self.event(delivery)) }
     }
 
-    /// Returns the event of a delivery. JSON without line feeds fits one `data` line.
+    /// Returns the event for a delivery.
+    ///
+    /// The JSON text has no line feeds, so that it fits one `data` line.
     static func event(_ delivery: SimulatedDelivery) -> [UInt8] {
         Array("id: \(delivery.id)\nevent: notification\ndata: \(delivery.json.text)\n\n".utf8)
     }

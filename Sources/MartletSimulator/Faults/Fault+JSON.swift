@@ -1,9 +1,11 @@
 import MartletNetwork
 import MartletPush
 
-/// The JSON form of faults in rules.
+/// Reads faults from the JSON of rules.
 extension Fault {
-    /// Reads the fault's name and its parameters. A name that is not a network fault is the name of a service's fault.
+    /// Reads the fault's name and parameters.
+    ///
+    /// A name that is not that of a network fault is the name of a service's own fault.
     init(_ members: inout FaultMembers) throws(SimulatorError) {
         guard let name = try members.text("fault") else { throw SimulatorError("\"fault\" is missing.") }
         if let kind = ResponseFault.Kind(rawValue: name) {
@@ -63,7 +65,7 @@ extension Fault {
             isDelivered: try members.flag("delivered"))
     }
 
-    /// HTTP/2 error codes by their names in RFC 9113, section 7.
+    /// The HTTP/2 error codes by name (RFC 9113, section 7).
     private static let codes: [String: HTTP2ErrorCode] = [
         "NO_ERROR": .noError, "PROTOCOL_ERROR": .protocolError, "INTERNAL_ERROR": .internalError,
         "REFUSED_STREAM": .refusedStream, "CANCEL": .cancel, "ENHANCE_YOUR_CALM": .enhanceYourCalm,

@@ -11,6 +11,8 @@ enum Fault: Hashable, Sendable {
     /// The answer is delayed by this duration.
     case slow(Duration)
     /// The request is kept open and never answered.
+    ///
+    /// If `isStored` is true, the service still processes it.
     case unanswered(isStored: Bool)
     /// The connection is reset.
     case reset(ResetStage)
@@ -18,28 +20,30 @@ enum Fault: Hashable, Sendable {
     case resetStream(HTTP2ErrorCode)
     /// HTTP/2: a GOAWAY frame is sent on the connection.
     case goAway(GoAwayFault)
-    /// HTTP/2: limits on the number of open requests, announced one after the other.
+    /// HTTP/2: these limits on the number of open requests are announced one after the other.
     case streamLimits([UInt32], interval: Duration)
-    /// HTTP/2: request bodies are limited to this many bytes until the duration has passed.
+    /// HTTP/2: request bodies are limited to this many bytes for the given duration.
     case smallWindow(bytes: UInt32, held: Duration)
-    /// Nothing is read or sent anymore.
+    /// HTTP/2: nothing is read from or sent on the connection anymore.
     case blackHole
-    /// The answer is not what it should be.
+    /// The answer has a defect.
     case response(ResponseFault)
-    /// The listener presents another certificate.
+    /// The listener presents a wrong certificate.
     case tls(TLSFault)
 
     /// The stage of a request at which the connection is reset.
     enum ResetStage: String, CaseIterable {
-        /// Before the first request.
+        /// The connection is reset before its first request.
         case connect
-        /// Before the body of a request.
+        /// The connection is reset before the body of a request is read.
         case head
-        /// In the middle of the body.
+        /// The connection is reset while the body is being read.
         case body
-        /// After the request was read; the service does not process it.
+        /// The connection is reset after the request was read.
+        ///
+        /// The service does not process the request.
         case request
-        /// After the service has accepted the message.
+        /// The connection is reset after the service has accepted the message.
         case stored
     }
 
@@ -49,7 +53,7 @@ enum Fault: Hashable, Sendable {
         case tlsUntrusted
     }
 
-    /// The default time at which it is decided whether the fault happens, unless the rule sets another.
+    /// The point at which it is decided whether the fault happens, unless the rule sets another.
     var timestamp: FaultTrigger {
         switch self {
         case .tls: .accept
@@ -59,12 +63,12 @@ enum Fault: Hashable, Sendable {
         }
     }
 
-    /// The default endpoint whose requests the fault applies to, unless the rule sets another; nil for all.
+    /// The endpoint to whose requests the fault applies, unless the rule sets another; nil means all endpoints.
     var endpoint: SimulatedSubject.Endpoint? {
         if case .service(let fault) = self { fault.name.endpoint } else { nil }
     }
 
-    /// Whether the fault can also happen to a connection before its first request.
+    /// Whether a rule can apply the fault to a connection before its first request.
     var canMeetConnection: Bool {
         switch self {
         case .goAway, .streamLimits, .blackHole: true
@@ -91,7 +95,7 @@ enum Fault: Hashable, Sendable {
     }
 }
 
-/// The time at which it is decided whether a fault happens.
+/// The point at which it is decided whether a fault happens.
 enum FaultTrigger: Hashable, Sendable {
     /// When a connection was accepted, before its TLS handshake.
     case accept
@@ -110,8 +114,9 @@ struct GoAwayFault: Hashable, Sendable {
         case newest
         /// No request is answered.
         case none
-        /// The newest streams, this many including the current one, are not answered, unless the service has already
-        /// judged their requests.
+        /// This many of the newest streams, including the current one, are not answered.
+        ///
+        /// Streams whose requests the service has already judged are answered.
         case before(Int)
     }
 
@@ -135,7 +140,7 @@ struct GoAwayFault: Hashable, Sendable {
     var reason = "Shutdown"
     var debugData = DebugData.json
     var ending = Ending.finish
-    /// Whether another GOAWAY, with the highest possible stream id, is sent first.
+    /// Whether a first GOAWAY, with the highest possible stream id, is sent before this one.
     var isDouble = false
 
     var debugBytes: [UInt8] {
@@ -147,7 +152,7 @@ struct GoAwayFault: Hashable, Sendable {
     }
 }
 
-/// The defect of an answer.
+/// A defect of an answer.
 struct ResponseFault: Hashable, Sendable {
     enum Kind: String, CaseIterable {
         /// The service has accepted the message; the body of its answer is cut off.

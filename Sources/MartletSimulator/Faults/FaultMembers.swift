@@ -1,7 +1,7 @@
 import MartletModel
 import MartletPush
 
-/// The members of a rule. Each can be taken once.
+/// The members of a rule in JSON. Each member can be taken once.
 struct FaultMembers {
     private var rest: [String: JSON]
 
@@ -33,7 +33,7 @@ struct FaultMembers {
         return number
     }
 
-    /// Takes one whole number or a list of them.
+    /// Takes a member that is a whole number or a list of whole numbers.
     mutating func integers(_ name: String, _ range: ClosedRange<Int>, limit: Int) throws(SimulatorError) -> [Int]? {
         guard let member = rest.removeValue(forKey: name) else { return nil }
         let numbers = (member.array ?? [member]).map { $0.integer.map(Int.init) ?? -1 }
@@ -59,12 +59,12 @@ struct FaultMembers {
         return value
     }
 
-    /// Takes a duration of at most a day.
+    /// Takes a member that is a duration in milliseconds, at most a day.
     mutating func milliseconds(_ name: String) throws(SimulatorError) -> Duration? {
         try integer(name, 0...86_400_000).map { .milliseconds($0) }
     }
 
-    /// Throws if a member was not taken, because such a member has no meaning.
+    /// Throws if a member is left that was not taken, because the rule has no use for it.
     func finish() throws(SimulatorError) {
         guard let name = rest.keys.min() else { return }
         throw SimulatorError("\"\(name)\" is nothing that this fault can be told.")

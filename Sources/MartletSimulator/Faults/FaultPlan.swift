@@ -1,23 +1,23 @@
 public import MartletModel
 public import MartletPush
 
-/// Decides which requests meet which faults.
+/// Decides which fault, if any, happens to each request or connection.
 ///
-/// A pure decision: the same rules with the same seed and the same requests give the same faults. Random numbers are
-/// drawn for each device separately, from the seed, the rule, the device's number and the number of requests for that
-/// device. So the order of requests to different devices does not matter.
+/// The decision is pure: the same rules with the same seed and the same requests give the same faults. Random numbers
+/// are drawn for each device separately, from the seed, the rule, the device's number and the number of requests for
+/// that device. So they do not depend on the order of requests to different devices.
 public struct FaultPlan: Sendable {
-    /// A rule in use.
+    /// A rule of the plan, with its counters.
     struct Entry: Sendable {
         let id: Int
         let rule: FaultRule
         /// When the rule was set.
         let since: Timestamp
-        /// The number of requests that were in the rule's scope and time.
+        /// The number of requests that the rule has covered by its scope and its time.
         var seen = 0
         /// The number of times the fault happened.
         var fired = 0
-        /// The number of requests for each device.
+        /// The number of requests that the rule has covered for each device, by the device's number.
         var asked: [Int: Int] = [:]
     }
 
@@ -28,16 +28,16 @@ public struct FaultPlan: Sendable {
     public let seed: UInt64
     private(set) var entries: [Entry] = []
     private var lastID = 0
-    /// The number of requests for each handle that itself specifies a fault.
+    /// The number of requests for each handle that requests a fault by its end (`HandleMarker`).
     private var marked: [String: Int] = [:]
 
     public init(seed: UInt64 = 0) {
         self.seed = seed
     }
 
-    /// Reads a script: `{"seed": 1, "faults": [rules]}`.
-    /// - Parameter now: When the rules are set.
-    /// - Throws: `SimulatorError` naming what is wrong.
+    /// Reads a script of the form `{"seed": 1, "faults": [rules]}`.
+    /// - Parameter now: The time at which the rules begin to count.
+    /// - Throws: `SimulatorError` that says what is wrong in the script.
     public init(script: JSON, at now: Timestamp) throws(SimulatorError) {
         guard let rules = script["faults"]?.array else {
             throw SimulatorError("\"faults\" must be an array of faults.")
@@ -52,7 +52,9 @@ public struct FaultPlan: Sendable {
 
     var isEmpty: Bool { entries.isEmpty }
 
-    /// Adds a rule after the existing rules. The first rule whose fault happens wins.
+    /// Adds a rule after the existing rules.
+    ///
+    /// If the faults of several rules would happen to a request, that of the first rule happens.
     /// - Returns: The number of the rule.
     @discardableResult
     public mutating func add(_ rule: FaultRule, at now: Timestamp) throws(SimulatorError) -> Int {
@@ -64,6 +66,7 @@ public struct FaultPlan: Sendable {
         return lastID
     }
 
+    /// Removes a rule.
     /// - Returns: Whether the rule existed.
     mutating func remove(_ id: Int) -> Bool {
         let count = entries.count
@@ -76,12 +79,14 @@ public struct FaultPlan: Sendable {
         marked = [:]
     }
 
-    /// Whether any rule for a service is decided at this time.
+    /// Returns whether any rule for a service is decided at this point.
     func decides(at timestamp: FaultTrigger, for service: PlatformID) -> Bool {
         entries.contains { $0.rule.timestamp == timestamp && $0.rule.scope.service.map { $0 == service } ?? true }
     }
 
-    /// Returns the fault that a request or connection meets, or nil. Every rule that covers the request counts it.
+    /// Returns the fault that happens to a request or connection; nil for none.
+    ///
+    /// Every rule that covers the request counts it.
     mutating func fault(for facts: FaultFacts, at now: Timestamp) -> Fault? {
         var found: Fault?
         for index in entries.indices where entries[index].rule.covers(facts) {
@@ -94,7 +99,7 @@ public struct FaultPlan: Sendable {
         return found ?? markedFault(facts)
     }
 
-    /// Counts a request and returns whether the rule's fault is due for it.
+    /// Counts a request for a rule, and returns whether the rule's fault is due for the request.
     private mutating func isDue(_ index: Int, _ facts: FaultFacts) -> Bool {
         entries[index].seen += 1
         let rule = entries[index].rule
@@ -124,7 +129,7 @@ public struct FaultPlan: Sendable {
         }
     }
 
-    /// A random number from 0 to 1 that depends only on these four properties.
+    /// Draws a random number from 0 to 1 that depends only on these four properties.
     private struct Draw {
         var seed: UInt64
         var rule: Int
@@ -137,7 +142,7 @@ public struct FaultPlan: Sendable {
             return Double(state >> 11) / Double(1 << 53)
         }
 
-        /// One step of SplitMix64.
+        /// Performs one step of SplitMix64.
         private static func mix(_ value: UInt64) -> UInt64 {
             var value = value &+ 0x9E37_79B9_7F4A_7C15
             value = (value ^ value >> 30) &* 0xBF58_476D_1CE4_E5B9

@@ -1,32 +1,34 @@
 public import MartletModel
 public import MartletPush
 
-/// A fault with the requests that it applies to.
+/// A fault, with the requests that it applies to.
 public struct FaultRule: Hashable, Sendable {
-    /// The requests or connections that a fault applies to. If all properties are nil, it applies to all.
+    /// The requests or connections that a fault applies to.
+    ///
+    /// If all properties are nil, the fault applies to all of them.
     struct Scope: Hashable, Sendable {
         var service: PlatformID?
         var endpoint: SimulatedSubject.Endpoint?
         var app: String?
         var handle: String?
-        /// The number of the connection among those of its service, starting at 1.
+        /// The number of the connection among the connections of its service, starting at 1.
         var connection: Int?
     }
 
     var fault: Fault
     var timestamp: FaultTrigger
     var scope = Scope()
-    /// The fault happens for every n-th request in scope.
+    /// The fault happens for every n-th request in scope, where n is this number.
     var every = 1
-    /// The number of requests in scope that are skipped at first.
+    /// The number of requests in scope that are skipped before the fault can happen.
     var skip = 0
     /// The maximum number of times that the fault happens.
     var next: Int?
-    /// The probability of the fault for each of the remaining requests.
+    /// The probability that the fault happens for a request that meets the other conditions.
     var probability = 1.0
     /// The delay from when the rule was set until it begins to apply.
     var after: Duration = .zero
-    /// How long the rule applies once it has begun.
+    /// How long the rule applies after it has begun; nil for no end.
     var duration: Duration?
     /// The rule as it was written.
     let source: JSON
@@ -56,8 +58,9 @@ public struct FaultRule: Hashable, Sendable {
         try members.finish()
     }
 
-    /// Reads a rule in the form of a flag: `slow delay=2000 every=10`, which is the name of the fault followed by
-    /// members of the JSON form.
+    /// Reads a rule in the form of a flag, such as `slow delay=2000 every=10`.
+    ///
+    /// The name of the fault is followed by members of the JSON form.
     public init(text: Substring) throws(SimulatorError) {
         let words = text.split(separator: " ")
         guard let name = words.first else { throw SimulatorError("A fault begins with its name.") }
@@ -82,7 +85,9 @@ public struct FaultRule: Hashable, Sendable {
         }
     }
 
-    /// Whether the scope includes the request or connection, regardless of earlier requests.
+    /// Returns whether the request or connection is in the scope.
+    ///
+    /// Earlier requests make no difference.
     func covers(_ facts: FaultFacts) -> Bool {
         if case .service(let fault) = fault, !facts.faults.contains(fault.name) { return false }
         return timestamp == facts.timestamp && scope.service.map { $0 == facts.service } ?? true
@@ -92,21 +97,21 @@ public struct FaultRule: Hashable, Sendable {
             && scope.handle.map { $0 == facts.subject.handle } ?? true
     }
 
-    /// Whether the rule applies at this age, counted from when it was set.
+    /// Returns whether the rule applies when this time has passed since it was set.
     func covers(_ age: Duration) -> Bool {
         age >= after && duration.map { age < after + $0 } ?? true
     }
 }
 
-/// Everything that is known when it is decided whether a fault happens.
+/// The facts by which it is decided whether a fault happens to a request or connection.
 struct FaultFacts: Sendable {
     var service: PlatformID
     /// The faults that the service can produce.
     var faults: Set<ServiceFault.Name>
     var timestamp: FaultTrigger
-    /// The number of the connection among those of its service, starting at 1.
+    /// The number of the connection among the connections of its service, starting at 1.
     var connection: Int
     var subject = SimulatedSubject()
-    /// The number of the device among those of its service; nil for an unknown device.
+    /// The number of the device among the devices of its service; nil for an unknown device.
     var device: Int?
 }

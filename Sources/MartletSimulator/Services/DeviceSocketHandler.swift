@@ -26,8 +26,10 @@ struct DeviceSocketHandler: HTTPHandler {
         }
     }
 
-    /// Web pages can open a WebSocket to this machine too, but then the `Origin` field names another site. A browser
-    /// that acts as a device itself names the address that it connects to.
+    /// Returns whether a request comes from this machine and from no web page.
+    ///
+    /// Pages can open a WebSocket to this machine too, but their `Origin` field names another site. A browser that acts
+    /// as a device names the address that it connects to.
     private static func isLocal(_ request: HTTPRequest) -> Bool {
         let host = request.authority.lastIndex(of: ":").map { String(request.authority[..<$0]) }
         guard localHosts.contains(host ?? request.authority) else { return false }
@@ -52,7 +54,8 @@ struct DeviceSocketHandler: HTTPHandler {
         }
     }
 
-    /// Returns when the device has disconnected, or when too many actions are waiting for it.
+    /// Performs actions on a device's connection until the device has disconnected, or until too many actions wait for
+    /// it.
     private func perform(_ actions: AsyncStream<SocketStep.Action>, on socket: any WebSocket) async {
         for await action in actions {
             switch action {
@@ -90,7 +93,8 @@ extension SimulatorState {
 }
 
 extension SimulatorState.Contents {
-    /// Calls `body` with the rules of a service that real devices connect to.
+    /// Calls `body` with the rules of a service, if real devices can connect to it.
+    /// - Returns: nil if they cannot.
     fileprivate mutating func withDevices<Result>(
         of platform: PlatformID, _ body: (inout any DeviceSocketSimulator) -> Result
     ) -> Result? {

@@ -5,7 +5,9 @@ import MartletNetwork
 import MartletPush
 import Synchronization
 
-/// The connections of one simulated service, and the actions on them.
+/// The connections of one simulated service.
+///
+/// Performs the actions of the service and of faults on them.
 final class ServiceConnections: ConnectionObserver {
     private struct Entry {
         let control: ConnectionControl
@@ -46,13 +48,15 @@ final class ServiceConnections: ConnectionObserver {
         state.closed(connection, of: platform)
     }
 
-    /// Whether the service should judge a request. False if a GOAWAY has abandoned it.
+    /// Returns whether the service should judge a request.
+    ///
+    /// A request that a GOAWAY has abandoned is not judged.
     func takes(_ request: HTTPRequest) -> Bool {
         guard let id = request.connection?.id else { return true }
         return entries.withLock { $0[id].map { request.streamID <= $0.last } ?? true }
     }
 
-    /// Records that the service has judged a request.
+    /// Records that the service has judged a request on its connection.
     func judged(_ request: HTTPRequest) {
         guard let id = request.connection?.id else { return }
         entries.withLock { entries in
@@ -61,7 +65,7 @@ final class ServiceConnections: ConnectionObserver {
         }
     }
 
-    /// Performs what the service itself does to the connection of a request.
+    /// Performs the steps that the service takes on the connection of a request as part of its answer.
     func perform(_ steps: [ConnectionStep], on request: HTTPRequest) {
         guard !steps.isEmpty, let control = control(of: request) else { return }
         perform(steps, on: control)
@@ -81,14 +85,15 @@ final class ServiceConnections: ConnectionObserver {
 
     // MARK: Faults
 
-    /// Performs what a fault does to the connection of a request. Called immediately after the request was judged, so
-    /// that no other request is judged in between.
+    /// Performs a fault on the connection of a request.
+    ///
+    /// Called immediately after the request was judged, so that no other request is judged in between.
     func carryOut(_ fault: Fault?, on request: HTTPRequest) {
         guard let fault, let control = control(of: request) else { return }
         switch fault {
         case .reset: control.reset()
         case .resetStream(let code):
-            // HTTP/1.1 has no streams other than the connection itself.
+            // HTTP/1.1 has no streams, so the connection is reset.
             if let http2 = control.http2 { http2.reset(request.streamID, code: code) } else { control.reset() }
         case .blackHole: silence(control)
         case .streamLimits(let limits, let interval): announce(limits, every: interval, on: control)
@@ -97,7 +102,7 @@ final class ServiceConnections: ConnectionObserver {
         }
     }
 
-    /// Sends bytes in place of an answer.
+    /// Sends bytes on the connection of a request, in place of an answer.
     func write(_ bytes: [UInt8], on request: HTTPRequest) {
         control(of: request)?.write(bytes)
     }

@@ -3,11 +3,13 @@ import MartletHTTP
 import MartletModel
 import MartletPush
 
-/// Answers the requests on the listener of one simulated service, or does what a fault requires instead.
+/// Answers the requests on the listener of one simulated service, or performs a fault instead.
 struct ServiceHandler: HTTPHandler {
-    /// More than any service accepts, so that the service itself refuses bodies that are too large.
+    /// The maximum size of a body that is read, in bytes.
+    ///
+    /// It is more than any service accepts, so that the simulated service itself refuses bodies that are too large.
     private static let bodyLimit = 64 * 1024
-    /// How long a request that will not be answered is kept open, if the peer does not give up first.
+    /// How long a request that is not to be answered is kept open, if the peer does not give up earlier.
     private static let patience: Duration = .seconds(600)
 
     let platform: PlatformID
@@ -24,7 +26,8 @@ struct ServiceHandler: HTTPHandler {
             guard let collected = await collect(body, of: request) else { return await hold() }
             request.body = collected
         }
-        // A request whose connection has closed, perhaps after a GOAWAY, is cancelled before the connection is removed.
+        // If the connection has closed, perhaps after a GOAWAY, the request is cancelled first and the connection is
+        // removed from `connections` later. So both are checked.
         guard connections.takes(request), !Task.isCancelled else { return await hold() }
         let verdict = state.judge(request, of: platform)
         if verdict.answer != nil { connections.judged(request) }
@@ -33,8 +36,8 @@ struct ServiceHandler: HTTPHandler {
         return await give(verdict, to: request)
     }
 
-    /// Reads the body of a request after its head was checked.
-    /// - Returns: nil if the connection was reset instead.
+    /// Reads the body of a request, unless a fault resets the connection before or while the body is read.
+    /// - Returns: nil if the connection was reset, or if the body did not arrive.
     private func collect(_ body: any HTTPBodyReader, of request: HTTPRequest) async -> [UInt8]? {
         let stage = state.headFault(request, of: platform)
         if stage == .head {
@@ -74,7 +77,7 @@ struct ServiceHandler: HTTPHandler {
         return answer.steps.contains(.cut) ? await hold() : answer.response
     }
 
-    /// Waits until the request is cancelled.
+    /// Waits until the request is cancelled, but not longer than `patience`.
     private func hold() async -> HTTPResponse {
         try? await Task.sleep(for: Self.patience)
         return HTTPResponse(.serviceUnavailable)
@@ -105,7 +108,10 @@ struct ServiceHandler: HTTPHandler {
         }
     }
 
-    /// HTTP/1.1: sends more bytes than declared. HTTP/2: sends fewer, which already makes the answer malformed.
+    /// Answers with a body whose length differs from the declared length.
+    ///
+    /// Over HTTP/1.1 the body is longer than declared. Over HTTP/2 it is shorter, which already makes the answer
+    /// malformed.
     private func misstateLength(of response: HTTPResponse, for request: HTTPRequest) async -> HTTPResponse {
         let bytes = response.bytes + Array("and more than that".utf8)
         guard request.connection?.majorVersion == 1 else {

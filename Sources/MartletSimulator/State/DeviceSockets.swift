@@ -1,6 +1,6 @@
 import MartletPush
 
-/// The connections of real devices, each with the actions to perform on it, in order.
+/// The connections of real devices, each with a queue of actions to perform on it.
 struct DeviceSockets {
     /// The maximum number of actions waiting for a device that does not read. A device that exceeds it loses its
     /// connection.
@@ -10,7 +10,8 @@ struct DeviceSockets {
     private var waiting: [UInt64: AsyncStream<SocketStep.Action>.Continuation] = [:]
     private var last: UInt64 = 0
 
-    /// - Returns: The number of a new connection, and the actions to perform on it until it is closed.
+    /// Adds a connection.
+    /// - Returns: The number of the connection, and the actions to perform on it until it is closed.
     mutating func open() -> (socket: UInt64, actions: AsyncStream<SocketStep.Action>) {
         last += 1
         let (actions, continuation) = AsyncStream.makeStream(
@@ -23,7 +24,9 @@ struct DeviceSockets {
         waiting.removeValue(forKey: socket)?.finish()
     }
 
-    /// Performs steps. Called at the point at which the steps are decided, so that devices receive them in that order.
+    /// Queues the actions of steps.
+    ///
+    /// Called where the steps are decided, so that devices receive them in that order.
     mutating func perform(_ steps: [SocketStep]) {
         for step in steps {
             if case .dropped = waiting[step.socket]?.yield(step.action) { close(step.socket) }

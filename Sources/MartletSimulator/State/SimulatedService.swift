@@ -3,18 +3,19 @@ import MartletHTTP
 import MartletModel
 import MartletPush
 
-/// One simulated service, with what the simulator itself knows about it.
+/// One simulated service, with the facts that the simulator records about it.
 struct SimulatedService: Sendable {
     var rules: any PushServiceSimulator
     /// The address of the service; nil until it listens.
     private(set) var origin: HTTPOrigin?
-    /// The address that its real devices connect to; nil for a service that has none.
+    /// The address that real devices of the service connect to; nil if the service does not support them.
     var socketOrigin: HTTPOrigin?
     /// The credential that a hub needs to send to the service.
     private(set) var credential: [String: String] = [:]
     /// The numbers of the open connections, by `HTTPConnection.id`.
     private(set) var connections: [UInt64: Int] = [:]
-    /// For each connection, the latest time at which the peer can have opened it, on the monotonic clock.
+    /// For each open connection, the latest time at which the peer can have opened it, in seconds of the monotonic
+    /// clock.
     private(set) var openings: [UInt64: Double] = [:]
     private var connectionCount = 0
     private var openRequests = 0
@@ -26,11 +27,11 @@ struct SimulatedService: Sendable {
 
     var platform: PlatformID { type(of: rules).platform }
 
-    /// The counters of the service itself, and those of the simulator: connections, requests, the maximum number at
-    /// once, and faults.
+    /// The counters of the service itself and those of the simulator: connections, the highest numbers of connections
+    /// and requests at once, and faults.
     var counters: [String: Int] { rules.counters.merging(marks) { $1 } }
 
-    /// The URL that real devices are given to connect to.
+    /// The URL with which real devices connect to the service.
     var socketURL: String? { socketOrigin.map { "ws://\($0.authority)/" } }
 
     mutating func issueCredential(origin: HTTPOrigin, authorityPEM: String) throws(SimulatorError) {
@@ -65,7 +66,7 @@ struct SimulatedService: Sendable {
         mark("faults.\(fault.name)")
     }
 
-    /// Returns everything that is known about a request, or about a connection before its first request.
+    /// Returns the facts about a request, or about a connection before its first request.
     func facts(_ request: HTTPRequest?, on connection: UInt64?, at timestamp: FaultTrigger) -> FaultFacts {
         var facts = FaultFacts(
             service: platform, faults: type(of: rules).faults, timestamp: timestamp,

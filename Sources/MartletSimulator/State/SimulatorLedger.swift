@@ -9,6 +9,7 @@ import MartletPush
 final class SimulatorLedger: Sendable {
     private let file: Int32
 
+    /// Opens the file for appending.
     /// - Throws: `SimulatorError` if the file cannot be opened.
     init(path: String) throws(SimulatorError) {
         file = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
@@ -26,6 +27,8 @@ final class SimulatorLedger: Sendable {
         return Double(steady.tv_sec) + Double(steady.tv_nsec) / 1e9
     }
 
+    /// Writes the line for a message.
+    ///
     /// Called under the lock of the simulator's state, so that lines are complete. A line that cannot be written is
     /// skipped.
     /// - Parameter opened: The latest time at which the connection that carried the message can have been opened.

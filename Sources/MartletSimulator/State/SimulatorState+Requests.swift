@@ -2,25 +2,26 @@ import MartletHTTP
 import MartletModel
 import MartletPush
 
-/// The decision about one request.
+/// The decision of the simulator about one request.
 struct Verdict: Sendable {
-    /// The fault that happens in addition to the service's answer; nil for none.
+    /// The fault that happens to the request; nil for none.
     var fault: Fault?
     /// The service's answer; nil if the request does not reach the service.
     var answer: SimulatedAnswer?
 }
 
-/// How rules and faults apply to requests and connections.
+/// Applies the rules of the services and the faults to requests and connections.
 extension SimulatorState {
-    /// The TLS fault that the listener of a service presents to the next connection; nil for the correct certificate.
+    /// Returns the TLS fault that happens to the next connection to a service; nil if the listener presents its correct
+    /// certificate.
     func acceptFault(of platform: PlatformID) -> Fault.TLSFault? {
         guard case .tls(let fault) = fault(at: .accept, nil, on: nil, of: platform) else { return nil }
         return fault
     }
 
-    /// Records a new connection.
+    /// Records a new connection to a service.
     /// - Parameter silence: How long the peer has sent nothing.
-    /// - Returns: The actions of the service on the connection, and the fault that happens to it.
+    /// - Returns: The steps that the service takes on the connection, and the fault that happens to it.
     func opened(
         _ connection: HTTPConnection, silentFor silence: Duration, of platform: PlatformID
     ) -> (steps: [ConnectionStep], fault: Fault?) {
@@ -37,18 +38,19 @@ extension SimulatorState {
         withContents { contents, _ in _ = contents.withService(platform) { $0.closed(connection) } }
     }
 
-    /// Whether any fault is decided before the body of a request was received.
+    /// Returns whether any fault for a service is decided when only the head of a request was received.
     func looksAtHeads(of platform: PlatformID) -> Bool {
         withContents { contents, _ in contents.plan.decides(at: .head, for: platform) }
     }
 
-    /// Returns the fault that a request meets before its body was received.
+    /// Returns the stage at which a fault resets the connection before the whole request was received; nil for no
+    /// fault.
     func headFault(_ head: HTTPRequest, of platform: PlatformID) -> Fault.ResetStage? {
         guard case .reset(let stage) = fault(at: .head, head, on: head.connection?.id, of: platform) else { return nil }
         return stage
     }
 
-    /// Judges a request.
+    /// Judges a request: decides its fault, and lets the service answer unless the fault prevents it.
     func judge(_ request: HTTPRequest, of platform: PlatformID) -> Verdict {
         let fault = fault(at: .request, request, on: request.connection?.id, of: platform)
         return withContents { contents, now in
@@ -87,7 +89,7 @@ extension SimulatorState {
 }
 
 extension SimulatorState.Contents {
-    /// Records in the ledger what a service has just accepted.
+    /// Records the messages that a service has just accepted in the ledger.
     mutating func recordNewRefusals(of platform: PlatformID, over connection: UInt64?) {
         guard let ledger else { return }
         let news = withService(platform) { service in
@@ -98,7 +100,8 @@ extension SimulatorState.Contents {
         for (delivery, opened) in news ?? [] { ledger.record(delivery, on: platform, opened: opened) }
     }
 
-    /// Calls `body` with one service; returns nil if there is no such platform.
+    /// Calls `body` with one service.
+    /// - Returns: nil if there is no service with this platform.
     mutating func withService<Result>(
         _ platform: PlatformID, _ body: (inout SimulatedService) -> Result
     ) -> Result? {
@@ -108,7 +111,7 @@ extension SimulatorState.Contents {
 }
 
 extension Fault {
-    /// Whether a request that meets the fault still reaches the service, which may deliver its message.
+    /// Whether a request to which the fault happens still reaches the service, which may deliver its message.
     var reachesService: Bool {
         switch self {
         case .service, .clockSkew, .slow, .streamLimits, .reset(.stored): true

@@ -9,19 +9,19 @@ final class SimulatorState: Sendable {
     struct Contents {
         var services: [SimulatedService]
         var plan: FaultPlan
-        /// How far the simulated clock is ahead.
+        /// The duration by which the simulated clock is ahead of the real one.
         var offset: Duration = .zero
         var listeners: [String: [Int: AsyncStream<SimulatedDelivery>.Continuation]] = [:]
         var nextListener = 0
-        /// Connections of real devices.
+        /// The connections of real devices.
         var sockets = DeviceSockets()
         /// The ledger of every accepted message; nil for none.
         let ledger: SimulatorLedger?
-        /// The state that a reset restores.
+        /// The services and faults that a reset restores.
         var initial: (services: [SimulatedService], plan: FaultPlan)
     }
 
-    /// The maximum number of notifications that wait for a listener that does not read.
+    /// The maximum number of notifications that wait for a listener that does not read them.
     private static let listenerBuffer = 1000
     private let contents: Mutex<Contents>
     private let clock: @Sendable () -> Timestamp
@@ -57,8 +57,9 @@ final class SimulatorState: Sendable {
         }
     }
 
-    /// Gives every service its origin, and makes it generate the credential that a hub needs to send to it. A reset
-    /// returns to the resulting state.
+    /// Sets the origin of every service, and makes the service issue the credential that a hub needs to send to it.
+    ///
+    /// A later reset restores this state.
     /// - Parameter sockets: The addresses that real devices connect to, for the services that support them.
     func issueCredentials(
         origins: [PlatformID: HTTPOrigin], sockets: [PlatformID: HTTPOrigin], authorityPEM: String
@@ -94,7 +95,9 @@ final class SimulatorState: Sendable {
 
     // MARK: Devices
 
-    /// Follows a device. The notifications that were kept for the device come first.
+    /// Follows a device with a new listener.
+    ///
+    /// Notifications that were stored for the device come first.
     /// - Returns: nil if the device does not exist.
     func listen(to handle: String) -> (deliveries: AsyncStream<SimulatedDelivery>, stop: @Sendable () -> Void)? {
         withContents { contents, now in
@@ -149,8 +152,9 @@ final class SimulatorState: Sendable {
 }
 
 extension SimulatorState.Contents {
-    /// Passes a notification to the listeners that follow its device. Called at the point at which it is accepted, so
-    /// that listeners receive notifications in the order of acceptance.
+    /// Passes a notification to the listeners that follow its device.
+    ///
+    /// Called where the notification is accepted, so that listeners receive notifications in that order.
     func deliver(_ delivery: SimulatedDelivery) {
         for listener in listeners[delivery.handle, default: [:]].values { listener.yield(delivery) }
     }
