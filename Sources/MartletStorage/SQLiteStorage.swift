@@ -3,17 +3,17 @@ public import MartletCore
 import MartletModel
 import Synchronization
 
-/// Implements the storage ports with one SQLite database: write-ahead log, synchronous, one writer with group commit,
-/// and readers on threads of their own. Everything that was answered with success survives the loss of the process and
-/// of power.
+/// Implements the storage ports with one SQLite database: a write-ahead log that is flushed to disk at every commit,
+/// one writer with group commit, and readers on threads of their own. Everything that was answered with success
+/// survives the loss of the process and of power.
 public final class SQLiteStorage: Sendable {
     /// The progress maps, stored next to the database.
     public let progressMaps: FileProgressMaps
-    /// Containers of blobs, as files next to the database.
+    /// The containers of blobs, stored as files next to the database.
     public let containers: FileContainerStore
-    /// Contents of payloads that are stored as files next to the database.
+    /// The contents of payloads that are stored as files next to the database.
     public let payloadBodies: PayloadBodies
-    /// The free space on the disk.
+    /// The free space on the disk of the data directory.
     public let room: DiskRoom
     let writer: Writer
     let readers: ReaderPool
@@ -24,7 +24,7 @@ public final class SQLiteStorage: Sendable {
     let directory: StorageDirectory
     let snapshots = SnapshotLocation.Taken()
 
-    /// Whether a data directory contains a database.
+    /// Returns whether a data directory contains a database.
     public static func exists(in directory: String) -> Bool {
         access("\(directory)/\(Settings.databaseName)", F_OK) == 0
     }
@@ -53,7 +53,7 @@ public final class SQLiteStorage: Sendable {
         self.containers = containers
     }
 
-    /// Reads a small value.
+    /// Reads a small value, to check that the database answers.
     /// - Throws: `StorageError` if the database does not answer.
     public func probe() async throws(StorageError) {
         _ = try await readers.read { connection throws(StorageError) in
@@ -77,7 +77,7 @@ public final class SQLiteStorage: Sendable {
 }
 
 extension SQLiteStorage {
-    /// How connections are opened.
+    /// The settings with which connections are opened.
     struct Settings: Sendable {
         /// The migrations to run; nil for those of this program.
         var migrations: [Migration]?
@@ -88,8 +88,8 @@ extension SQLiteStorage {
         /// Makes the `DiskRoom` of a directory.
         var room: @Sendable (String) -> DiskRoom = { DiskRoom(of: $0, reserve: DiskRoom.defaultReserve) }
 
-        /// Returns the time after which blocks were added that are kept although no blob was made of them: a week ago,
-        /// as in other blob services.
+        /// Returns the time since which blocks are kept although no blob was made of them: a week ago, as in other blob
+        /// services.
         var blocksKeptSince: @Sendable () -> Timestamp = { Timestamp(seconds: Int64(time(nil)) - 7 * 86_400) }
 
         static let databaseName = "martlet.db"
@@ -102,9 +102,9 @@ extension SQLiteStorage {
             """
         private static let mapping = "PRAGMA mmap_size = 1073741824;"
 
-        /// Opens the connection that writes. Its cache is for the pages that it changes: a page of a broadcast changes
-        /// some megabytes. Its mapping is for the data about refusals, which is spread over the whole database and does
-        /// not need to be copied to be read.
+        /// Opens the connection that writes. Its cache holds the pages that it changes: one page of a broadcast changes
+        /// some megabytes. Its memory mapping serves the data about refusals, which is spread over the whole database
+        /// and does not need to be copied to be read.
         func openWriter(_ path: String) throws(StorageError) -> sending Connection {
             let connection = try Connection(path: path)
             try connection.execute(

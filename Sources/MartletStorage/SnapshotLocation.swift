@@ -2,8 +2,8 @@ import Glibc
 import MartletCore
 import Synchronization
 
-/// The location in the data directory of the copy of a database while it is read. There is only one copy at a time. If
-/// the process ends before the copy is removed, the next start removes it.
+/// The place in the data directory for the copy of the database that a snapshot reads. There is only one copy at a
+/// time. If the process ends before the copy is removed, the next start removes it.
 final class SnapshotLocation: Sendable {
     let database: String
     private let directory: String
@@ -11,13 +11,13 @@ final class SnapshotLocation: Sendable {
     private let maps: FileProgressMaps
     private let isLeft = Locked(false)
 
-    /// Whether a copy exists.
+    /// Remembers whether a copy exists.
     final class Taken: Sendable {
         fileprivate let flag = Atomic(false)
     }
 
-    /// Takes the location, and keeps progress maps from now on.
-    /// - Throws: `StorageError`; `.locked` if the location is taken.
+    /// Takes the place for a copy, and keeps progress maps from now on.
+    /// - Throws: `StorageError`; `.locked` if the place is taken.
     init(in data: StorageDirectory, _ taken: Taken, keeping maps: FileProgressMaps) throws(StorageError) {
         guard !taken.flag.exchange(true, ordering: .acquiringAndReleasing) else {
             throw StorageError(.locked, "A backup is being made already; wait for its end.")

@@ -4,7 +4,7 @@ public import MartletCore
 public enum SnapshotMember: Hashable, Sendable {
     case database
     case progressMap(Delivery.ID)
-    /// The progress of small deliveries.
+    /// The file of slots with the progress maps of small deliveries.
     case progressSlots
     /// The content of a payload, by its name in `PayloadBodies`.
     case payloadBody(String)
@@ -19,7 +19,7 @@ public enum SnapshotMember: Hashable, Sendable {
         }
     }
 
-    /// - Returns: nil if the text is not exactly a `name`.
+    /// Creates the member with a name; nil if the text is not the `name` of a member.
     public init?(_ name: String) {
         guard name != SQLiteStorage.Settings.databaseName else {
             self = .database
@@ -41,7 +41,7 @@ public enum SnapshotMember: Hashable, Sendable {
         guard self.name == name else { return nil }
     }
 
-    /// Whether a word has the format of `PayloadBodies.newName`.
+    /// Returns true if a word has the format of `PayloadBodies.newName`.
     private static func isBodyName(_ word: String) -> Bool {
         word.utf8.count == 32
             && word.utf8.allSatisfy { byte in

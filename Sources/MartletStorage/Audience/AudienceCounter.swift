@@ -1,15 +1,16 @@
 import MartletCore
 import MartletModel
 
-/// Counts an audience on one connection. Each call does a limited amount of work.
+/// Counts an audience on one connection. Each call of `advance` does a limited amount of work.
 struct AudienceCounter {
-    /// The counts so far, and the platforms that are left.
+    /// The state of a count between two calls of `advance`: the counts so far, and the platforms that are left to
+    /// count.
     struct Progress: Sendable {
         let query: AudienceCountQuery
         fileprivate(set) var count = AudienceCount()
-        /// The bounds of the count; nil before the first call.
+        /// The start of the count, which the first call of `advance` reads; nil before that call.
         fileprivate var start: Start?
-        /// The platforms that are left, the current one first.
+        /// The platforms that are left to count, the current one first.
         fileprivate var platforms: [PlatformID] = []
         /// The last channel of the current platform that was counted.
         fileprivate var after: Int64 = ChannelID.none.rawValue
@@ -24,20 +25,22 @@ struct AudienceCounter {
     fileprivate struct Start {
         let snapshot: AudienceSnapshot
         let bounds: AudienceBounds
-        /// The last channel when counting began; later channels were added afterwards.
+        /// The highest channel when counting began. Channels that were added later are higher.
         let lastChannel: Int64
     }
 
     private let connection: Connection
     private let seeks: Int
 
-    /// - Parameter seeks: The number of searches after which a call ends, which takes some milliseconds.
+    /// Creates a counter.
+    /// - Parameter seeks: The number of searches for members after which a call of `advance` ends; the default takes
+    ///   some milliseconds.
     init(_ connection: Connection, seeks: Int = 32_768) {
         self.connection = connection
         self.seeks = seeks
     }
 
-    /// Continues the count.
+    /// Continues the count until it is done, or until the call has made its number of searches.
     func advance(_ progress: inout Progress) throws(StorageError) {
         let start = try started(&progress)
         let horizon = ReadingHorizon(seeks: seeks)
@@ -114,7 +117,7 @@ private struct Tally {
     private var known: [TemplateBinding.ID: Int] = [:]
     private var renderingsLeft = 0
     private var languages: LanguageCursor?
-    /// The hash for the threshold of a sample; nil if no threshold is searched for.
+    /// The keyed hash that decides which devices are in a sample; nil if the count is not for a sample.
     private let hash: SampleHash?
     var lowest: LowestHashes?
 
@@ -126,7 +129,8 @@ private struct Tally {
         lastDevice = channel
     }
 
-    /// Counts template bindings separately: those of `known`, and further ones up to the limit.
+    /// Counts the registrations of each template binding separately: of the bindings in `known`, and of further
+    /// bindings until there are `limit` bindings.
     mutating func countRenderings(_ cursor: RenderingCursor, known: [TemplateBinding.ID: Int], limit: Int) {
         renderings = cursor
         self.known = known

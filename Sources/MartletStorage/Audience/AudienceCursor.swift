@@ -10,7 +10,7 @@ class AudienceCursor {
         .end
     }
 
-    /// Checks whether a position is a member, without searching further than that requires.
+    /// Checks whether a position is a member. If it is not, does not search further than this check requires.
     /// - Returns: The position if it is a member; otherwise a later position, with no members in between.
     func probe(_ position: AudiencePosition) throws(StorageError) -> AudiencePosition {
         try seek(position)

@@ -1,8 +1,8 @@
 import MartletCore
 import MartletModel
 
-/// A plan for evaluating an expression with sorted lists of members. Every negation is combined with a set that it
-/// subtracts from, so that nothing is listed only to be excluded.
+/// A plan for evaluating a tag expression with sorted lists of members. Every negation is subtracted from another set,
+/// so that no members are listed only to be excluded.
 indirect enum AudiencePlan: Equatable {
     case everyone
     case members(Tag)

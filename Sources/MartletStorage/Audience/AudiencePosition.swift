@@ -6,9 +6,9 @@ struct AudiencePosition: Comparable {
     /// The sequence number of the registration.
     var registration: Int64
 
-    /// Before every registration.
+    /// The position before every registration.
     static let start = AudiencePosition(channel: .min, registration: .min)
-    /// After every registration.
+    /// The position after every registration.
     static let end = AudiencePosition(channel: .max, registration: .max)
 
     /// The first position after this one, within the same channel.

@@ -41,7 +41,8 @@ struct AudienceReader {
         }
     }
 
-    /// Takes the first registration of each channel and counts the others.
+    /// Returns a page with one member for each channel: takes the first registration of the channel and counts the
+    /// others as skipped.
     private func channels(
         of audience: AudienceCursor, _ handles: HandleCursor, _ variants: VariantCursor?, _ query: AudienceQuery
     ) throws(StorageError) -> AudiencePage {
@@ -66,8 +67,8 @@ struct AudienceReader {
         }
     }
 
-    /// Takes the first registration of each channel that is in the sample, or in the rest. Other channels are skipped
-    /// before their handles are read.
+    /// Returns a page with one member for each channel that is in the sample, or in the rest if the query is for the
+    /// rest. Other channels are skipped before their handles are read.
     private func channels(
         of audience: AudienceCursor, _ handles: HandleCursor, _ variants: VariantCursor?, _ query: AudienceQuery,
         in sample: AudienceSample
@@ -94,12 +95,12 @@ struct AudienceReader {
                     if let variants { try variants.append(index, to: &page) }
                 }
             }
-            // If a channel is skipped, all of its registrations are.
+            // If a channel is skipped, all of its registrations are skipped.
             index = isMeant ? index.next : AudiencePosition(channel: last, registration: .max)
         }
     }
 
-    /// Takes the registrations that a query names.
+    /// Returns a page of the registrations that a query names.
     private func named(
         of audience: AudienceCursor, _ handles: HandleCursor, _ variants: VariantCursor?
     ) throws(StorageError) -> AudiencePage {
@@ -115,7 +116,7 @@ struct AudienceReader {
         return page
     }
 
-    /// Takes every registration that existed when the send was accepted.
+    /// Returns a page of registrations with templates that existed when the send was accepted.
     private func registrations(
         of audience: AudienceCursor, _ handles: HandleCursor, _ renderings: RenderingCursor, _ query: AudienceQuery
     ) throws(StorageError) -> AudiencePage {

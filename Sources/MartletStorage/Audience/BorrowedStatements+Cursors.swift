@@ -34,7 +34,7 @@ extension BorrowedStatements {
         cursors.dropFirst().reduce(cursors[0]) { IntersectionCursor($0, $1) }
     }
 
-    /// Returns a cursor over the members of a tag. A tag that no registration has gives the empty set.
+    /// Returns a cursor over the members of a tag; an empty cursor if no registration has the tag.
     private mutating func members(
         _ name: String, _ scope: TagScope, _ horizon: ReadingHorizon?
     ) throws(StorageError) -> AudienceCursor {

@@ -1,12 +1,13 @@
 import MartletCore
 
-/// All possible registrations of some channels, whether they exist or not. Only useful when intersected with a set of
-/// registrations.
+/// Lists every position that a registration of some channels could have, whether the registration exists or not. Only
+/// useful when intersected with a set of registrations.
 final class ChannelCursor: AudienceCursor {
     private let channels: [ChannelID]
     private var next = 0
 
-    /// - Parameter channels: Channels in ascending order.
+    /// Creates a cursor over some channels.
+    /// - Parameter channels: The channels in ascending order.
     init(_ channels: [ChannelID]) {
         self.channels = channels
     }

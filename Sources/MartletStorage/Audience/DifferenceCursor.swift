@@ -1,10 +1,10 @@
 import MartletCore
 
-/// The members of one set that are not in another.
+/// The members of one set that are not members of another set.
 final class DifferenceCursor: AudienceCursor {
     private let base: AudienceCursor
     private let excluded: AudienceCursor
-    /// Between the last requested position and this one, nothing is excluded.
+    /// The next excluded member: no position from the last requested one up to this one is excluded.
     private var nextExcluded = AudiencePosition.start
 
     init(_ base: AudienceCursor, without excluded: AudienceCursor) {

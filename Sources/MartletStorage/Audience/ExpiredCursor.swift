@@ -1,8 +1,8 @@
 import MartletCore
 import MartletModel
 
-/// The registrations that have expired. It can only be probed, because a search would read all registrations that will
-/// expire some day. If no registration has an expiry, a single lookup shows it.
+/// The registrations that have expired. Only `probe` is supported, because a search would read all registrations that
+/// will expire some day. If no registration has an expiry, a single look-up shows that.
 final class ExpiredCursor: AudienceCursor {
     static let sql = """
         SELECT channel, sequence, expires_at FROM registrations
@@ -19,6 +19,7 @@ final class ExpiredCursor: AudienceCursor {
 
     private static let stepLimit = 12
 
+    /// Creates a cursor.
     /// - Parameter statement: A statement of `sql`, used only by this cursor.
     init(_ statement: Statement, now: Timestamp) {
         self.statement = statement

@@ -8,11 +8,12 @@ final class HandleCursor {
     private let statement: Statement
     private var current: Int64 = .min
     private var isStarted = false
-    /// A buffer that grows to the length of the longest handle.
+    /// The buffer for the digits of a handle, which grows to the length of the longest handle.
     private var digits = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: 64)
 
     private static let stepLimit = 6
 
+    /// Creates a cursor.
     /// - Parameter statement: A statement of `sql`, used only by this cursor.
     init(_ statement: Statement) {
         self.statement = statement

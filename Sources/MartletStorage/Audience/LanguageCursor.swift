@@ -7,7 +7,7 @@ import MartletModel
 /// For a large audience it reads the members of the tags that name a language of the message. For a few devices it
 /// reads their registrations, which costs less than opening a cursor for each tag.
 final class LanguageCursor {
-    /// A tag that leads to a language of the message.
+    /// A tag that leads to a language of the message, with a cursor over the devices that have the tag.
     private struct Speakers {
         let language: Int
         let cursor: MemberCursor
@@ -16,13 +16,13 @@ final class LanguageCursor {
     private let languages: MessageLanguages
     /// The cursors of the language tags, in the order of the tags' names; empty for a few devices.
     private let speakers: [Speakers]
-    /// Reads the tags of a channel's registrations; nil for a large audience.
+    /// The statement that reads the tags of a channel's registrations; nil for a large audience.
     private let tags: Statement?
 
     private static let sql = "SELECT tags FROM registrations WHERE channel = ? AND template IS NULL"
 
-    /// The maximum number of a hub's tags that are examined, and for which cursors are opened. Devices choose their
-    /// tags, and must not be able to make a page cost more than reading their rows.
+    /// The maximum number of a hub's tags that are examined, and the maximum number of cursors. Devices choose their
+    /// tags, and must not be able to make a page cost more than reading the rows of its devices would.
     private static let (tagLimit, cursorLimit) = (256, 64)
 
     init(
@@ -44,7 +44,7 @@ final class LanguageCursor {
         tags = nil
     }
 
-    /// The tags that lead to a language, in the order of their names; nil if there are too many.
+    /// Returns the tags that lead to a language, in the order of their names; nil if there are too many.
     private static func tags(
         of languages: MessageLanguages, in scope: TagScope, _ connection: Connection
     ) throws(StorageError) -> [(language: Int, tag: Int64)]? {
@@ -54,8 +54,8 @@ final class LanguageCursor {
         return tags.count > tagLimit || found.count > cursorLimit ? nil : found
     }
 
-    /// - Parameter channel: The channel of a device after those of earlier calls.
-    /// - Returns: An index of the message's languages.
+    /// Returns the language for a device, as an index of the message's languages.
+    /// - Parameter channel: The channel of the device. Channels of successive calls must ascend.
     func language(of channel: Int64) throws(StorageError) -> Int {
         if let tags { return try language(of: channel, tags) }
         let position = AudiencePosition(channel: channel, registration: .min)

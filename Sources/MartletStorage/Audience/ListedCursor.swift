@@ -1,11 +1,13 @@
 import MartletCore
 
-/// A list of members, whether they exist or not. Only useful when intersected with a set of registrations.
+/// A list of members, whether their registrations exist or not. Only useful when intersected with a set of
+/// registrations.
 final class ListedCursor: AudienceCursor {
     private let positions: [AudiencePosition]
     private var next = 0
 
-    /// - Parameter members: Members in ascending order.
+    /// Creates a cursor over some members.
+    /// - Parameter members: The members in ascending order.
     init(_ members: [AudienceMember]) {
         positions = members.map { AudiencePosition($0) }
     }

@@ -1,8 +1,10 @@
 import MartletCore
 
 /// The members of one tag. The cursor steps through adjacent rows, which is fastest in a dense tag, and jumps over
-/// larger gaps to the first registration of a channel. Comparing pairs in SQL would be four of nine operations that
-/// SQLite executes for each row.
+/// larger gaps to the first registration of a channel.
+///
+/// A jump compares channels only: comparing pairs of channel and registration in SQL would be four of the nine
+/// operations that SQLite executes for each row.
 final class MemberCursor: AudienceCursor {
     static let sql = """
         SELECT channel, registration FROM tag_members
@@ -15,12 +17,13 @@ final class MemberCursor: AudienceCursor {
     private var current = AudiencePosition.start
     private var isStarted = false
 
-    /// The number of rows that are stepped over before a jump. A jump costs about as much as this many steps.
+    /// The maximum number of rows to step over before the cursor jumps. A jump costs about as much as this many steps.
     private static let stepLimit = 12
 
+    /// Creates a cursor over the members of a tag.
     /// - Parameters:
     ///   - statement: A statement of `sql`, used only by this cursor.
-    ///   - horizon: No member is searched for after it; nil for no limit.
+    ///   - horizon: The limit after which no member is searched for; nil for no limit.
     init(_ statement: Statement, tag: Int64, horizon: ReadingHorizon? = nil) {
         self.statement = statement
         self.tag = tag

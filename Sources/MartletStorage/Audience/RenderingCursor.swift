@@ -1,6 +1,6 @@
 import MartletCore
 
-/// The template bindings of registrations with a template. They are requested in the order of the audience, which is
+/// Finds the template bindings of registrations. Registrations must be requested in the order of the audience, which is
 /// nearly the order of their sequence numbers. The cursor steps to adjacent rows and jumps to all others.
 final class RenderingCursor {
     static let sql = "SELECT sequence, template, variables FROM registrations WHERE sequence >= ? ORDER BY sequence"
@@ -10,11 +10,13 @@ final class RenderingCursor {
 
     private static let stepLimit = 4
 
+    /// Creates a cursor.
     /// - Parameter statement: A statement of `sql`, used only by this cursor.
     init(_ statement: Statement) {
         self.statement = statement
     }
 
+    /// Returns the template binding of a registration.
     /// - Parameter registration: The sequence number of a registration that exists and has a template.
     func rendering(of registration: Int64) throws(StorageError) -> TemplateBinding.ID {
         try seek(registration)

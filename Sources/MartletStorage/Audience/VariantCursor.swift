@@ -3,13 +3,13 @@ import MartletModel
 
 /// Finds the variant of each member of a composed send. Members must be requested in the order of the audience.
 final class VariantCursor {
-    /// Up to this number of members in a page, the language is read from each member's row.
+    /// The largest number of members in a page for which the language is read from each member's row.
     static let few = 64
 
     private let connection: Connection
-    /// The languages; nil if the message has one language.
+    /// The cursor for languages; nil if the message has one language.
     private let languages: LanguageCursor?
-    /// The variables; nil if the message uses none.
+    /// The cursor for push variables; nil if the message uses none.
     private let variables: VariableCursor?
 
     init(
@@ -22,7 +22,7 @@ final class VariantCursor {
         variables = variants.readsVariables ? VariableCursor(try statements.take(VariableCursor.sql)) : nil
     }
 
-    /// Sets the variant of the member that was appended to a page last.
+    /// Finds the variant of the member that was appended to a page last, and stores it in the page.
     func append(_ position: AudiencePosition, to page: inout AudiencePage) throws(StorageError) {
         let id = MessageVariant.ID(
             language: try languages?.language(of: position.channel) ?? 0,
@@ -31,19 +31,20 @@ final class VariantCursor {
     }
 }
 
-/// Finds the push variables of registrations. Only the first registration of each channel is requested, so the numbers
-/// mostly rise.
+/// Finds the push variables of registrations. Only the first registration of each channel is requested, so the sequence
+/// numbers mostly ascend.
 final class VariableCursor {
     static let sql = "SELECT variables FROM registrations WHERE sequence = ?"
 
     private let statement: Statement
 
+    /// Creates a cursor.
     /// - Parameter statement: A statement of `sql`, used only by this cursor.
     init(_ statement: Statement) {
         self.statement = statement
     }
 
-    /// The id of the variables; 0 for none.
+    /// Returns the id of the push variables of a registration; 0 for none.
     func variables(of registration: Int64) throws(StorageError) -> Int64 {
         statement.reset()
         try statement.bind(registration, at: 1)

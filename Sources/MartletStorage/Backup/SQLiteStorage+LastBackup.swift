@@ -2,7 +2,7 @@ public import MartletCore
 public import MartletModel
 
 extension SQLiteStorage {
-    /// Returns when the last backup that was read to its end was made; nil if there was none.
+    /// Returns the time of the last backup that was read to its end; nil if there was none.
     public func lastBackup() async throws(StorageError) -> Timestamp? {
         try await readers.read { connection throws(StorageError) in
             try connection.first("SELECT at FROM last_backup") { $0.timestamp(0) }
@@ -16,7 +16,7 @@ extension SQLiteStorage {
         }
     }
 
-    /// Returns when a version of this program first opened the database; nil if that is unknown.
+    /// Returns the time when a version of this program first opened the database; nil if the time is unknown.
     public func firstOpened() async throws(StorageError) -> Timestamp? {
         try await readers.read { connection throws(StorageError) in
             try connection.first("SELECT at FROM versions ORDER BY rowid LIMIT 1") { $0.timestamp(0) }

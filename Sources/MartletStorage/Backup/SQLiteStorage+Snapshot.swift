@@ -23,7 +23,7 @@ extension SQLiteStorage {
             at: index, schema: schema, unfinished: unfinished, maps: progressMaps, bodies: payloadBodies)
     }
 
-    /// Whether this program can use a database that was made by these migrations.
+    /// Returns true if this program can use a database whose schema was made by the named migrations.
     public static func knows(schema: [String]) -> Bool {
         !schema.isEmpty && Migration.all.map(\.name).starts(with: schema)
     }

@@ -1,11 +1,11 @@
 import Glibc
 public import MartletCore
 
-/// An empty directory that is being made into a data directory. The result is either a complete data directory or the
-/// directory as it was before, because the database gets its name last. Calls block, so use it only in a process that
-/// does nothing else.
+/// An empty directory that a backup is being restored into. The result is either a complete data directory or the
+/// directory as it was before, because the database gets its name last. Calls block, so use this type only in a process
+/// that does nothing else.
 public final class StorageRestoration {
-    /// The data directory.
+    /// The path of the data directory.
     public let path: String
     private let isNew: Bool
     private let directory: StorageDirectory
@@ -15,6 +15,7 @@ public final class StorageRestoration {
 
     private static let unfinishedName = "restored.db"
 
+    /// Prepares a directory for a restoration.
     /// - Parameter path: The path of a directory that is empty or does not exist.
     /// - Throws: `StorageError` if the directory is not empty or cannot be written to.
     public init(into path: String) throws(StorageError) {
@@ -58,7 +59,7 @@ public final class StorageRestoration {
         }
     }
 
-    /// Flushes the file to disk.
+    /// Completes the file that was begun, and flushes it to disk.
     public func endFile() throws(StorageError) {
         guard let (member, descriptor) = file else { return }
         guard fsync(descriptor) == 0 else { throw StorageError(failed: "synchronize", index(of: member)) }
@@ -104,7 +105,7 @@ public final class StorageRestoration {
         file = nil
     }
 
-    /// The directory was empty before, so everything in it was written by this restoration.
+    /// Removes everything in a directory. The directory was empty before, so this restoration wrote everything in it.
     private func removeAll(in path: String) {
         for name in (try? StorageDirectory.entries(of: path)) ?? [] where unlink("\(path)/\(name)") != 0 {
             rmdir("\(path)/\(name)")

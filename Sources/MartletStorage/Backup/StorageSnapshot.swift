@@ -1,11 +1,11 @@
 import Glibc
 import MartletCore
 
-/// Everything that storage held at one point in time: a copy of the database, and the files that belong to it, which
-/// are read while the server uses them.
+/// The data that storage held at one point in time, for a backup: a copy of the database, and the files that belong to
+/// it, which are read while the server uses them.
 ///
-/// A progress map may be newer than the database. It then contains pushes that the database does not know yet, as it
-/// can after the end of a process. A payload whose content has been removed meanwhile had expired.
+/// A progress map may be newer than the database. Then it contains pushes that the database does not know yet, as it
+/// can after the process was killed. A payload whose content has been removed meanwhile had expired.
 public final class StorageSnapshot: Sendable {
     /// The names of the migrations that made the database's schema.
     public let schema: [String]
@@ -28,7 +28,7 @@ public final class StorageSnapshot: Sendable {
         self.bodies = bodies
     }
 
-    /// Visits the files: the database first, then the other files.
+    /// Calls `visit` with each file: the database first, then the other files.
     public func forEachFile(_ visit: (SnapshotFile) async throws -> Void) async throws {
         guard let database = try await open(.database, index.database) else {
             throw StorageError(.unavailable, "The copy of the database is gone; try again.")
@@ -60,7 +60,7 @@ public final class StorageSnapshot: Sendable {
         await thread.perform { [index] in index.leave() }
     }
 
-    /// The progress maps of deliveries that have a slot; nil if no delivery has one.
+    /// The file with the progress maps of deliveries that have a slot; nil if no delivery has a slot.
     private var slots: SnapshotFile? {
         let bytes = maps.slotBytes(of: unfinished)
         guard !bytes.isEmpty else { return nil }
@@ -69,6 +69,7 @@ public final class StorageSnapshot: Sendable {
         }
     }
 
+    /// Opens a file of the snapshot.
     /// - Returns: nil if the file does not exist.
     private func open(_ member: SnapshotMember, _ path: String) async throws(StorageError) -> SnapshotFile? {
         do throws(ContainerError) {

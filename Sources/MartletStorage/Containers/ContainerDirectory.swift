@@ -15,6 +15,7 @@ struct ContainerDirectory: Sendable {
 
     private let root: String
 
+    /// Makes the directories for blobs, blocks and uploads if they are missing.
     /// - Parameter root: An existing private directory.
     init(_ root: String) throws(StorageError) {
         self.root = root
@@ -105,10 +106,10 @@ struct ContainerDirectory: Sendable {
         return Blob(address.name, try file.status())
     }
 
-    /// Returns the total size of blocks in bytes. A block that is listed twice counts twice.
+    /// Returns the total size in bytes of the blocks in a list. A block that is listed twice counts twice.
     /// - Throws: `.noBlock`.
     func size(ofBlocks ids: [[UInt8]], of address: BlobAddress) throws(ContainerError) -> Int64 {
-        // A list may contain the same block thousands of times.
+        // The sizes that are already known: a list may contain the same block thousands of times.
         var sizes: [[UInt8]: Int64] = [:]
         var sum: Int64 = 0
         for id in ids {
@@ -153,7 +154,8 @@ struct ContainerDirectory: Sendable {
         return base
     }
 
-    /// - Returns: The deepest of the directories.
+    /// Makes directories that contain each other, if they are missing.
+    /// - Returns: The path of the deepest directory.
     private func makeDirectories(_ segments: [Substring], below base: String) throws(ContainerError) -> String {
         var path = base
         for segment in segments {
@@ -231,7 +233,7 @@ struct ContainerDirectory: Sendable {
         }
     }
 
-    /// Removes the files of a container that are not wanted. A container may have any number of files.
+    /// Removes those files of a container that `isWanted` does not want. A container may have any number of files.
     func keepFiles(of name: ContainerName, where isWanted: (String) throws(StorageError) -> Bool) throws(StorageError) {
         let path = path(of: name)
         guard let directory = opendir(path) else { throw StorageError(failed: "list", path) }
@@ -281,7 +283,8 @@ extension BlobQuery {
         return after.map { $0.utf8.lexicographicallyPrecedes(name.utf8) } ?? true
     }
 
-    /// Whether the listing can contain blobs whose names begin with the given directory name, which ends with a slash.
+    /// Returns true if a listing can contain blobs in a directory.
+    /// - Parameter name: The directory's name, which ends with a slash and begins the names of its blobs.
     fileprivate func mayHoldBlobs(_ name: String) -> Bool {
         guard name.utf8.starts(with: prefix.utf8) || prefix.utf8.starts(with: name.utf8) else { return false }
         return after.map { $0.utf8.starts(with: name.utf8) || $0.utf8.lexicographicallyPrecedes(name.utf8) } ?? true
@@ -289,7 +292,8 @@ extension BlobQuery {
 }
 
 extension Blob {
-    /// Makes the entity tag from values that change when another file gets the name, and when the file is written to.
+    /// Describes a file as a blob. Its entity tag changes when another file gets the name, and when the file is written
+    /// to.
     init(_ name: BlobName, _ status: stat) {
         let nanoseconds = Int64(status.st_mtim.tv_sec) * 1_000_000_000 + Int64(status.st_mtim.tv_nsec)
         let tag = [UInt64(bitPattern: nanoseconds), UInt64(status.st_ino)].map {

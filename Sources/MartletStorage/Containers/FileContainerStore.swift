@@ -11,11 +11,12 @@ public final class FileContainerStore: ContainerStore {
 
     private let directory: ContainerDirectory
     private let room: DiskRoom
-    /// The thread for all operations that change which blobs exist, one after the other.
+    /// The thread for all operations that change which blobs exist; they run one after the other.
     private let names = FileThread()
     private let transfers: [FileThread]
     private let turn = Atomic<Int>(0)
 
+    /// Opens the store.
     /// - Parameters:
     ///   - root: An existing private directory that no other process uses.
     ///   - room: Checks the free disk space. If there is too little, nothing is written.
@@ -33,7 +34,7 @@ public final class FileContainerStore: ContainerStore {
     }
 
     /// Makes a container if it is missing, and removes the blobs in it that are not wanted any more. Only blobs whose
-    /// names have one segment are checked. Call this before the store is used.
+    /// names have one segment are checked. Call this before other calls of the store.
     func keepBlobs(
         of name: ContainerName, where isWanted: (String) throws(StorageError) -> Bool
     ) throws(StorageError) {
@@ -132,7 +133,7 @@ public final class FileContainerStore: ContainerStore {
     }
 }
 
-/// A blob that is being read.
+/// A blob that is being read from a file.
 private struct FileBlob: BlobContent {
     let blob: Blob
     let file: OpenFile

@@ -1,6 +1,6 @@
 import MartletCore
 
-/// A file that is being written, next to its final location.
+/// A blob that is being written to a file, which gets its final path when it is complete.
 struct FileUpload: BlobUpload {
     typealias Place = @Sendable (OpenFile, BlobCondition) throws(ContainerError) -> Blob
 
@@ -19,7 +19,7 @@ struct FileUpload: BlobUpload {
         try await thread.run { [file] () throws(ContainerError) in try file.write(bytes) }
     }
 
-    /// Appends the content of a file, which is a block.
+    /// Appends the content of a block's file.
     func append(_ path: String) async throws(ContainerError) {
         try await thread.run { [file] () throws(ContainerError) in
             do throws(ContainerError) {

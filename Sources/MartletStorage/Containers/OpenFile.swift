@@ -5,9 +5,10 @@ import MartletCore
 final class OpenFile: Sendable {
     let path: String
     private let descriptor: Int32
-    /// Whether the file is removed when it is released.
+    /// True if the file is removed when the last user releases it.
     private let isTemporary: Locked<Bool>
 
+    /// Opens a file for reading.
     /// - Throws: `.noBlob` if the file does not exist or is not a regular file.
     init(reading path: String) throws(ContainerError) {
         self.path = path
@@ -103,7 +104,7 @@ final class OpenFile: Sendable {
 }
 
 extension ContainerError {
-    /// The error of a failed system call, from `errno`.
+    /// Returns the error for a failed system call, from `errno`.
     static func failed(_ action: String, _ path: String) -> ContainerError {
         .storage(StorageError(failed: action, path))
     }

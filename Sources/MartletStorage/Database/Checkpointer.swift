@@ -20,14 +20,14 @@ actor Checkpointer {
         executor.perform { self.assumeIsolated { $0.run() } }
     }
 
-    /// Returns when the checkpoints requested before are done.
+    /// Returns when the checkpoints that were requested before this call are done.
     func settle() {}
 
     func close() {
         connection = nil
     }
 
-    /// A failure loses no data: the log is kept, and the next request or the writer itself tries again.
+    /// Performs a checkpoint. A failure loses no data: the log is kept, and the next request or the writer tries again.
     private func run() {
         isRequested.store(false, ordering: .releasing)
         try? connection?.execute("PRAGMA wal_checkpoint(PASSIVE)")

@@ -1,12 +1,13 @@
 import MartletCore
 
 extension Connection {
-    /// Removes the first rows of one owner from a table whose primary key begins with the owner. The key of the last
-    /// row to remove is looked up first, because SQLite would read all of an owner's rows to find a list of rows to
-    /// remove.
+    /// Removes the first rows of one owner from a table whose primary key begins with the owner.
+    ///
+    /// Looks up the key of the last row to remove first, because SQLite would read all rows of the owner to find a list
+    /// of rows to remove.
     /// - Parameters:
     ///   - key: The column of the primary key after the owner's column.
-    ///   - limit: At least 1.
+    ///   - limit: The number of rows to remove, at least 1.
     /// - Returns: The number of removed rows. It can be slightly more than the limit if rows share the last key.
     func removePortion(
         of table: String, _ owner: String, _ id: Int64, by key: String, limit: Int
@@ -15,8 +16,8 @@ extension Connection {
         return changes
     }
 
-    /// If there are fewer rows than the limit, an empty blob is the upper bound, because blobs sort after all numbers
-    /// and texts.
+    /// Returns the SQL statement that removes a portion. If there are fewer rows than the limit, an empty blob is the
+    /// upper bound of the key, because blobs sort after all numbers and texts.
     static func portion(of table: String, _ owner: String, by key: String) -> String {
         """
         DELETE FROM \(table) WHERE \(owner) = ?1 AND \(key) <= ifnull(

@@ -4,16 +4,16 @@ import MartletCore
 /// The free space on the disk of the data directory. A part of it is reserved: nothing new is accepted into the
 /// reserve, because data that was already accepted needs it to be processed to the end.
 public final class DiskRoom: Sendable {
-    /// The kernel's figures for a file system, in bytes.
+    /// The free space and the reserve of a file system, in bytes.
     public struct Figures: Sendable, Equatable {
         public var free: Int64
-        /// If less than this is free, nothing new is accepted.
+        /// The reserve: if less than this is free, nothing new is accepted.
         public var reserve: Int64
 
         public var isShort: Bool { free < reserve }
     }
 
-    /// The default reserve.
+    /// The default reserve, in bytes.
     public static let defaultReserve: Int64 = 64_000_000
 
     private let ask: @Sendable () -> Figures?
@@ -21,8 +21,9 @@ public final class DiskRoom: Sendable {
     private let lifetime: Duration
     private let asked = Locked<(at: ContinuousClock.Instant, figures: Figures?)?>(nil)
 
+    /// Creates an instance that gets its figures from a closure.
     /// - Parameters:
-    ///   - lifetime: How long an answer is cached.
+    ///   - lifetime: How long figures are cached.
     ///   - ask: Returns the figures; nil if they cannot be determined.
     convenience init(lifetime: Duration, _ ask: @escaping @Sendable () -> Figures?) {
         self.init(lifetime: lifetime, reserve: Locked(0), ask)
@@ -34,8 +35,8 @@ public final class DiskRoom: Sendable {
         self.ask = ask
     }
 
-    /// Asks the kernel, which takes a microsecond, at most every tenth of a second. A reserve cannot be filled in that
-    /// time.
+    /// Creates an instance that asks the kernel for the figures of a path's file system. It asks at most every tenth of
+    /// a second, which takes a microsecond: a reserve cannot be filled in that time.
     /// - Parameter reserve: The reserve in bytes; limited to a twentieth of a small file system.
     convenience init(of path: String, reserve: Int64) {
         let reserve = Locked(reserve)
@@ -61,25 +62,26 @@ public final class DiskRoom: Sendable {
         }
     }
 
+    /// Checks that more than the reserve is free.
     /// - Throws: `StorageError` of the kind `.full` if only the reserve is left.
     func check() throws(StorageError) {
         guard let figures, figures.isShort else { return }
         throw StorageError(.full, Self.sentence(figures))
     }
 
-    /// A description of the shortage and what to do; nil if there is no shortage.
+    /// A sentence that describes the shortage and says what to do; nil if there is no shortage.
     public var shortage: String? {
         figures.flatMap { $0.isShort ? Self.sentence($0) : nil }
     }
 
-    /// Returns the figures for the file system of a path, without a server using it; nil if the kernel does not report
-    /// them.
+    /// Returns the figures for the file system of a path; nil if the kernel does not report them. Needs no running
+    /// server.
     /// - Parameter reserve: The reserve in bytes; limited to a twentieth of a small file system.
     public static func figures(of path: String, reserve: Int64) -> Figures? {
         DiskRoom(of: path, reserve: reserve).figures
     }
 
-    /// Describes the shortage that the figures show, and what to do.
+    /// Returns a sentence that describes the shortage and says what to do.
     public static func sentence(_ figures: Figures) -> String {
         "The disk of the data directory has \(figures.free / 1_000_000) MB left, which is less than the reserve of "
             + "\(figures.reserve / 1_000_000) MB for what was accepted: nothing new is taken in. Make room; nothing needs to be "

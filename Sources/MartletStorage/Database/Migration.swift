@@ -10,7 +10,7 @@ struct Migration: Sendable {
 /// Migrates a database to the schema of this program.
 struct Migrator {
     let migrations: [Migration]
-    /// Called with the number, starting at 1, and the name of each step when it begins.
+    /// Called when a step begins, with the step's number, starting at 1, and its name.
     private let report: (Int, String) -> Void
     /// Called after each statement of a step, and after the end of the step's transaction.
     private let afterStatement: () -> Void
@@ -55,7 +55,7 @@ struct Migrator {
         }
     }
 
-    /// The number that marks a database as belonging to this program: "MRTL".
+    /// The number in the file's header that marks a database as belonging to this program: "MRTL".
     private static let applicationID: Int64 = 0x4D52_544C
 
     private func checkApplication(_ connection: Connection) throws(StorageError) {

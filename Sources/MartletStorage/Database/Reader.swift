@@ -9,7 +9,7 @@ actor Reader {
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
-    /// The number of reads that are running or waiting here.
+    /// The number of reads that are running on this reader or waiting for it.
     nonisolated var waiting: Int { load.load(ordering: .relaxed) }
 
     init(_ connection: sending Connection) {

@@ -19,6 +19,7 @@ struct ReaderPool: Sendable {
     private let plain: [Reader]
     private let mapped: [Reader]
 
+    /// Creates the readers.
     /// - Parameter count: The number of readers of each kind; at least one.
     init(
         ofEach count: Int, open: (_ isMapped: Bool) throws(StorageError) -> sending Connection

@@ -1,20 +1,20 @@
 import MartletCore
 
-/// A column of secrets. Its table has row ids, and rows are visited in that order.
+/// A column of secrets in a table with row ids. Rows are visited in the order of their ids.
 struct SealedColumn: Sendable {
     let table: String
     let column: String
-    /// The sealing context of a secret, as an SQL expression over its row.
+    /// The context with which a secret is sealed, as an SQL expression over its row.
     let context: String
 
-    /// A secret in its row.
+    /// A secret with the id of its row.
     struct Row: Sendable {
         let id: Int64
         var sealed: [UInt8]
         let context: String
     }
 
-    /// Returns the rows after a row id, in order, whose secrets do not begin with a mark.
+    /// Returns the rows after a row id whose secrets do not begin with a mark, in the order of the ids.
     func rows(
         after id: Int64, notMarked mark: [UInt8], limit: Int, on connection: Connection
     ) throws(StorageError) -> [Row] {

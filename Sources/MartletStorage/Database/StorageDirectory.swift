@@ -1,7 +1,7 @@
 import Glibc
 import MartletCore
 
-/// The data directory from the storage's point of view: private to its owner, and used by one process at a time.
+/// The lock and the permissions of the data directory: it is private to its owner, and one process at a time uses it.
 final class StorageDirectory: Sendable {
     let path: String
     /// The descriptor of the lock file while the lock is held.
@@ -39,8 +39,8 @@ final class StorageDirectory: Sendable {
 
     func file(_ name: String) -> String { "\(path)/\(name)" }
 
-    /// Makes a file that only the owner may read, if the file is missing. Its directory entry is on disk when this
-    /// returns.
+    /// Makes a file that only the owner may read, if the file is missing. The file's directory entry is on disk when
+    /// the call returns.
     func makePrivateFile(_ name: String) throws(StorageError) {
         let descriptor = open(file(name), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard descriptor >= 0 else { throw StorageError(failed: "open", file(name)) }
@@ -84,7 +84,7 @@ final class StorageDirectory: Sendable {
         }
     }
 
-    /// Makes a directory private if it belongs to this server. A directory that contains other files is not changed.
+    /// Makes a directory private if it belongs to this server. Does not change a directory that contains other files.
     private static func keepPrivate(_ path: String) throws(StorageError) {
         var status = stat()
         guard stat(path, &status) == 0 else { throw StorageError(failed: "examine", path) }

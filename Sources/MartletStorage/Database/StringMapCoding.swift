@@ -4,7 +4,7 @@ enum StringMapCoding {
         TextListCoding.encode(texts(of: map))
     }
 
-    /// - Returns: nil if the bytes were not written by `encode`.
+    /// Decodes a dictionary; nil if the bytes were not written by `encode`.
     static func decode(_ bytes: [UInt8]) -> [String: String]? {
         TextListCoding.decode(bytes).flatMap { map(of: $0[...]) }
     }

@@ -10,7 +10,7 @@ enum TextListCoding {
         return bytes
     }
 
-    /// - Returns: nil if the bytes were not written by `encode`.
+    /// Decodes a list; nil if the bytes were not written by `encode`.
     static func decode(_ bytes: [UInt8]) -> [String]? {
         var texts: [String] = []
         var rest = bytes[...]

@@ -19,7 +19,7 @@ final class ThreadExecutor: SerialExecutor {
         perform { job.runSynchronously(on: self.asUnownedSerialExecutor()) }
     }
 
-    /// Runs a closure in order with the jobs.
+    /// Runs a closure on the executor's thread, after the work that was submitted before it.
     func perform(_ work: @escaping @Sendable () -> Void) {
         mailbox.post(work)
     }
@@ -76,7 +76,7 @@ private final class Mailbox: @unchecked Sendable {
         }
     }
 
-    /// Waits for work; returns nil if the queue is closed and empty.
+    /// Waits for work and returns it; returns nil if the queue is closed and empty.
     private func next() -> [@Sendable () -> Void]? {
         locked {
             while work.isEmpty && !isClosed { pthread_cond_wait(hasWork, mutex) }

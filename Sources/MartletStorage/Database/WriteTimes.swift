@@ -4,7 +4,7 @@ public import MartletCore
 public struct WriteTimes: Sendable {
     /// The time from when the first write of a transaction was submitted until the writer began the transaction.
     public internal(set) var wait = Histogram(bounds: Self.bounds)
-    /// The time from then until the transaction was on disk and its callers were notified.
+    /// The time from when the writer began the transaction until it was on disk and its callers were notified.
     public internal(set) var commit = Histogram(bounds: Self.bounds)
 
     private static let bounds: [Duration] =

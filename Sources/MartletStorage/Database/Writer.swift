@@ -22,7 +22,7 @@ actor Writer {
     /// The changes that wait for the next transaction.
     private struct Queue: Sendable {
         var writes: [PendingWrite] = []
-        /// When the first of the waiting changes was submitted.
+        /// The time when the first of the waiting changes was submitted.
         var since = ContinuousClock.now
     }
 
@@ -35,6 +35,7 @@ actor Writer {
     /// The number of changes that wait for the next transaction.
     nonisolated var waitingCount: Int { waiting.withLock { $0.writes.count } }
 
+    /// Creates a writer.
     /// - Parameter connection: A migrated connection that is used only by this writer from now on.
     init(_ connection: sending Connection, checkpointer: Checkpointer, limits: LogLimits = LogLimits()) {
         self.connection = connection
@@ -84,7 +85,8 @@ actor Writer {
         copy = try DatabaseCopy(of: connection, to: path)
     }
 
-    /// - Returns: nil if the copy is not complete yet.
+    /// Copies the next pages and, after the last ones, runs the query.
+    /// - Returns: The result of the query; nil if the copy is not complete yet.
     private func continueCopy<Value: Sendable>(
         _ query: @Sendable (Connection) throws(StorageError) -> Value
     ) throws(StorageError) -> Value? {
@@ -140,8 +142,8 @@ actor Writer {
         }
     }
 
-    /// If a transaction is lost, its changes are executed again one by one, so that only the changes that cannot be
-    /// stored fail.
+    /// Commits a group of changes in one transaction. If the transaction is lost, executes the changes again one by
+    /// one, so that only the changes that cannot be stored fail.
     private func commit(_ group: [PendingWrite], on connection: Connection) {
         do throws(StorageError) {
             let answers = try transaction(of: group, on: connection)
@@ -157,8 +159,8 @@ actor Writer {
         }
     }
 
-    /// Normally the checkpointer keeps up. If it cannot, because writes never pause, the writer performs one checkpoint
-    /// itself.
+    /// Keeps the log from growing without bound. Normally the checkpointer keeps up; if it cannot, because writes never
+    /// pause, the writer performs one checkpoint.
     private func boundLog(of connection: Connection) {
         guard connection.logPages >= limits.checkpoint else { return }
         if connection.logPages >= limits.most {
@@ -187,10 +189,10 @@ actor Writer {
     }
 }
 
-/// Sizes of the write-ahead log, in pages of 4 KiB.
+/// The sizes of the write-ahead log at which it is transferred into the database, in pages of 4 KiB.
 struct LogLimits: Sendable {
-    /// From this size on, the log is transferred into the database concurrently with writes.
+    /// The size from which on the log is transferred into the database concurrently with writes.
     var checkpoint = 1000
-    /// From this size on, the log is transferred before the next write.
+    /// The size from which on the log is transferred before the next write.
     var most = 16_384
 }

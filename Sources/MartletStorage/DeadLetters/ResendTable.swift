@@ -1,11 +1,11 @@
 import MartletCore
 import MartletModel
 
-/// Notifications that send dead letters of others again, on one connection.
+/// Stores resends, and reads the dead letters that they send again, on one connection.
 ///
-/// A resend names its original and, where it takes up only some of the dead letters, their outcome. Which those are is
-/// read from the refusals of the original page by page: they change no more once it is over, and are kept while a resend
-/// of them is under way.
+/// A resend names its original notification and, if it sends only some of the dead letters again, the outcome of these
+/// dead letters. The dead letters are read page by page from the refusals of the original. The refusals do not change
+/// once the original has finished, and are kept while a resend of them is unfinished.
 struct ResendTable {
     private let connection: Connection
 
@@ -34,8 +34,8 @@ struct ResendTable {
         return .accepted(notification, deliveries)
     }
 
-    /// The last of its first deliveries on each platform: a composed message has several, of which none is to supersede a
-    /// resend of another.
+    /// Returns the rank of a resend: the last of the original's first deliveries on each platform; nil if the original
+    /// has no collapse key. A resend of a composed message has several deliveries, none of which may supersede another.
     private func rank(of original: Notification) throws(StorageError) -> Delivery.ID? {
         guard original.collapse != nil else { return nil }
         if let rank = original.resend?.rank { return rank }
@@ -60,8 +60,8 @@ struct ResendTable {
         return false
     }
 
-    /// Whether a refusal `f` is one that a resend takes up: of the outcome in `?3` where there is one, and of none that an
-    /// earlier resend than `?4` has taken up of the original `?2`.
+    /// The SQL condition that a resend sends the refusal `f` again. `?3` is the outcome of the resend, or null for all
+    /// outcomes. Outcomes that a resend of the original `?2` before the resend `?4` has sent again are excluded.
     private static let isMeant = """
         (?3 IS NULL OR f.outcome = ?3) AND f.outcome NOT IN (SELECT e.original_outcome FROM notifications e
             WHERE e.original = ?2 AND e.sequence < ?4 AND e.original_outcome IS NOT NULL)
@@ -93,7 +93,7 @@ struct ResendTable {
             "SELECT id FROM deliveries WHERE notification = ? AND platform = ?", resend.original,
             delivery.platform.rawValue
         ) { $0.integer(0) }
-        // Each is read by its own order, and the first of all of them are taken.
+        // The dead letters of each delivery are sorted; the first of all deliveries together are taken below.
         var letters: [(member: AudienceMember, now: AudienceMember?)] = []
         for original in originals {
             letters += try self.letters(of: original, resend, in: delivery, after: last, limit: limit)
@@ -106,7 +106,7 @@ struct ResendTable {
             members: letters.compactMap(\.now), last: letters.last?.member ?? last, isLast: letters.count < limit)
     }
 
-    /// Dead letters of one delivery of the original, each with the member that it is now.
+    /// Returns dead letters of one delivery of the original, each with the member that its registration is now.
     private func letters(
         of original: Int64, _ resend: Resend, in delivery: Delivery, after last: AudienceMember, limit: Int
     ) throws(StorageError) -> [(member: AudienceMember, now: AudienceMember?)] {
@@ -125,14 +125,18 @@ struct ResendTable {
         }
     }
 
-    /// How the present state of a refusal's registration is found: by its id, which is never used again.
+    /// Returns the SQL condition that the row `r` is the present state of the refusal's registration. It compares ids,
+    /// which are never used again.
     private static func isSame(_ delivery: Delivery) -> String {
         delivery.notification.isOfTemplates
             ? "r.hub = ?8 AND r.sequence = f.registration AND r.template IS NOT NULL"
             : "r.hub = ?8 AND r.id = f.registration_id AND r.template IS NULL"
     }
 
-    /// - Parameter row: Its third column is the registration's current channel, before its sequence number.
+    /// Returns the member that the registration of a dead letter is now; nil if the registration does not exist any
+    /// more.
+    /// - Parameter row: A row whose third column is the registration's current channel, and whose fourth is its
+    ///   sequence number.
     private static func memberNow(
         _ row: Statement, _ member: AudienceMember, in delivery: Delivery
     ) -> AudienceMember? {

@@ -89,7 +89,7 @@ struct ChannelTable {
         return true
     }
 
-    /// The part of a removed channel's key that is kept.
+    /// The SQL expression for the end of a removed channel's key, which is kept.
     private static let ending = "substr(key, -32)"
 
     /// Returns all channels with the same handle as a channel: the channel itself, and the removed channels.

@@ -30,7 +30,7 @@ struct ContentTable {
         try connection.run("UPDATE contents SET uses = uses + 1 WHERE id = ?", id)
     }
 
-    /// Counts one use less. The content is removed after its last use.
+    /// Counts one use less of a stored content. The content is removed after its last use.
     func release(_ id: Int64?) throws(StorageError) {
         guard let id else { return }
         try connection.run("UPDATE contents SET uses = uses - 1 WHERE id = ?", id)
@@ -66,7 +66,7 @@ struct ContentTable {
     }
 }
 
-/// Decodes stored contents.
+/// Decodes the contents that `ContentTable` stores: templates and push variables.
 enum StoredContent {
     static func template(_ bytes: [UInt8]) throws(StorageError) -> Template {
         guard let template = TemplateCoding.decode(bytes) else { throw unreadable }

@@ -9,6 +9,7 @@ struct DeviceKeyTable {
         self.connection = connection
     }
 
+    /// Stores the key of a registration that has a tag; removes it if the key is nil.
     /// - Returns: Whether the registration exists and has the tag.
     func put(
         _ key: DeviceKey?, of registration: String, tagged tag: Tag, in hub: Hub.ID

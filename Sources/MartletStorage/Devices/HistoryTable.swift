@@ -9,7 +9,7 @@ struct HistoryTable {
         self.connection = connection
     }
 
-    /// Stores the state that a registration had until now.
+    /// Stores the state that a registration had before a change.
     func insert(_ old: StoredRegistration, _ cause: RegistrationEnding, at now: Timestamp) throws(StorageError) {
         let registration = old.registration
         try connection.run(

@@ -6,6 +6,7 @@ struct InstallationTable {
     private let connection: Connection
     private let registrations: RegistrationTable
 
+    /// Creates access to the table.
     /// - Parameter memory: A cache for calls with many changes in one hub.
     init(_ connection: Connection, _ memory: WriteCache? = nil) {
         self.connection = connection
@@ -60,7 +61,7 @@ struct InstallationTable {
             ).registration)
     }
 
-    /// Writes the document that a change was merged into.
+    /// Writes the document of an installation after a registration was merged into it.
     /// - Returns: The sequence number of the installation.
     private func write(
         _ document: [UInt8], of merge: InstallationMerge, over old: StoredInstallation?, in hub: Hub.ID,
@@ -87,8 +88,10 @@ struct InstallationTable {
         return wanted
     }
 
-    /// Prepares for a new installation if there is no old one.
-    /// - Parameter found: The stored installation, which may have expired.
+    /// Checks the hub and removes the expired installation, if an installation is about to be made.
+    /// - Parameters:
+    ///   - found: The stored installation, which may have expired.
+    ///   - old: The stored installation if it has not expired; then there is nothing to prepare.
     /// - Returns: Whether the hub exists.
     private func prepare(
         _ found: StoredInstallation?, _ old: StoredInstallation?, in hub: Hub.ID, at now: Timestamp
@@ -104,6 +107,7 @@ struct InstallationTable {
         return try complete(stored)
     }
 
+    /// Removes installations that have expired, with their registrations.
     /// - Returns: The number of removed installations.
     func removeExpired(at now: Timestamp, limit: Int) throws(StorageError) -> Int {
         let expired = try connection.all(
@@ -119,7 +123,7 @@ struct InstallationTable {
         case (.absent, _?): .versionMismatch
         case (_, nil): .notFound
         case (.version(let version), let stored?): version == stored.record.version ? nil : .versionMismatch
-        // An installation itself has no tags.
+        // Only registrations have tags, not the installation.
         case (.tagged, _): .notTagged
         }
     }
@@ -182,8 +186,7 @@ struct InstallationTable {
                 try channels.register(registration, in: hub, at: now), over: stored,
                 row: InstallationReference(installation: installation, id: draft.id, slot: row.slot), in: hub, at: now)
         }
-        // Removed last, so that a channel is kept if it belonged to one of the old registrations and now belongs to
-        // another.
+        // The old registrations are removed last, so that a channel is kept if one of the new registrations uses it.
         for stored in old.values { try registrations.erase(stored, .deleted, at: now) }
     }
 
@@ -209,7 +212,7 @@ extension InstallationTable {
             """, hub.rawValue, id, read: StoredInstallation.init)
     }
 
-    /// Returns the record, completed with data from the tables of registrations and dead slots.
+    /// Returns the record of an installation, completed with its handles and dead slots from other tables.
     private func complete(_ stored: StoredInstallation) throws(StorageError) -> InstallationRecord {
         var record = stored.record
         record.handles = try handles(of: stored.sequence)
@@ -229,7 +232,7 @@ extension InstallationTable {
     }
 }
 
-/// An installation with the sequence number that only storage knows.
+/// An installation with its sequence number, which only storage knows.
 private struct StoredInstallation {
     var sequence: Int64
     /// The record without handles and dead slots.

@@ -2,6 +2,7 @@ import MartletCore
 import MartletModel
 
 extension RegistrationTable {
+    /// Removes, moves or marks channels as the feedback of their push service says.
     /// - Returns: The number of removed channels.
     func apply(_ feedback: [ChannelFeedback], in hub: Hub.ID, at now: Timestamp) throws(StorageError) -> Int {
         var removed = 0

@@ -5,7 +5,7 @@ extension RegistrationTable {
     /// Returns one page in the order of first creation.
     func page(_ query: RegistrationQuery) throws(StorageError) -> RegistrationPage {
         var (count, bytes) = (0, 0)
-        // One row more than the page holds, to find out whether it is the last page.
+        // Reads one row more than the page holds, to find out whether the page is the last one.
         let found = try rows(query) { row in
             guard count < query.limit, bytes < query.byteLimit else { return true }
             count += 1
@@ -36,8 +36,8 @@ extension RegistrationTable {
         }
     }
 
-    /// Returns the query of a listing. The unary plus prevents SQLite from reading the whole hub, because SQLite does
-    /// not know how large the hub is.
+    /// Returns the query of a listing. The unary plus in it prevents SQLite from choosing an index that would read the
+    /// whole hub: SQLite does not know how large the hub is.
     static func sql(for filter: RegistrationQuery.Filter) -> String {
         let bounds = "r.sequence > ?2 AND (r.expires_at IS NULL OR r.expires_at > ?3)"
         let ending = "ORDER BY r.sequence LIMIT ?4"

@@ -47,7 +47,7 @@ extension RegistrationTable {
         }
     }
 
-    /// Removes a registration except for its history, and also its channel if this was the channel's last registration.
+    /// Removes a registration and, if it was the channel's last, the channel. The former state is kept in the history.
     func erase(
         _ stored: StoredRegistration, _ cause: RegistrationEnding, at now: Timestamp
     ) throws(StorageError) {
@@ -59,7 +59,7 @@ extension RegistrationTable {
         try channels.removeIfUnused(stored.index.channel)
     }
 
-    /// Writes the columns that differ. Most writes repeat the stored values.
+    /// Writes the columns that differ from the stored registration. Most writes repeat the stored values.
     func update(
         _ new: StoredRegistration, from old: StoredRegistration, _ cause: RegistrationEnding
     ) throws(StorageError) {
@@ -70,7 +70,7 @@ extension RegistrationTable {
         if new.index == old.index, registration.expiresAt == old.registration.expiresAt, new.template == old.template,
             new.variables == old.variables, registration.secondaryTile == old.registration.secondaryTile
         {
-            // Sets no indexed column, because otherwise all indexes would be written again.
+            // This statement sets no indexed column, because otherwise all indexes would be written again.
             try connection.run(
                 "UPDATE registrations SET version = ?, tags = ?, updated_at = ? WHERE sequence = ?",
                 registration.version, StoredRegistration.text(registration.tags), registration.updatedAt, new.sequence)
@@ -87,7 +87,7 @@ extension RegistrationTable {
         if new.index.channel != old.index.channel { try channels.removeIfUnused(old.index.channel) }
     }
 
-    /// Whether the new registration changes what is sent to the device, or where it is sent. The expiry is not
+    /// Returns true if the new registration changes what is sent to the device, or where it is sent. The expiry is not
     /// compared: only registrations that have not expired are written, so a new expiry does not change any decision for
     /// the time before.
     private func isSentOtherwise(_ new: StoredRegistration, than old: StoredRegistration) -> Bool {
@@ -128,7 +128,8 @@ extension RegistrationTable {
         }
     }
 
-    /// Called last, so that the history can use the contents first.
+    /// Releases the contents that a changed registration does not use any more. Called last, so that the history can
+    /// count its use of them first.
     private func releaseContents(of old: StoredRegistration, over new: StoredRegistration) throws(StorageError) {
         if new.template != old.template { try contents.release(old.template) }
         if new.variables != old.variables { try contents.release(old.variables) }

@@ -10,6 +10,7 @@ struct RegistrationTable {
     let history: HistoryTable
     private let memory: WriteCache?
 
+    /// Creates access to the table.
     /// - Parameter memory: A cache for calls with many changes in one hub. Other calls are cheaper without a cache.
     init(_ connection: Connection, _ memory: WriteCache? = nil) {
         self.connection = connection
@@ -30,7 +31,7 @@ struct RegistrationTable {
             if let refusal = try refusal(of: condition, stored, id, hub, now, creates: true) {
                 return .failure(refusal)
             }
-            // Until now the registration belongs to the installation, so `stored` keeps that for the history.
+            // In `stored` the registration still belongs to its installation, as the history must show.
             var alone = stored
             if let row = stored?.row {
                 try leave(row, sequence: stored?.sequence)
@@ -61,6 +62,7 @@ struct RegistrationTable {
         return try channels.register(draft, in: hub, at: now)
     }
 
+    /// Returns the reason why a write is refused; nil if it is allowed.
     /// - Parameter creates: Whether the write may create the registration if it does not exist.
     private func refusal(
         of condition: WriteCondition, _ stored: StoredRegistration?, _ id: String, _ hub: Hub.ID, _ now: Timestamp,
@@ -88,7 +90,7 @@ struct RegistrationTable {
             Self.selectionByID, hub.rawValue, StoredID(id), read: StoredRegistration.init)
     }
 
-    /// Built only once, because every write uses it first.
+    /// The query for a registration by its id. The text is built only once, because every write begins with this query.
     private static let selectionByID = "\(StoredRegistration.selection) WHERE r.hub = ? AND r.id = ?"
 
     func registrations(of channel: ChannelID) throws(StorageError) -> [StoredRegistration] {
@@ -108,7 +110,7 @@ struct RegistrationTable {
         try recordClosed(row)
     }
 
-    /// Records that a slot has no registration until the installation is written again.
+    /// Records that a slot of an installation has no registration until the installation is written again.
     func recordClosed(_ row: InstallationReference) throws(StorageError) {
         try connection.run(
             "INSERT OR IGNORE INTO dead_slots (installation, slot) VALUES (?, ?)", row.installation, row.slot)

@@ -57,7 +57,7 @@ extension SQLiteStorage: DeviceStore {
 }
 
 extension RegistrationChange {
-    /// Whether the change needs disk space, which a removal does not.
+    /// True if the change needs disk space; a removal needs none.
     fileprivate var takesRoom: Bool {
         switch self {
         case .put, .merge: true

@@ -33,7 +33,8 @@ enum StoredHandle: Bindable, Equatable {
         }
     }
 
-    /// Writes two digits for each byte. Handles four bytes at a time for speed, because every push needs a handle.
+    /// Writes two hexadecimal digits for each byte. Converts four bytes at a time for speed, because every push needs a
+    /// handle.
     static func unpack(_ bytes: UnsafeBufferPointer<UInt8>, into digits: UnsafeMutableBufferPointer<UInt8>) {
         let (input, output) = (UnsafeRawBufferPointer(bytes), UnsafeMutableRawBufferPointer(digits))
         var index = 0

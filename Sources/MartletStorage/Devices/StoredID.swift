@@ -47,8 +47,9 @@ enum StoredID: Bindable, Equatable {
         return bytes
     }
 
-    /// - Parameter digits: Nineteen digits, which always fit a 64-bit word. A leading zero is refused, because it would
-    ///   be lost.
+    /// Returns the number that the digits stand for; nil if there is another character, or if the first digit is zero,
+    /// because the zero would be lost.
+    /// - Parameter digits: Nineteen characters; nineteen digits always fit a 64-bit word.
     private static func number(_ digits: some Sequence<UInt8>) -> UInt64? {
         var number: UInt64 = 0
         for digit in digits {

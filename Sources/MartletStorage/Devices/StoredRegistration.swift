@@ -1,7 +1,7 @@
 import MartletCore
 import MartletModel
 
-/// A registration with the numbers that only storage knows.
+/// A registration with its sequence number and other numbers that only storage knows.
 struct StoredRegistration {
     var index: TagMembership
     var registration: Registration
@@ -35,10 +35,11 @@ struct InstallationReference {
 // MARK: The row
 
 extension StoredRegistration {
-    /// The selection, to be followed by conditions on `r` (the registration) and `c` (its channel).
+    /// The query that reads registrations, to be followed by conditions on `r` (the registration) and `c` (its
+    /// channel).
     static let selection = "\(columns) FROM registrations r JOIN channels c ON c.id = r.channel \(parts)"
 
-    /// The same selection, but found through the channel.
+    /// The same query as `selection`, but finds registrations through their channel.
     static let selectionByChannel = "\(columns) FROM channels c CROSS JOIN registrations r ON r.channel = c.id \(parts)"
 
     private static let columns = """

@@ -6,7 +6,7 @@ struct TagTable {
     private let connection: Connection
     private let memory: WriteCache?
 
-    /// Stands for all registrations of a platform and kind; no tag can have this name.
+    /// The name that stands for all registrations of a platform and kind; no tag can have this name.
     static let everyone = "*"
 
     init(_ connection: Connection, _ memory: WriteCache? = nil) {
@@ -73,10 +73,11 @@ struct TagTable {
     }
 }
 
-// MARK: How far audiences reach
+// MARK: Bounds and lists
 
 extension TagTable {
-    /// The highest channel of the platform with a native registration; `.none` where it has none.
+    /// Returns the highest channel of a platform with a native registration; `.none` if the platform has no such
+    /// channel.
     func lastChannel(hub: Hub.ID, platform: PlatformID) throws(StorageError) -> ChannelID {
         let last = try connection.first(
             """
@@ -88,14 +89,14 @@ extension TagTable {
         return last ?? .none
     }
 
-    /// The sequence number of the registration of the hub that was created last; 0 where it has none.
+    /// Returns the sequence number of the hub's registration that was created last; 0 if the hub has no registrations.
     func lastRegistration(hub: Hub.ID) throws(StorageError) -> Int64 {
         try connection.first(
             "SELECT sequence FROM registrations WHERE hub = ? ORDER BY sequence DESC LIMIT 1", hub.rawValue
         ) { $0.integer(0) } ?? 0
     }
 
-    /// The platforms that have registrations in a hub, in the order of their ids.
+    /// Returns the platforms that have registrations in a hub, in the order of their ids.
     func platforms(hub: Hub.ID) throws(StorageError) -> [PlatformID] {
         try connection.all(
             "SELECT DISTINCT platform FROM tags WHERE hub = ? AND name = ? ORDER BY platform", hub.rawValue,
@@ -103,7 +104,7 @@ extension TagTable {
         ) { PlatformID(rawValue: $0.text(0)) }
     }
 
-    /// The platforms that have registrations without a template in a hub, in the order of their ids.
+    /// Returns the platforms that have registrations without a template in a hub, in the order of their ids.
     func nativePlatforms(hub: Hub.ID) throws(StorageError) -> [PlatformID] {
         try connection.all(
             "SELECT platform FROM tags WHERE hub = ? AND name = ? AND is_template = 0 ORDER BY platform", hub.rawValue,
@@ -111,7 +112,7 @@ extension TagTable {
         ) { PlatformID(rawValue: $0.text(0)) }
     }
 
-    /// The names of tags with a prefix that registrations without a template have, each once, in order.
+    /// Returns the names, in order, of the tags with a prefix that registrations without a template have.
     func names(beginningWith prefix: String, hub: Hub.ID, limit: Int) throws(StorageError) -> [String] {
         try connection.all(
             """
@@ -121,7 +122,7 @@ extension TagTable {
         ) { $0.text(0) }
     }
 
-    /// The first tags of a scope with a prefix, in the order of their names.
+    /// Returns the first tags of a scope with a prefix, in the order of their names.
     func tags(
         beginningWith prefix: String, in scope: TagScope, limit: Int
     ) throws(StorageError) -> [(name: String, id: Int64)] {
@@ -134,14 +135,14 @@ extension TagTable {
         ) { ($0.text(0), $0.integer(1)) }
     }
 
-    /// What comes after every name with a prefix, whose last character is ASCII.
+    /// Returns a text that sorts after every name with a prefix. The prefix must end with an ASCII character.
     private static func end(of prefix: String) -> String {
         var bytes = Array(prefix.utf8)
         if let last = bytes.popLast() { bytes.append(last + 1) }
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// The platforms that have registrations with a template in a hub, in the order of their ids.
+    /// Returns the platforms that have registrations with a template in a hub, in the order of their ids.
     func templatePlatforms(hub: Hub.ID) throws(StorageError) -> [PlatformID] {
         try connection.all(
             "SELECT platform FROM tags WHERE hub = ? AND name = ? AND is_template = 1 ORDER BY platform", hub.rawValue,
@@ -150,14 +151,14 @@ extension TagTable {
     }
 }
 
-/// Which registrations a tag's number is of.
+/// The registrations among which a tag has one number: those of one kind on one platform of a hub.
 struct TagScope: Hashable {
     var hub: Hub.ID
     var platform: PlatformID
     var kind: AudienceQuery.Kind
 }
 
-/// Where a registration is among the members of its tags.
+/// The position of a registration in the lists of its tags' members.
 struct TagMembership: Equatable {
     var scope: TagScope
     var channel: ChannelID

@@ -1,8 +1,9 @@
 import MartletModel
 
-/// Encodes a template as bytes; equal templates give equal bytes. The format: the body, the number of headers, the
-/// names and values of the headers in order, the names and values of the options, and at the end the template's name if
-/// it has one.
+/// Encodes a template as bytes; equal templates give equal bytes.
+///
+/// The format is a list of texts: the body, the number of headers, the name and value of each header in order, the name
+/// and value of each option, and at the end the template's name if it has one.
 enum TemplateCoding {
     static func encode(_ template: Template) -> [UInt8] {
         TextListCoding.encode(
@@ -10,7 +11,7 @@ enum TemplateCoding {
                 + StringMapCoding.texts(of: template.options) + (template.name.map { [$0] } ?? []))
     }
 
-    /// - Returns: nil if the bytes were not written by `encode`.
+    /// Decodes a template; nil if the bytes were not written by `encode`.
     static func decode(_ bytes: [UInt8]) -> Template? {
         guard let texts = TextListCoding.decode(bytes), texts.count >= 2, let headerCount = Int(texts[1]),
             (0...texts.count).contains(headerCount), texts.count >= 2 + 2 * headerCount

@@ -1,9 +1,9 @@
 import MartletCore
 
 /// Caches look-ups for the changes of one call, because thousands of changes in one call share their hub and most of
-/// their tags. Released at the end of the call, and so never outlives its transaction.
+/// their tags. The cache is released at the end of the call, and so never outlives the call's transaction.
 final class WriteCache {
-    /// Whether the hub of the call is known to exist.
+    /// True if the hub of the call is known to exist.
     var hubExists = false
     private var tags: [TagScope: [String: Int64]] = [:]
     private var count = 0

@@ -12,7 +12,7 @@ struct AccessRuleTable {
 
     private static let columns = "name, rights, sealed_primary_key, sealed_secondary_key, created_at, modified_at"
 
-    /// The columns of both keys of all rules.
+    /// The sealed columns of all rules: each rule has a primary and a secondary key.
     static let sealedColumns = [("access_rules", "'access_rules/' || hub"), ("namespace_rules", "'namespace_rules'")]
         .flatMap { table, context in
             ["primary", "secondary"].map { key in

@@ -1,6 +1,6 @@
 extension Migration {
-    /// Time to live is in milliseconds. A hub that is marked as deleted has released its name and is removed in
-    /// portions.
+    /// A time to live is stored in milliseconds. A hub that is marked as deleted no longer occupies its name; its data
+    /// is removed in portions.
     static let hubs = Migration(
         name: "hubs",
         script: """
@@ -44,8 +44,8 @@ extension Migration {
             ) STRICT;
             """)
 
-    /// The hub of the app backend, in at most one row. The row stays when the hub is deleted: ids are never used again,
-    /// so it then names no hub.
+    /// The hub of the app backend, in at most one row. The row stays when the hub is deleted. Ids are never used again,
+    /// so the row then refers to no hub.
     static let backendHub = Migration(
         name: "backend hub",
         script: """

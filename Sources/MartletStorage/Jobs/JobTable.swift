@@ -75,7 +75,7 @@ struct JobTable {
         }
     }
 
-    /// Whether there is a job with this id in a hub that is not deleted.
+    /// Returns whether there is a job with this id in a hub that is not deleted.
     func exists(_ id: String, in hub: Hub.ID) throws(StorageError) -> Bool {
         try connection.first(
             "SELECT 1 FROM jobs j JOIN hubs h ON h.id = j.hub WHERE j.hub = ? AND j.id = ? AND h.is_deleted = 0",
@@ -83,6 +83,7 @@ struct JobTable {
         ) { _ in true } ?? false
     }
 
+    /// Stores the progress of a job.
     /// - Returns: Whether the job exists.
     func record(_ progress: JobProgress) throws(StorageError) -> Bool {
         guard try exists(progress.job.id, in: progress.job.hub) else { return false }

@@ -1,6 +1,6 @@
 extension Migration {
-    /// The addresses of a job are signed, and therefore secret. Progress is in hundredths of a percent. `pending` is
-    /// text that may not be in the job's files yet.
+    /// The URLs of a job's blobs are signed, and therefore secret. Progress is in hundredths of a percent. `pending`
+    /// columns contain text that may not be in the job's files yet.
     static let jobs = Migration(
         name: "jobs",
         script: """

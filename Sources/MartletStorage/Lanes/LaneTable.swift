@@ -5,8 +5,8 @@ import MartletModel
 struct LaneTable {
     private let connection: Connection
 
-    /// The maximum number of stored pauses, which limits the storage that others can use: browsers and devices choose
-    /// their origins.
+    /// The maximum number of stored pauses. It limits the storage that strangers can use, because browsers and devices
+    /// choose their origins.
     static let pauseLimit = 4096
     /// The maximum number of stored quarantines: senders choose applications, and browsers and devices choose origins.
     static let quarantineLimit = 4096
@@ -15,7 +15,7 @@ struct LaneTable {
         self.connection = connection
     }
 
-    /// Stores the changes that a step made to its lane.
+    /// Stores the pauses and quarantines that a step began or ended.
     func record(_ step: DeliveryStep) throws(StorageError) {
         guard !step.pauses.isEmpty || !step.quarantines.isEmpty else { return }
         for pause in step.pauses { try record(pause, of: step.delivery) }

@@ -4,11 +4,12 @@ public import MartletCore
 public import MartletModel
 
 extension SQLiteStorage {
-    /// The notifications that are accepted and not finished.
+    /// The size and age of the backlog: the notifications that are accepted and not finished.
     public struct Backlog: Sendable, Equatable {
-        /// The number of deliveries, one for each platform of a notification.
+        /// The number of unfinished deliveries.
         public var deliveries: Int
-        /// The time when the oldest delivery was accepted, or was due; nil if there is none.
+        /// The time when the notification of the oldest delivery was accepted or was due, or when its part began; nil
+        /// if there is no delivery.
         public var oldest: Timestamp?
     }
 
@@ -29,14 +30,14 @@ extension SQLiteStorage {
         return found ?? Backlog(deliveries: 0, oldest: nil)
     }
 
-    /// The parts of notifications that have not begun.
+    /// The number of waiting parts, and the time when the next part begins.
     public struct WaitingParts: Sendable, Equatable {
         public var count = 0
-        /// When the next one is due; nil if all wait for a gate.
+        /// The time when the next part is due; nil if every waiting part has a gate.
         public var nextDue: Timestamp?
     }
 
-    /// Counts the parts that wait.
+    /// Counts the parts that wait, of notifications that have begun and have not ended.
     public func waitingParts() async throws(StorageError) -> WaitingParts {
         let found = try await readers.read { connection throws(StorageError) in
             try connection.first(
@@ -56,8 +57,8 @@ extension SQLiteStorage {
         (size(of: Settings.databaseName), size(of: Settings.databaseName + "-wal"))
     }
 
-    /// The number of bytes that SQLite has allocated in this process. Most of it is page caches, each with a limit of
-    /// its own.
+    /// The number of bytes that SQLite has allocated in this process. Most of this memory is page caches, and each
+    /// cache has its own limit.
     public var memory: Int64 { sqlite3_memory_used() }
 
     private func size(of name: String) -> Int64 {

@@ -23,7 +23,7 @@ struct AttemptTable {
         }
     }
 
-    /// Returns the attempts in the order in which they were made.
+    /// Returns the latest attempts of a member's push, in the order in which they were made.
     func attempts(of member: AudienceMember, in delivery: Delivery.ID) throws(StorageError) -> [Attempt] {
         try connection.all(
             """
@@ -40,6 +40,7 @@ struct AttemptTable {
 }
 
 extension PushAnswer {
+    /// Reads the answer from a row; nil if the attempt had no answer.
     /// - Parameter column: The column of the origin. The columns of the status and of the connection follow it.
     init?(_ row: Statement, _ column: Int32) {
         guard let origin = row.optionalText(column) else { return nil }

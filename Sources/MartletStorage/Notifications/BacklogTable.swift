@@ -29,18 +29,20 @@ struct BacklogTable {
         try connection.execute(Self.triggers)
     }
 
-    /// Returns the limit that keeps a hub from accepting another notification of this size; nil if there is none.
+    /// Returns the limit that a hub would exceed with another notification of this size; nil if it would exceed none.
     func excess(of hub: Hub.ID, adding bytes: Int, _ limits: BacklogLimits) -> BacklogExcess? {
         limits.excess(hub: size(of: hub), all: size(of: nil), adding: Int64(bytes))
     }
 
+    /// Returns the size of a backlog.
     /// - Parameter hub: The hub; nil for all hubs together.
     func size(of hub: Hub.ID?) -> BacklogSize {
         guard let backlogs = connection.observer(Backlogs.self) else { return BacklogSize(notifications: 0, bytes: 0) }
         return hub.map { backlogs.size(of: $0.rawValue) } ?? backlogs.all
     }
 
-    /// A notification is unfinished while one of its deliveries is, or while it or a part of it waits.
+    /// The query that counts unfinished notifications per hub. A notification is unfinished while one of its deliveries
+    /// is unfinished, or while the notification or one of its parts waits.
     private static let count = """
         SELECT n.hub, count(*), sum(length(m.body))
         FROM (SELECT notification AS sequence FROM deliveries WHERE is_final = 0
@@ -75,15 +77,15 @@ struct BacklogTable {
         """
 }
 
-/// The figures that the triggers have reported. Belongs to the thread of its connection.
+/// The sizes of backlogs as reported by the triggers. Belongs to the thread of its connection.
 final class Backlogs: TransactionObserver {
-    /// The name of the SQL function that the triggers call with `(hub, notifications, bytes)`. The numbers are added to
-    /// the backlog.
+    /// The name of the SQL function that the triggers call with `(hub, notifications, bytes)`. The function adds both
+    /// numbers to the hub's backlog.
     static let function = "martlet_add_backlog"
 
     private(set) var all = BacklogSize(notifications: 0, bytes: 0)
     private var sizes: [Int64: BacklogSize] = [:]
-    /// The changes of the open transaction.
+    /// The changes that the open transaction has made so far.
     private var changes: [(hub: Int64, change: BacklogSize)] = []
 
     /// Defines the SQL function on a connection.

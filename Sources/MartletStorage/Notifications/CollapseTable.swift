@@ -1,8 +1,8 @@
 import MartletCore
 import MartletModel
 
-/// The deliveries with collapse keys, by what their devices have: a tag, a handle, or nothing in particular. On one
-/// connection.
+/// The deliveries with collapse keys, listed by anchors, on one connection. An anchor is something that every device of
+/// a delivery has: a tag or a handle, or `*` if the devices need have nothing in common.
 struct CollapseTable {
     private let connection: Connection
 
@@ -13,7 +13,8 @@ struct CollapseTable {
         self.connection = connection
     }
 
-    /// - Parameter key: Of the collapse keys the one on the delivery's platform.
+    /// Adds a delivery to the list of each of its anchors.
+    /// - Parameter key: The collapse key on the delivery's platform.
     func insert(_ delivery: Delivery, _ collapse: Collapse, _ key: String) throws(StorageError) {
         let (anchors, expression) = Self.anchors(of: delivery.notification.target, collapse)
         for anchor in Set(anchors) {
@@ -48,12 +49,12 @@ struct CollapseTable {
         }
     }
 
-    /// No tag begins so.
+    /// Returns the anchor for a handle. No tag begins with the same character.
     private static func anchor(ofHandle key: String) -> String { "=" + key }
 
     // MARK: Who is superseded
 
-    /// Of all later deliveries with an anchor the latest to each expression.
+    /// The query for the later deliveries with an anchor: the latest delivery to each tag expression.
     static let latest = """
         SELECT delivery, expression, last_channel FROM collapses INDEXED BY collapses_latest_by_anchor
         WHERE is_latest = 1 AND hub = ? AND platform = ? AND key = ? AND anchor = ? AND delivery > ?
@@ -101,7 +102,8 @@ struct CollapseTable {
         ) { _ in true } ?? false
     }
 
-    /// The latest delivery to the target that the channels of a query were found by: no tag of them need be read.
+    /// Returns the latest delivery to the same target as the query's; nil if there is none. For the channels of its
+    /// audience no tags need to be read.
     private func laterToSameTarget(_ query: CollapseQuery) throws(StorageError) -> Later.Audience? {
         guard case .audience = query.target else { return nil }
         let (anchors, expression) = Self.anchors(of: query.target, Collapse(key: query.key))
@@ -124,7 +126,8 @@ struct CollapseTable {
             ?? false
     }
 
-    /// - Parameter handle: What the platform compares handles by.
+    /// Returns true if a later delivery is for a handle.
+    /// - Parameter handle: The key by which the platform compares handles.
     private func isSuperseded(_ handle: String, _ later: inout Later) throws(StorageError) -> Bool {
         if try later.isForHandle(Self.anchor(ofHandle: handle)) { return true }
         let (hub, platform) = (later.query.hub, later.query.platform)
@@ -134,7 +137,8 @@ struct CollapseTable {
         return try isInAudience(channel, &later)
     }
 
-    /// A later delivery may be for the registration with the channel that it had.
+    /// Returns true if a later delivery is for a registration that was followed to another channel. The later delivery
+    /// may have found the registration at its former channel or at its present one.
     private func isSuperseded(
         _ followed: FollowedRegistration, _ later: inout Later
     ) throws(StorageError) -> Bool {
@@ -155,7 +159,7 @@ struct CollapseTable {
         return try later.isForHandle(Self.anchor(ofHandle: key))
     }
 
-    /// Whether a later delivery to registrations is for one of the channel's.
+    /// Returns true if the audience of a later delivery includes a registration of the channel.
     private func isInAudience(_ channel: ChannelID, _ later: inout Later) throws(StorageError) -> Bool {
         let texts = try connection.all(
             """
@@ -166,9 +170,10 @@ struct CollapseTable {
         return try isInAudience(texts, through: channel, &later)
     }
 
+    /// Returns true if the audience of a later delivery includes one of some registrations.
     /// - Parameters:
-    ///   - texts: The tags of registrations.
-    ///   - channel: As which they would be members.
+    ///   - texts: The tags of each registration, in their stored format.
+    ///   - channel: The channel of the members that the registrations would be.
     private func isInAudience(
         _ texts: [String], through channel: ChannelID, _ later: inout Later
     ) throws(StorageError) -> Bool {
@@ -188,7 +193,7 @@ struct CollapseTable {
     }
 }
 
-/// The audiences of later deliveries by their anchors, each read once.
+/// The audiences of later deliveries. Those with the same anchor are read once.
 private struct Later {
     struct Audience {
         var delivery: Delivery.ID
@@ -200,7 +205,7 @@ private struct Later {
     let query: CollapseQuery
     private let connection: Connection
     private var known: [String: [Audience]] = [:]
-    /// The newest of those that were found to be for a device.
+    /// The newest later delivery that was found to be for a device of the query.
     private(set) var newest: Delivery.ID?
 
     init(_ connection: Connection, _ query: CollapseQuery) {
@@ -218,8 +223,9 @@ private struct Later {
         return true
     }
 
-    /// The newest first, and of those to one expression only the newest: anyone who was there for an earlier one, and still
-    /// is, was there for it as well.
+    /// Returns the audiences of later deliveries with an anchor, the newest first. Of the deliveries to one expression,
+    /// only the newest is returned: a device that an earlier one is for, and that still matches, is in the audience of
+    /// the newest too.
     mutating func audiences(_ anchor: String) throws(StorageError) -> [Audience] {
         if let found = known[anchor] { return found }
         let found = try connection.all(

@@ -1,7 +1,7 @@
 import MartletCore
 import MartletModel
 
-/// The requested controls of notifications, on one connection.
+/// The controls that were requested for notifications, on one connection.
 struct ControlTable {
     private let connection: Connection
 
@@ -30,7 +30,7 @@ struct ControlTable {
             if control == .running { try RolloutTable(connection).resetCounts(found.sequence) }
             if control == .canceled { try endParts(of: found.sequence, isWaiting: found.isWaiting, at: now) }
         }
-        // A canary that was paused while it held, holds again after a resume. If it has halted itself, a resume
+        // If a canary was paused while it held, a resume makes it hold again. If it has halted itself, a resume
         // releases the rest.
         if control == .running, found.control != .paused, wish == .release || wish == .resume {
             try RolloutTable(connection).release(found.sequence, at: now)

@@ -2,7 +2,8 @@ import MartletCore
 import MartletModel
 
 extension DeliveryTable {
-    /// The ids of the other deliveries of a part's notification on its platform.
+    /// Returns the siblings of a delivery: the other deliveries of its notification on its platform. Empty if the
+    /// delivery has no part.
     func siblings(of delivery: Delivery) throws(StorageError) -> [Delivery.ID] {
         guard delivery.part != nil else { return [] }
         return try connection.all(
@@ -11,7 +12,7 @@ extension DeliveryTable {
         ) { Delivery.ID(rawValue: $0.integer(0)) }
     }
 
-    /// Of some members, those that a sibling has sent to, has given up or will try again.
+    /// Returns those of some members that a sibling has sent to, has given up or will try again.
     func handled(
         _ members: [AudienceMember], besides delivery: Delivery
     ) throws(StorageError) -> Set<AudienceMember> {

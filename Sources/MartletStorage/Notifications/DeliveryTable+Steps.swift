@@ -30,7 +30,7 @@ extension DeliveryTable {
         return true
     }
 
-    /// Finishes the notification if this was the last of its deliveries, and no part of it waits.
+    /// Finishes the notification if the delivery was its last one, and none of its parts waits.
     private func finishNotification(of delivery: Delivery.ID) throws(StorageError) {
         try connection.run(
             """

@@ -6,7 +6,7 @@ struct DeliveryTable {
     let connection: Connection
 
     /// The tables with the outcomes of individual members, each with the key column that follows the delivery. A
-    /// broadcast can have a million rows there, which are removed in portions before the delivery is.
+    /// broadcast can have a million rows in them, which are removed in portions before the delivery is removed.
     static let memberTables = [
         ("refusals", "channel"), ("retries", "channel"), ("attempts", "channel"), ("ranges", "last_channel"),
         ("reached", "place"),
@@ -36,7 +36,7 @@ struct DeliveryTable {
             id: Delivery.ID(rawValue: id), notification: notification, platform: platform, bounds: bounds, part: part)
     }
 
-    /// The first delivery of a notification on a platform; nil if it has none there.
+    /// Returns the first delivery of a notification on a platform; nil if the notification has no delivery there.
     func lead(of notification: Int64, on platform: PlatformID) throws(StorageError) -> Delivery.ID? {
         try connection.first(
             "SELECT id FROM deliveries WHERE notification = ? AND platform = ? ORDER BY id LIMIT 1", notification,
@@ -58,7 +58,7 @@ struct DeliveryTable {
         try connection.first("\(Self.progressSelection) WHERE d.id = ?", id.rawValue, read: Self.progress)
     }
 
-    /// Returns the progress of the deliveries of a notification, in order.
+    /// Returns the progress of each delivery of a notification, in the order of their ids.
     func progress(ofNotification sequence: Int64) throws(StorageError) -> [DeliveryProgress] {
         try connection.all(
             "\(Self.progressSelection) WHERE d.notification = ? ORDER BY d.id", sequence, read: Self.progress)
@@ -82,7 +82,8 @@ struct DeliveryTable {
             state: try state(row, first + 4), cursor: member(row, first + 5), isFannedOut: row.bool(first + 7))
     }
 
-    /// - Parameter column: The column of the part's number; the others follow it.
+    /// Reads the part of a delivery from a row.
+    /// - Parameter column: The column of the part's number; the other columns of the part follow it.
     private static func part(_ row: Statement, _ column: Int32) throws(StorageError) -> DeliveryPart {
         let side = row.optionalInteger(column + 2).flatMap { SampleSide(rawValue: $0) }
         return DeliveryPart(
@@ -99,12 +100,13 @@ struct DeliveryTable {
         return state
     }
 
+    /// Reads a member from a row.
     /// - Parameter column: The column of the channel; the column of the registration follows it.
     private static func member(_ row: Statement, _ column: Int32) -> AudienceMember {
         AudienceMember(channel: ChannelID(rawValue: row.integer(column)), registration: row.integer(column + 1))
     }
 
-    /// Returns the reports of the deliveries of a notification, in order.
+    /// Returns the report of each delivery of a notification, in the order of their ids.
     func reports(of notification: Int64) throws(StorageError) -> [DeliveryReport] {
         let rows = try connection.all(
             "SELECT id, platform, state, started_at, ended_at FROM deliveries WHERE notification = ? ORDER BY id",
@@ -128,7 +130,7 @@ struct DeliveryTable {
         return reports
     }
 
-    /// Returns the deliveries of a notification with their remaining work, in order.
+    /// Returns each delivery of a notification with its remaining work, in the order of their ids.
     func statuses(of notification: Int64) throws(StorageError) -> [DeliveryStatus] {
         let rest = try connection.all(
             """

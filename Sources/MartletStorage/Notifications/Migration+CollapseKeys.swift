@@ -1,6 +1,6 @@
 extension Migration {
-    /// Of the deliveries with the same collapse key, anchor and expression, only the latest is examined. So in a
-    /// backlog of thousands under one key, each delivery only costs one row.
+    /// Of the deliveries with the same collapse key, anchor and expression, only the latest is examined. So even in a
+    /// backlog of thousands with one key, each delivery costs only one row.
     static let collapseKeys = Migration(
         name: "collapse keys",
         script: """

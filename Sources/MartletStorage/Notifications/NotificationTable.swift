@@ -1,7 +1,7 @@
 import MartletCore
 import MartletModel
 
-/// Notifications with their messages, from acceptance to where their deliveries begin, on one connection.
+/// Notifications with their messages, from acceptance until their deliveries are made, on one connection.
 struct NotificationTable {
     private let connection: Connection
 
@@ -30,9 +30,10 @@ struct NotificationTable {
         return .accepted(notification, overdue + deliveries)
     }
 
-    /// Begins the scheduled notifications with a collapse key that are due and have not begun, because the process was
-    /// suspended or the disk was full. Deliveries are newer in the order in which they begin, so a notification that is
-    /// accepted after the due time must not begin before them.
+    /// Begins overdue notifications of the hub before a notification with a collapse key is accepted: scheduled
+    /// notifications with a collapse key that are due and have not begun, because the process was suspended or the disk
+    /// was full. The order in which deliveries begin decides which is newer, so the new notification must not begin
+    /// before these.
     private func beginOlder(than draft: NotificationDraft) throws(StorageError) -> [Delivery] {
         guard draft.collapse != nil, draft.dueAt == nil else { return [] }
         let due = try due(
@@ -78,9 +79,9 @@ struct NotificationTable {
 
     private typealias Due = (notification: Notification, hasParts: Bool)
 
-    /// Selects scheduled notifications that begin at or before a time, in the order in which they are due.
+    /// Returns the scheduled notifications that begin at or before a time, in the order in which they are due.
     /// - Parameters:
-    ///   - condition: Restricts the selection further; `?3` stands for `argument`.
+    ///   - condition: An SQL condition that restricts the selection further; `?3` stands for `argument`.
     private func due(
         at now: Timestamp, limit: Int, _ condition: String = "?3 = 0", _ argument: Int64 = 0
     ) throws(StorageError) -> [Due] {
@@ -107,14 +108,14 @@ struct NotificationTable {
         return deliveries
     }
 
-    /// Ends a notification that begins without an audience.
+    /// Ends a notification for which no device was found when it began.
     private func end(_ notification: Notification, hasParts: Bool, at now: Timestamp) throws(StorageError) {
         if hasParts { try PartTable(connection).remove(of: notification.sequence) }
         try markBegun(notification, isOver: true, at: now)
     }
 
-    /// Begins a part of a notification: makes a delivery on each platform. The rest of a canary has the audience that its
-    /// sample was drawn from; any other part has the audience of now.
+    /// Begins a part of a notification: makes a delivery on each platform. The rest of a canary has the audience that
+    /// its sample was drawn from; any other part has the audience of the time at which it begins.
     private func begin(_ part: WaitingPart, of sequence: Int64, at now: Timestamp) throws(StorageError) -> [Delivery] {
         guard let notification = try find(sequence) else { return [] }
         try PartTable(connection).markBegun(part, of: sequence, at: now)
@@ -137,7 +138,7 @@ struct NotificationTable {
         return deliveries
     }
 
-    /// Finishes a notification whose last part has no audience.
+    /// Finishes a notification if all its deliveries are finished and none of its parts waits.
     private func finishIfOver(_ notification: Notification, at now: Timestamp) throws(StorageError) {
         try connection.run(
             """
@@ -196,7 +197,8 @@ struct NotificationTable {
         }
     }
 
-    /// The row keeps its place, so that what refers to the notification stays right.
+    /// Replaces a scheduled notification that has not begun. The row keeps its sequence number, so that other rows
+    /// still refer to it.
     func replace(_ draft: NotificationDraft) throws(StorageError) -> Replacement {
         let content = StoredMessage(draft.content)
         let target = StoredTarget(draft.target)
@@ -226,14 +228,15 @@ struct NotificationTable {
         return .replaced(control)
     }
 
-    /// nil where the hub has no notification of this id.
+    /// Returns whether a notification has begun; nil if the hub has no notification with this id.
     private func hasBegun(_ id: NotificationID, in hub: Hub.ID) throws(StorageError) -> Bool? {
         try connection.first(
             "SELECT begun_at IS NOT NULL FROM notifications WHERE hub = ? AND id = ?", hub.rawValue, id.bytes
         ) { $0.bool(0) }
     }
 
-    /// Makes the deliveries of a notification, for the platforms that have devices; without any, the notification ends.
+    /// Makes a delivery on each platform that has devices. If no platform has devices, returns none, and the caller
+    /// ends the notification.
     private func makeDeliveries(of notification: Notification) throws(StorageError) -> [Delivery] {
         var part: DeliveryPart?
         if let rollout = notification.rollout, rollout.sample != nil {
@@ -247,8 +250,8 @@ struct NotificationTable {
         return deliveries
     }
 
-    /// Makes a delivery. Of the parts on a platform only the first supersedes others: with a collapse key, another one
-    /// would supersede its own siblings.
+    /// Makes a delivery. Only the first delivery on a platform is listed by its collapse key: a later part would
+    /// otherwise supersede the earlier parts of its own notification.
     private func insertDelivery(
         _ notification: Notification, on platform: PlatformID, _ bounds: AudienceBounds, _ part: DeliveryPart?
     ) throws(StorageError) -> Delivery {
@@ -344,7 +347,7 @@ struct NotificationTable {
             hasWaitingParts: try waitingParts(of: found) > 0)
     }
 
-    /// Returns a notification of any hub as a list shows it.
+    /// Returns a notification of any hub as an entry of a list of sends.
     func entry(_ sequence: Int64) throws(StorageError) -> SendEntry? {
         let found = try connection.first(
             "\(StoredNotification.selection) WHERE n.sequence = ?", sequence, read: Self.found)

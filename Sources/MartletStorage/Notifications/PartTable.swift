@@ -35,7 +35,7 @@ struct PartTable {
             """, now, notification, onlyGates)
     }
 
-    /// Whether the first part of a notification begins later than the notification itself.
+    /// Returns true if the first part of a notification begins later than the notification.
     func beginsLater(_ notification: Int64) throws(StorageError) -> Bool {
         try connection.first("SELECT 1 FROM parts WHERE notification = ? AND number = 0", notification) { _ in true }
             ?? false
@@ -47,13 +47,13 @@ struct PartTable {
         ) { Int($0.integer(0)) } ?? 0
     }
 
-    /// A part of a notification that has begun and has not ended.
+    /// The SQL condition that the notification of a part has begun and has not ended.
     static let isOfRunning = """
         EXISTS (SELECT 1 FROM notifications n
             WHERE n.sequence = parts.notification AND n.begun_at IS NOT NULL AND n.finished_at IS NULL)
         """
 
-    /// When the next part begins: at its due time, or, if it has a gate, when its notification expires.
+    /// The query for the time when the next part begins: its due time or, if it has a gate, its expiry.
     static let nextDue = """
         SELECT ifnull(due_at, expires_at) AS at FROM parts INDEXED BY parts_waiting
         WHERE begun_at IS NULL AND \(isOfRunning) ORDER BY ifnull(due_at, expires_at) LIMIT 1

@@ -1,7 +1,7 @@
 import MartletCore
 import MartletModel
 
-/// The results of pages, and the members that a delivery has reached, accessed on one connection.
+/// The results of pages, and the members that deliveries have reached, on one connection.
 struct RangeTable {
     private let connection: Connection
 
@@ -62,7 +62,7 @@ struct RangeTable {
         ) { AudienceSnapshot(change: $0.integer(0), registration: $0.integer(1)) }
     }
 
-    /// Of some members, those that a delivery that has ended has reached.
+    /// Returns those of some members that a delivery has reached. The delivery must have ended.
     func reached(_ members: [AudienceMember], by delivery: Delivery.ID) throws(StorageError) -> Set<AudienceMember> {
         var reached: Set<AudienceMember> = []
         for (index, own) in Dictionary(grouping: members, by: { DeliveredBitmap.index(of: $0.number) }) {
@@ -83,8 +83,8 @@ struct RangeTable {
     }
 }
 
-/// Encodes the counts, reasons and origins of a range as a list of texts. The number of texts precedes the counts, and
-/// likewise the reasons.
+/// Encodes the counts, reasons and origins of a range as a list of texts. Before the counts stands the number of their
+/// texts, and before the reasons likewise.
 private enum RangeSummary {
     static func encode(_ range: RangeRecord) -> [UInt8] {
         let counts = range.counts.sorted { $0.key.rawValue < $1.key.rawValue }.flatMap {
@@ -97,6 +97,7 @@ private enum RangeSummary {
             [String(counts.count)] + counts + [String(reasons.count)] + reasons + range.origins)
     }
 
+    /// Decodes a summary into a range.
     /// - Returns: Whether the bytes were written by `encode`.
     static func decode(_ bytes: [UInt8], into range: inout RangeRecord) -> Bool {
         guard var texts = TextListCoding.decode(bytes)?[...], let counts = part(of: &texts),

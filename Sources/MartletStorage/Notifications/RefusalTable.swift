@@ -21,7 +21,7 @@ struct RefusalTable {
         var page = RefusalPage(records: [], next: nil)
         for (delivery, platform) in deliveries {
             let after = delivery == position.delivery ? position.member : .none
-            // One record more than the page has room for, to find out whether another page follows.
+            // Reads one record more than the page has room for, to find out whether another page follows.
             let found = try refusals(of: delivery, on: platform, after: after, limit: limit - page.records.count + 1)
             for (member, record) in found {
                 guard page.records.count < limit else { return page }
@@ -33,7 +33,8 @@ struct RefusalTable {
         return page
     }
 
-    /// Records that the notification of the delivery has refusals. Only its first refusal changes the row.
+    /// Records that the notification of a delivery has refusals. Only the first refusal of the notification changes the
+    /// row.
     func recordRefusals(of delivery: Delivery.ID) throws(StorageError) {
         try connection.run(
             """
@@ -42,7 +43,8 @@ struct RefusalTable {
             """, delivery.rawValue)
     }
 
-    /// Updates the notification after refusals were removed: it is no longer listed if those were its last.
+    /// Records that the notification of a delivery has no refusals any more, if its last ones were removed. Then it is
+    /// no longer listed.
     func forgetRefusals(ofNotificationWith delivery: Int64) throws(StorageError) {
         try connection.run(
             """
@@ -53,8 +55,8 @@ struct RefusalTable {
             """, delivery)
     }
 
-    /// A page of the hub's notifications with refusals. The cost does not depend on the number of notifications without
-    /// refusals.
+    /// The query for a page of a hub's notifications with refusals. Its cost does not depend on the number of
+    /// notifications without refusals.
     static let listing =
         "SELECT id FROM notifications WHERE hub = ? AND has_refusals = 1 AND id > ? ORDER BY id LIMIT ?"
 

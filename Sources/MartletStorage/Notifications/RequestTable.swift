@@ -1,7 +1,7 @@
 import MartletCore
 import MartletModel
 
-/// The requests that are stored so that a repeated request does not send twice, on one connection.
+/// The requests of senders, stored so that a repeated request does not send twice, on one connection.
 struct RequestTable {
     private let connection: Connection
 

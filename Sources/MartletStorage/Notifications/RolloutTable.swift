@@ -83,8 +83,8 @@ struct RolloutTable {
 
     // MARK: Canaries
 
-    /// Stores the threshold of a sample, unless it is known already. There is no rest if the sample is the whole
-    /// audience.
+    /// Stores the threshold of a canary's sample, unless it is stored already. If the sample is the whole audience,
+    /// removes the part of the rest.
     func setSample(_ sample: CountedSample, of notification: Int64) throws(StorageError) -> RolloutRecord? {
         try connection.run(
             """
@@ -99,7 +99,7 @@ struct RolloutTable {
         return try record(of: notification)
     }
 
-    /// Records that the sample of a delivery's notification was sent, if this was the last of its deliveries.
+    /// Records when a canary's sample has been sent. Does nothing if other deliveries of the sample have pages left.
     func recordSampleEnd(of delivery: Delivery.ID, at timestamp: Timestamp) throws(StorageError) {
         try connection.run(
             """
@@ -110,7 +110,7 @@ struct RolloutTable {
             """, timestamp, delivery.rawValue, SampleSide.sample.rawValue)
     }
 
-    /// Releases the rest, if the notification holds.
+    /// Releases the rest of a canary, if the canary holds.
     func release(_ notification: Int64, at now: Timestamp) throws(StorageError) {
         try connection.run(
             """
@@ -129,7 +129,7 @@ struct RolloutTable {
                 AND n.control = 'running' AND n.finished_at IS NULL)
         """
 
-    /// When the wait of the next canary is over.
+    /// The query for the time when the next canary's wait is over.
     static let nextCanaryDue = """
         SELECT held_at + wait AS at FROM rollouts INDEXED BY rollouts_holding
         WHERE \(isHolding) ORDER BY held_at + wait LIMIT 1

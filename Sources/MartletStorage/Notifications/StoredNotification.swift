@@ -1,7 +1,7 @@
 import MartletCore
 import MartletModel
 
-/// Reads notifications out of rows.
+/// Reads notifications from rows of the database.
 enum StoredNotification {
     static let columns = """
         n.sequence, n.hub, n.id, n.platform, n.expression, n.handles, n.accepted_at, n.due_at, n.expires_at,
@@ -10,15 +10,16 @@ enum StoredNotification {
             n.rank, n.has_parts, o.sample_size, o.sample_share, o.sample_threshold, o.wait
         """
     static let columnCount: Int32 = 30
-    /// What the columns are of, after `notifications n`.
+    /// The joins that the columns need, after `notifications n`.
     static let joins = """
         CROSS JOIN messages m ON m.notification = n.sequence LEFT JOIN rollouts o ON o.notification = n.sequence
         """
 
-    /// To be followed by conditions on `n`.
+    /// The query that reads notifications, to be followed by conditions on `n`.
     static let selection = "SELECT \(columns) FROM notifications n \(joins)"
 
-    /// - Parameter row: Begins with `columns`.
+    /// Reads a notification.
+    /// - Parameter row: A row that begins with `columns`.
     static func read(_ row: Statement) throws(StorageError) -> Notification {
         guard let id = NotificationID(bytes: row.bytes(2)) else {
             throw StorageError(.corrupt, "A stored notification cannot be read; restore a backup.")
@@ -52,7 +53,8 @@ enum StoredNotification {
         return Collapse(keysByPlatform: keys)
     }
 
-    /// - Parameter row: Begins with `columns`.
+    /// Reads the control of a notification.
+    /// - Parameter row: A row that begins with `columns`.
     static func control(_ row: Statement) throws(StorageError) -> NotificationControl {
         try ControlTable.control(row.text(14))
     }
@@ -84,16 +86,18 @@ enum StoredNotification {
         return row.isNull(27) ? nil : .share(Int(row.integer(27)))
     }
 
-    /// - Parameter row: Begins with `columns`.
+    /// Returns true if the notification has waiting parts or had some.
+    /// - Parameter row: A row that begins with `columns`.
     static func hasParts(_ row: Statement) -> Bool { row.bool(25) }
 
-    /// The threshold of the sample; nil until it is known.
-    /// - Parameter row: Begins with `columns`.
+    /// Returns the threshold of a canary's sample; nil until it is known.
+    /// - Parameter row: A row that begins with `columns`.
     static func threshold(_ row: Statement) -> UInt64? { row.optionalInteger(28).map { UInt64(bitPattern: $0) } }
 }
 
 extension Collapse {
-    /// The key and after it those of the handles; or an empty text and after it the platforms, each before its key.
+    /// The collapse keys as a list of texts: the only key, followed by the keys of the handles; or an empty text,
+    /// followed by each platform with its key.
     var bytes: [UInt8] {
         if let onlyKey { return TextListCoding.encode([onlyKey] + handleKeys) }
         let keys = keysByPlatform.sorted { $0.key.rawValue < $1.key.rawValue }
@@ -101,12 +105,13 @@ extension Collapse {
     }
 }
 
-/// The content of a notification in three columns. Without a platform it is for templates.
+/// The content of a notification in three columns. If the platform is nil, the content is for templates.
 struct StoredMessage {
-    /// In the place of a platform, for a message that all platforms render.
+    /// The value of the platform's column for a message that all platforms render.
     static let everyPlatform = "*"
 
-    /// The only platform of a notification, by its column; nil if it may have several.
+    /// Returns the only platform of a notification; nil if the notification may have several.
+    /// - Parameter column: The value of the platform's column.
     static func platform(_ column: String?) -> PlatformID? {
         column == everyPlatform ? nil : column.map { PlatformID(rawValue: $0) }
     }
@@ -144,7 +149,7 @@ extension StoredMessage {
     }
 }
 
-/// The target of a notification in two columns, of which at most one is filled.
+/// The target of a notification in two columns, of which at most one is not null.
 struct StoredTarget {
     var expression: String?
     var handles: [UInt8]?
@@ -174,7 +179,8 @@ extension StoredTarget {
         }
     }
 
-    /// An accepted notification is read back even if the limits have changed since.
+    /// Limits above those of a send, so that an accepted notification can be read even if the limits have changed
+    /// since.
     private static let limits = TagExpression.Limits(
         tagsInUnion: 10_000, tagsInMixed: 10_000, depth: 500, length: 10_000_000)
 }

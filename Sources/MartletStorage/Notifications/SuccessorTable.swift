@@ -20,7 +20,7 @@ struct SuccessorTable {
         of absent: [AudienceMember], present: [AudienceMember]
     ) throws(StorageError) -> Successors {
         var successors = Successors()
-        // In most deliveries no member was followed, and for most pages nothing has changed.
+        // In most deliveries no member was followed.
         if try hasFollowed() {
             for member in present where try isReachedByFollowing([member.channel], but: member) {
                 successors.reached.insert(member)
@@ -63,8 +63,8 @@ struct SuccessorTable {
         return [successor]
     }
 
-    /// Returns the registrations with templates that a channel had when its page was read, except those that were
-    /// reached at another channel.
+    /// Returns the registrations with templates that a channel had when its page was read, except registrations that
+    /// were reached at another channel.
     private func registrations(at channel: ChannelID) throws(StorageError) -> [AudienceMember] {
         let first = AudienceMember(channel: channel)
         guard let snapshot = try ranges.snapshot(of: first, in: delivery.id) else { return [] }
@@ -147,7 +147,7 @@ struct SuccessorTable {
         ) { _ in true } ?? false
     }
 
-    /// Whether a channel still has, in the audience, at least one registration that it had at a given time.
+    /// Returns whether a channel still has, in the audience, at least one registration that it had at a given time.
     private func keepsOwn(_ channel: ChannelID, since snapshot: AudienceSnapshot) throws(StorageError) -> Bool {
         let kept = try connection.all(
             """
@@ -174,7 +174,7 @@ struct SuccessorTable {
         ) { ChannelID(rawValue: $0.integer(0)) }
     }
 
-    /// Returns the retry of a channel as a separate member; nil if there is none, or if that retry follows
+    /// Returns the retry of a channel's member of a native send; nil if there is none, or if the retry follows
     /// registrations that have left the channel.
     private func retry(at channel: ChannelID) throws(StorageError) -> AwaitedRetry? {
         let member = AudienceMember(channel: channel)
@@ -213,7 +213,7 @@ struct SuccessorTable {
         ) { _ in true } ?? false
     }
 
-    /// Whether a member was reached at a channel other than its own.
+    /// Returns whether a member was reached at a channel other than its own.
     private func isFollowed(_ member: AudienceMember) throws(StorageError) -> Bool {
         try connection.first(
             """
@@ -222,7 +222,7 @@ struct SuccessorTable {
         ) { _ in true } ?? false
     }
 
-    /// Whether a member with another channel was followed to one of these channels.
+    /// Returns true if a member of another channel was followed to one of these channels.
     private func isReachedByFollowing(
         _ channels: [ChannelID], but member: AudienceMember
     ) throws(StorageError) -> Bool {

@@ -1,5 +1,5 @@
 extension Migration {
-    /// Times are in milliseconds since 1970. `schema` is the number of migration steps that the version knew.
+    /// Times are in milliseconds since 1970. `schema` is the number of migration steps that the program's version had.
     static let versions = Migration(
         name: "versions",
         script: """

@@ -57,7 +57,7 @@ extension SQLiteStorage {
         }
     }
 
-    /// Removes the bodies that have no record; they were left by a process that ended early.
+    /// Opens the bodies of payloads, and removes bodies without a record, which a process left that ended early.
     private static func openBodies(
         in path: String, _ room: DiskRoom, of connection: Connection
     ) throws(StorageError) -> PayloadBodies {

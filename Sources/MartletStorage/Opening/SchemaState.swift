@@ -3,10 +3,11 @@ public import MartletCore
 /// How the schema of a database on disk compares with the schema of this program.
 public enum SchemaState: Equatable, Sendable {
     case current
-    /// The next start runs this many migration steps.
+    /// The database lacks this many migration steps; the next start runs them.
     case older(steps: Int)
     case newer
 
+    /// Compares the steps of a database with the steps of this program.
     /// - Parameters:
     ///   - done: The names of the steps that the database has had, in order.
     ///   - known: The names of this program's steps, in order.
@@ -23,7 +24,8 @@ extension SQLiteStorage {
     /// The number of migration steps of this program's schema.
     public static var schema: Int { Migration.all.count }
 
-    /// Returns the reason why this program does not open the database of a data directory that is newer.
+    /// Returns the reason why this program does not open the database of a data directory that a newer version has
+    /// written.
     public static func refusalOfNewer(in directory: String, by program: ProgramVersion) throws(StorageError) -> String {
         let connection = try Settings().openReader("\(directory)/\(Settings.databaseName)")
         return try Upgrade(program: program).refusal(in: directory, connection)

@@ -7,14 +7,14 @@ public struct Upgrade: Sendable {
     public enum Event: Hashable, Sendable {
         /// The upgrade begins; the database has already had `done` of `steps` steps.
         case began(from: ProgramVersion?, done: Int, steps: Int)
-        /// A step begins. Steps are numbered from 1.
+        /// A step begins. The steps of this upgrade are numbered from 1.
         case step(Int, of: Int, name: String)
         case ended
     }
 
     public var program: ProgramVersion
     public var now: Timestamp
-    /// Called before the first step of a database that is not new; nil if no copy is made.
+    /// Copies the database before the first step of an upgrade; nil if no copy is made.
     public var copy: (@Sendable (UpgradeSource) throws(StorageError) -> Void)?
     public var report: @Sendable (Event) -> Void
 
@@ -29,13 +29,13 @@ public struct Upgrade: Sendable {
         self.report = report
     }
 
-    /// The directory for the copies that are made before upgrades, in the data directory.
+    /// The name of the directory, in the data directory, for the copies that are made before upgrades.
     public static let folder = "backups"
 
-    /// Returns the name of the copy that is made before the upgrade by a version.
+    /// Returns the name of the copy that is made before a version upgrades the database.
     public static func copyName(before version: String) -> String { "before-\(version).backup" }
 
-    /// Opens the database for writing, after running the steps that it has not had.
+    /// Opens the database for writing, after running the steps that the database has not had.
     /// - Throws: `StorageError` if the database is of a newer version, or cannot be copied first.
     func open(
         in directory: StorageDirectory, _ settings: SQLiteStorage.Settings, _ migrations: [Migration]
@@ -50,7 +50,7 @@ public struct Upgrade: Sendable {
             report(
                 .began(from: try versions.history().entries.last?.program, done: done, steps: migrations.count))
         }
-        // Recorded before the first step, so that an interrupted upgrade can be recognized by its version.
+        // The version is recorded before the first step, so that an interrupted upgrade can be recognized.
         if isUpgrade { try versions.record(program, schema: migrations.count, at: now) }
         try Migrator(migrations: migrations) { number, name in
             if isUpgrade { report(.step(number - done, of: migrations.count - done, name: name)) }
@@ -60,7 +60,7 @@ public struct Upgrade: Sendable {
         return connection
     }
 
-    /// - Returns: The files to copy first; nil if there is nothing to copy. The database is closed again.
+    /// Returns the files to copy before an upgrade; nil if there is nothing to copy. The database is closed again.
     private func source(
         in directory: StorageDirectory, _ settings: SQLiteStorage.Settings, _ migrations: [Migration]
     ) throws(StorageError) -> UpgradeSource? {
@@ -78,7 +78,7 @@ public struct Upgrade: Sendable {
             guard copy != nil, !done.isEmpty, done.count < migrations.count else { return nil }
             mayBeInterrupted = history.mayBeInterrupted(program, done: done.count)
         }
-        // Transfers the log into the database file, which then contains everything.
+        // Transfers the log into the database file, so that this file contains everything.
         let isBusy = try settings.openWriter(path).first("PRAGMA wal_checkpoint(TRUNCATE)") { $0.bool(0) }
         guard isBusy == false else {
             throw StorageError(.unavailable, "Another program reads '\(path)': end it before the upgrade.")

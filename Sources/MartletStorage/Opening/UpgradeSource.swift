@@ -1,7 +1,8 @@
 import Glibc
 import MartletCore
 
-/// The files of a data directory before its database is upgraded. No file is open elsewhere while the files are copied.
+/// The files of a data directory before its database is upgraded. No other code has one of the files open while they
+/// are copied.
 public struct UpgradeSource: Sendable {
     public struct File: Hashable, Sendable {
         public let member: SnapshotMember
@@ -12,10 +13,10 @@ public struct UpgradeSource: Sendable {
 
     /// The names of the migration steps that the database has had.
     public let schema: [String]
-    /// Whether an upgrade by the same version may have begun before. In this case, an existing copy was made of the
-    /// database before all steps.
+    /// True if an upgrade by the same version may have begun before. Then a copy that exists was made of the database
+    /// before all steps.
     public let mayBeInterrupted: Bool
-    /// The files; the database is the first.
+    /// The files to copy; the first is the database.
     public let files: [File]
 
     public var byteCount: Int64 { files.reduce(0) { $0 + $1.size } }

@@ -11,22 +11,23 @@ struct VersionHistory: Hashable, Sendable {
 
     var entries: [Entry]
 
-    /// Whether opening the database with this program would add an entry. Only changes are recorded, not every start.
+    /// Returns true if opening the database with this program adds an entry. Only changes are recorded, not every
+    /// start.
     func lacks(_ program: ProgramVersion, schema: Int) -> Bool {
         entries.last.map { $0.program != program || $0.schema != schema } ?? true
     }
 
-    /// Whether an upgrade by the same version may have begun before and not been completed.
+    /// Returns true if an upgrade by the same version may have begun before and not been completed.
     ///
-    /// A version is recorded before the first step. A database without a record is older than the record itself, so
-    /// nothing is known about it.
+    /// A version is recorded before the first step. If a database has no record, it is older than these records, so an
+    /// earlier upgrade is possible.
     /// - Parameter done: The number of steps that the database has had.
     func mayBeInterrupted(_ program: ProgramVersion, done: Int) -> Bool {
         entries.last.map { $0.program.version == program.version && $0.schema > done } ?? true
     }
 
     /// Returns the version that made the database too new for a program with this number of steps. A copy was made
-    /// before that upgrade.
+    /// before that version upgraded the database.
     func upgrade(beyond schema: Int) -> String? {
         let first = entries.lastIndex { $0.schema <= schema }.map { $0 + 1 } ?? 0
         return first < entries.count ? entries[first].program.version : nil

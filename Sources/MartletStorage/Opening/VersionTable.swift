@@ -15,7 +15,7 @@ struct VersionTable {
         return try connection.all("SELECT name FROM migrations ORDER BY position") { $0.text(0) }
     }
 
-    /// Returns the history; empty for a database that is older than the table.
+    /// Returns the versions that have opened the database; empty for a database that is older than this table.
     func history() throws(StorageError) -> VersionHistory {
         guard try exists("versions") else { return VersionHistory(entries: []) }
         let entries = try connection.all("SELECT at, version, \"commit\", schema FROM versions ORDER BY rowid") {

@@ -1,6 +1,6 @@
 extension Migration {
-    /// The console's operators. `roles` are words separated by spaces. `metric_hours` has one row for each hour, whose
-    /// figures are a JSON object.
+    /// The console's operators. `roles` are words separated by spaces. Each row of `metric_hours` has the figures of
+    /// one hour as a JSON object.
     static let operators = Migration(
         name: "operators",
         script: """

@@ -41,7 +41,7 @@ struct OperatorActionTable {
         }
     }
 
-    /// Removes the oldest entries that were made before a time. They are in the order of their ids.
+    /// Removes the oldest entries that were made before a time. The entries are in the order of their ids.
     func remove(before timestamp: Timestamp, limit: Int) throws(StorageError) {
         try connection.run(
             """

@@ -239,7 +239,7 @@ extension Operator {
 }
 
 extension OperatorChange {
-    /// Whether an operator who may administer the whole server may not do so afterwards.
+    /// True if the operator cannot be an administrator of the whole server after the change.
     fileprivate var endsAdministration: Bool {
         switch self {
         case .roles(let roles): roles.overall != .admin

@@ -1,8 +1,8 @@
 public import MartletCore
 public import MartletModel
 
-// Changes are written even when only the disk's reserve is left: an operator must be able to stop a send on a full disk
-// too, and the entry in the audit log is written first.
+// Changes of operators are written even when only the disk's reserve is left: an operator must be able to stop a send
+// on a full disk, and the entry in the audit log is written before the send is stopped.
 extension SQLiteStorage: OperatorStore {
     public func hasOperators() async throws(StorageError) -> Bool {
         try await readers.read { connection throws(StorageError) in try OperatorTable(connection).any() }

@@ -2,7 +2,7 @@ import MartletCore
 import MartletModel
 
 /// Lists sends by their rows, newest first, on one connection. An index by hub and time would make every send more
-/// expensive, so a list scans a limited number of rows of all hubs.
+/// expensive; therefore a list scans a limited number of rows of all hubs.
 struct SendListTable {
     private let connection: Connection
 
@@ -27,7 +27,8 @@ struct SendListTable {
         return SendPage(entries: entries, next: hasOlder ? floor : nil, isPartial: hasOlder)
     }
 
-    /// The plus sign prevents the query planner from using an index whose result it would have to sort.
+    /// Returns the query of a list. The plus sign in it prevents SQLite from using an index whose result it would have
+    /// to sort.
     static func listing(_ phase: SendQuery.Phase?) -> String {
         """
         SELECT sequence FROM notifications
@@ -57,7 +58,7 @@ struct SendListTable {
         return SendTargets(targets: targets, next: try hasRows(before: floor) ? floor : nil)
     }
 
-    /// The number below which a list begins: after the newest send if none is given.
+    /// Returns the sequence number below which a list begins; above the newest send if none is given.
     private func start(_ before: Int64?) throws(StorageError) -> Int64 {
         if let before { return before }
         return (try connection.first("SELECT max(sequence) FROM notifications") { $0.integer(0) } ?? 0) + 1
@@ -107,7 +108,7 @@ struct SendListTable {
             }
             let prefix = String(name[...colon])
             found.prefixes.append(prefix)
-            // Everything with this prefix is skipped.
+            // Skips all other tags with this prefix.
             last = prefix + "\u{10FFFF}"
         }
         found.isComplete = false

@@ -15,7 +15,7 @@ struct AuditTable {
             access.payload.stored, access.user, access.outcome.rawValue, access.address)
     }
 
-    /// Returns the latest entries, in ascending order of time.
+    /// Returns the latest entries, the oldest of them first.
     func entries(_ query: AuditQuery) throws(StorageError) -> [AuditEntry] {
         let entries = try connection.all(Self.sql(for: query), query.payload?.stored, query.user, query.limit) {
             row throws(StorageError) in
@@ -30,7 +30,8 @@ struct AuditTable {
         return entries.reversed()
     }
 
-    /// Uses only the columns that the query filters by, so that each kind of query has its own index.
+    /// Returns the query for entries. It has only the columns that the caller filters by, so that each kind of query
+    /// uses its own index.
     private static func sql(for query: AuditQuery) -> String {
         let conditions = [query.payload.map { _ in "payload = ?1" }, query.user.map { _ in "user = ?2" }]
         let condition = conditions.compactMap(\.self).joined(separator: " AND ")
@@ -40,6 +41,7 @@ struct AuditTable {
             """
     }
 
+    /// Removes entries that were made before a time.
     /// - Returns: The number of removed entries.
     func removeOld(before timestamp: Timestamp, limit: Int) throws(StorageError) -> Int {
         try connection.run(

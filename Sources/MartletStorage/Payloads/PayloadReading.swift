@@ -36,8 +36,8 @@ struct PayloadReading {
         return (found, try PayloadTable(connection).removeText(of: id))
     }
 
-    /// Always returns one row from the same look-ups, whether the payload exists or not, so that the duration reveals
-    /// nothing.
+    /// The query for a payload. It always returns one row from the same look-ups, whether the payload exists or not, so
+    /// that its duration reveals nothing.
     static let lookUp = """
         SELECT p.kind, p.sender, p.type, p.content_type, p.message, p.body, p.size, p.is_once, p.device, p.created_at,
             p.expires_at, p.is_published, a.user IS NOT NULL, a.read_at, u.created_at, t.sealed
@@ -45,6 +45,7 @@ struct PayloadReading {
             LEFT JOIN users u ON u.folded_name = ?2 LEFT JOIN payload_texts t ON t.payload = ?1
         """
 
+    /// Returns the addressees of a payload, each with the time at which the payload was read.
     /// - Returns: nil if the user has not sent this payload.
     func readers(
         of id: PayloadID, sentBy user: String, after name: String?, limit: Int, at now: Timestamp

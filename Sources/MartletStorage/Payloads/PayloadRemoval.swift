@@ -5,11 +5,11 @@ import MartletModel
 struct PayloadRemoval {
     private let connection: Connection
 
-    /// The maximum numbers of payloads and of rows per portion.
+    /// The maximum number of payloads per portion, followed by the maximum number of rows.
     static let payloadLimit = 100
     static let rowLimit = 1000
 
-    /// The maximum time between adding a payload and publishing it.
+    /// The maximum time between adding a payload and publishing it; a payload that is older is expired.
     private static let patience: Duration = .seconds(86_400)
 
     init(_ connection: Connection) {
@@ -41,6 +41,7 @@ struct PayloadRemoval {
         }
     }
 
+    /// Removes a portion of the rows of some payloads.
     /// - Returns: Whether these payloads have been removed completely.
     func removePortion(of ids: [PayloadID]) throws(StorageError) -> Bool {
         var rows = Self.rowLimit
@@ -55,7 +56,7 @@ struct PayloadRemoval {
     }
 }
 
-/// A payload to remove.
+/// An expired payload, which is to be removed.
 struct ExpiredPayload {
     let id: PayloadID
     /// The name of the payload's body, if it has one.

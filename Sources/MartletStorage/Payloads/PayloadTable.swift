@@ -45,7 +45,7 @@ struct PayloadTable {
         try connection.run("UPDATE payloads SET is_published = 1 WHERE id = ?", id.stored)
     }
 
-    /// Removes the text now. The other data is removed together with the expired payloads.
+    /// Removes the text of a payload now. The other data is removed together with the expired payloads.
     func withdraw(_ id: PayloadID) throws(StorageError) {
         try removeText(of: id)
         try connection.run("UPDATE payloads SET expires_at = 0 WHERE id = ?", id.stored)
@@ -71,8 +71,8 @@ struct PayloadTable {
 
     // MARK: Quotas
 
-    /// Returns the total size in bytes of a sender's payloads that have not expired. Computed by subtracting the
-    /// expired payloads, which are few because they are removed soon.
+    /// Returns the total size in bytes of a sender's payloads that have not expired. It subtracts the expired payloads
+    /// from the sender's total; they are few because they are removed soon.
     func liveSize(of sender: String, at now: Timestamp) throws(StorageError) -> Int64 {
         try connection.first(
             """
@@ -98,6 +98,7 @@ struct PayloadTable {
 
     // MARK: Removing
 
+    /// Removes the text of a payload, and subtracts its size from the sender's total.
     /// - Returns: Whether the payload had a text.
     @discardableResult
     func removeText(of id: PayloadID) throws(StorageError) -> Bool {

@@ -5,7 +5,7 @@ import Synchronization
 extension SQLiteStorage {
     /// Removes payloads that have expired, starting with their bodies. If a body cannot be removed, its payload is kept
     /// until the next sweep.
-    /// - Throws: Also if a body could not be removed, but only after all other payloads have been removed.
+    /// - Throws: `StorageError`, also if a body could not be removed; then all other payloads have been removed.
     func removeExpiredPayloads(at now: Timestamp) async throws(StorageError) {
         try await writer.write { connection throws(StorageError) in
             try PayloadRemoval(connection).expireUnpublished(at: now)
@@ -41,7 +41,7 @@ extension SQLiteStorage {
     /// Transfers the log into the database and empties it, if texts of payloads have been removed.
     private func emptyLogOfRemovedTexts() async throws(StorageError) {
         guard hasRemovedTexts.exchange(false, ordering: .acquiringAndReleasing) else { return }
-        // If two checkpoints run at the same time, one of them fails.
+        // Waits for the checkpointer: if two checkpoints run at the same time, one of them fails.
         await checkpointer.settle()
         guard try await writer.emptyLog() else { return recordRemovedText() }
     }

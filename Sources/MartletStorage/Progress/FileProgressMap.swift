@@ -10,14 +10,14 @@ final class FileProgressMap: ProgressMap, @unchecked Sendable {
     private let words: UnsafeMutablePointer<Atomic<UInt64>>
     private let byteCount: Int
     private let descriptor: Int32
-    /// For each page of the file, whether its disk space is allocated. Writing to an unallocated page on a full disk
-    /// would crash the process; on some file systems reading such a page would too.
+    /// The state of each page of the file: whether its disk space is allocated. Writing to an unallocated page on a
+    /// full disk would crash the process; on some file systems reading such a page would crash it too.
     private let allocated: UnsafeMutablePointer<Atomic<UInt8>>
     /// The bits whose page has no space on the disk. They are lost when the process ends.
     private let homeless = Locked<Set<Int64>>([])
     /// Avoids the lock while `homeless` is empty, which is always the case unless the disk is full.
     private let hasHomeless = Atomic<Bool>(false)
-    /// Called with the map when its first bit cannot be written to disk, so that the map is kept in memory.
+    /// Called with this map when its first bit cannot be written to disk, so that the map is kept in memory.
     private let keep: @Sendable (FileProgressMap) -> Void
 
     private static let pageSize = 4096
@@ -25,7 +25,7 @@ final class FileProgressMap: ProgressMap, @unchecked Sendable {
     /// SEEK_DATA of lseek(2), which the Glibc module does not define.
     private static let seekData: Int32 = 3
 
-    /// Opens the file of a map, and creates it if it does not exist.
+    /// Opens the file of a progress map, and creates the file if it does not exist.
     init(
         _ path: String, through lastNumber: Int64, keep: @escaping @Sendable (FileProgressMap) -> Void = { _ in }
     ) throws(StorageError) {
@@ -126,8 +126,8 @@ final class FileProgressMap: ProgressMap, @unchecked Sendable {
         (Int(number) / 64, 1 << (UInt64(number) & 63))
     }
 
-    /// Whether a page has disk space, allocated by this map or by another user of the file. A page without disk space
-    /// has no bits set.
+    /// Returns whether a page has disk space, allocated by this map or by another user of the file. A page without disk
+    /// space has no bits set.
     private func isPresent(page: Int) -> Bool {
         if allocated[page].load(ordering: .relaxed) == 1 { return true }
         let start = off_t(page * Self.pageSize)

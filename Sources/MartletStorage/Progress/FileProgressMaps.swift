@@ -6,29 +6,29 @@ public import MartletCore
 /// and each open map uses a descriptor.
 public final class FileProgressMaps: ProgressMaps {
     private let directory: String
-    /// nil if the disk has no space for the slots; then every delivery has its own file.
+    /// The slots for small deliveries; nil if the disk has no space for them. Then every delivery has its own file.
     private let slots: ProgressSlots?
     private let state: Locked<State>
 
     private struct State {
         var free: [ProgressSlot] = []
-        /// Deliveries whose map is in a slot.
+        /// The deliveries whose map is in a slot.
         var slotted: [Delivery.ID: Slotted] = [:]
-        /// Deliveries that have their own file.
+        /// The deliveries that have their own file.
         var files: Set<Delivery.ID> = []
-        /// Maps that are in use. An open map is shared, because only the map that wrote a file knows which of the
+        /// The maps that are in use. An open map is shared, because only the map that wrote a file knows which of the
         /// file's pages are allocated.
         var opened: [Delivery.ID: Opened] = [:]
-        /// Maps with bits that are only in memory, because the disk is full.
+        /// The maps with bits that are only in memory, because the disk is full.
         var homeless: [Delivery.ID: FileProgressMap] = [:]
-        /// The number of backups in progress, and the maps to remove when there are none.
+        /// The number of backups in progress, and the maps to remove when no backup is in progress.
         var readers = 0
         var over: [Delivery.ID] = []
     }
 
     private struct Slotted {
         let slot: ProgressSlot
-        /// nil until the map that an earlier process left is requested.
+        /// The map of the slot; nil for a slot that an earlier process filled, until its map is requested.
         var map: SlotProgressMap?
     }
 
@@ -36,7 +36,8 @@ public final class FileProgressMaps: ProgressMaps {
         weak var map: FileProgressMap?
     }
 
-    /// - Parameter unfinished: The deliveries whose maps are still needed; others are removed.
+    /// Opens the maps in a directory.
+    /// - Parameter unfinished: The deliveries whose maps are still needed; other maps are removed.
     init(in directory: String, keeping unfinished: [Delivery.ID]) throws(StorageError) {
         self.directory = directory
         let needed = Dictionary(unfinished.map { (String($0.rawValue), $0) }) { first, _ in first }
@@ -120,6 +121,7 @@ public final class FileProgressMaps: ProgressMaps {
         if hadFile { try removeFile(of: delivery) }
     }
 
+    /// Forgets the map of a delivery and frees its slot.
     /// - Returns: Whether there is also a file to remove.
     private static func drop(_ delivery: Delivery.ID, _ state: inout State) -> Bool {
         if let slot = state.slotted.removeValue(forKey: delivery)?.slot {
@@ -155,7 +157,7 @@ public final class FileProgressMaps: ProgressMaps {
     func path(of delivery: Delivery.ID) -> String { "\(directory)/\(delivery.rawValue)" }
 
     /// Returns the contents of the slots of some deliveries, one after another. The format is that of the file of
-    /// slots, but only as long as necessary.
+    /// slots, but only as many slots as necessary.
     func slotBytes(of deliveries: [Delivery.ID]) -> [UInt8] {
         state.withLock { state in deliveries.flatMap { state.slotted[$0]?.slot.bytes ?? [] } }
     }

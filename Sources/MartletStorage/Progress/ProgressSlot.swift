@@ -31,6 +31,7 @@ struct ProgressSlot: @unchecked Sendable {
         return id > 0 ? Delivery.ID(rawValue: id) : nil
     }
 
+    /// Clears the slot and gives it to a delivery.
     /// - Parameter delivery: The new owner of the slot.
     func take(for delivery: Delivery.ID) {
         for index in 1..<Self.wordCount { words[index].store(0, ordering: .relaxed) }
@@ -41,8 +42,8 @@ struct ProgressSlot: @unchecked Sendable {
         words[0].store(0, ordering: .releasing)
     }
 
-    /// Removes the entries that do not belong to the owner, so that no entry follows an empty one. Only for the start,
-    /// when the slot is not used otherwise.
+    /// Removes the entries that do not belong to the owner, so that no entry follows an empty one. Called only at the
+    /// start, when nothing else uses the slot.
     func clean(for owner: Delivery.ID) {
         let entries = entries(of: owner)
         for index in 1..<Self.wordCount {
@@ -50,11 +51,12 @@ struct ProgressSlot: @unchecked Sendable {
         }
     }
 
-    /// Whether a number is in the range that can be stored.
+    /// Returns whether a number is in the range that can be stored.
     static func holds(_ number: Int64) -> Bool {
         number > 0 && number < 1 << numberBits
     }
 
+    /// Returns true if the slot contains a number.
     /// - Parameter owner: The delivery of the caller, because the slot may have another owner by now.
     func contains(_ number: Int64, of owner: Delivery.ID) -> Bool {
         guard Self.holds(number) else { return false }
@@ -67,6 +69,7 @@ struct ProgressSlot: @unchecked Sendable {
         return false
     }
 
+    /// Adds a number to the slot.
     /// - Returns: Whether there was room for the number.
     func insert(_ number: Int64, of owner: Delivery.ID) -> Bool {
         guard Self.holds(number) else { return false }
@@ -95,7 +98,7 @@ struct ProgressSlot: @unchecked Sendable {
         }
     }
 
-    /// Returns an entry. It is never 0, which means empty, because numbers begin at 1.
+    /// Returns the entry for a member's number. The entry is never 0, which means empty, because numbers begin at 1.
     private static func entry(_ number: Int64, _ owner: Delivery.ID) -> UInt64 {
         tag(owner) << numberBits | UInt64(number)
     }

@@ -2,13 +2,13 @@ import Glibc
 import MartletCore
 import Synchronization
 
-/// One file of slots, mapped into memory as long as the process runs. It is used for sends to a single user, for which
-/// creating and removing a separate file would be most of the work.
+/// One file of slots for small deliveries, mapped into memory as long as the process runs. It serves sends to a single
+/// user, for which creating and removing a separate file would be most of the work.
 ///
 /// Unchecked: `ProgressSlot` describes how the words are accessed; the other properties never change.
 final class ProgressSlots: @unchecked Sendable {
     static let count = 1024
-    /// The file's name among progress maps.
+    /// The name of the file in the directory of progress maps.
     static let fileName = "slots"
 
     private let memory: UnsafeMutableRawPointer
@@ -36,7 +36,7 @@ final class ProgressSlots: @unchecked Sendable {
         munmap(memory, Self.byteCount)
     }
 
-    /// Frees all slots except those of some deliveries.
+    /// Frees all slots except the slots of some deliveries.
     /// - Returns: The slots that are kept, and the free slots.
     func sort(keeping unfinished: Set<Delivery.ID>) -> (kept: [Delivery.ID: ProgressSlot], free: [ProgressSlot]) {
         var kept: [Delivery.ID: ProgressSlot] = [:]

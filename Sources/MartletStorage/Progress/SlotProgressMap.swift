@@ -10,16 +10,17 @@ final class SlotProgressMap: ProgressMap {
     private let slots: ProgressSlots
     private let openFile: @Sendable () throws(StorageError) -> FileProgressMap
     private let overflow: Locked<Overflow>
-    /// Avoids the lock while there is no overflow.
+    /// False while there is no overflow; then the lock is not needed.
     private let hasOverflow: Atomic<Bool>
 
     private struct Overflow {
         var file: FileProgressMap?
-        /// Members that are only stored in memory, because the file cannot be opened. They are lost when the process
-        /// ends.
+        /// The numbers of members that are only stored in memory, because the file cannot be opened. They are lost when
+        /// the process ends.
         var numbers: Set<Int64> = []
     }
 
+    /// Creates the map of a delivery.
     /// - Parameters:
     ///   - hasFile: Whether some of the delivery's members are stored in a file.
     ///   - openFile: Opens the file, or creates it.

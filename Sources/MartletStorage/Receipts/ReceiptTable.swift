@@ -56,7 +56,7 @@ struct ReceiptTable {
         ) { _ in true } ?? false
     }
 
-    /// The number of a notification that has begun and is for a registration.
+    /// Returns the sequence number of a notification that has begun and is for a registration; nil if there is none.
     private func sequence(
         of id: NotificationID, in hub: Hub.ID, for registration: Registration
     ) throws(StorageError) -> Int64? {

@@ -3,6 +3,7 @@ import MartletModel
 
 /// A value that can be bound to a parameter of a statement.
 protocol Bindable {
+    /// Binds the value to a parameter of a statement.
     /// - Returns: SQLite's result code.
     func bind(to statement: OpaquePointer, at index: Int32) -> Int32
 }

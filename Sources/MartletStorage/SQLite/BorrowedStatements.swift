@@ -1,6 +1,6 @@
 import MartletCore
 
-/// The statements of one query. They are given back together.
+/// The statements that one query has taken from a connection. They are given back together.
 struct BorrowedStatements {
     let connection: Connection
     private var taken: [Statement] = []

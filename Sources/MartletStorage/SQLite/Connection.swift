@@ -5,7 +5,7 @@ import MartletCore
 /// own thread.
 final class Connection {
     private let database: OpaquePointer
-    /// Statements that are not in use, by their SQL text. There can be several statements with the same text.
+    /// The statements that are not in use, keyed by their SQL text. Several statements can have the same text.
     private var idle: [String: IdleStatements] = [:]
 
     private let log = LogSize()
@@ -14,7 +14,7 @@ final class Connection {
     /// The number of pages in the write-ahead log after the last commit of this connection.
     var logPages: Int { log.pages }
 
-    /// Opens the file, which must exist.
+    /// Opens a database file, which must exist.
     init(path: String) throws(StorageError) {
         var opened: OpaquePointer?
         let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
@@ -26,7 +26,7 @@ final class Connection {
         }
         database = opened
         sqlite3_busy_timeout(database, 5000)
-        // Replaces SQLite's own checkpoints, which would run within a commit.
+        // This hook replaces SQLite's own checkpoints, which would run within a commit.
         sqlite3_wal_hook(
             database,
             { context, _, _, pages in
@@ -43,7 +43,7 @@ final class Connection {
         sqlite3_close_v2(database)
     }
 
-    /// Whether a transaction is open. An error can end a transaction.
+    /// True if a transaction is open. An error can end a transaction.
     var isInTransaction: Bool { sqlite3_get_autocommit(database) == 0 }
 
     /// The number of rows that the last statement changed.
@@ -154,7 +154,7 @@ final class Connection {
         guard code == SQLITE_OK else { throw StorageError(sqlite: code, database: database) }
     }
 
-    /// Returns the observer of this type that a function was defined with.
+    /// Returns the observer of a type, which was passed to `define`; nil if there is none.
     func observer<Observer: TransactionObserver>(_ type: Observer.Type) -> Observer? {
         for case let observer as Observer in observers { return observer }
         return nil

@@ -2,7 +2,7 @@ import CMartletSQLite
 import MartletCore
 
 /// A copy of a database that is made in steps. Between the steps the connection can continue to write: changes to pages
-/// that were already copied are also made in the copy. So the copy shows one point in time, that of its last step. No
+/// that were already copied are also made in the copy. So the copy shows the database at the time of the last step. No
 /// other connection may write meanwhile, because the copy would then start again.
 ///
 /// Belongs to the thread of the connection that it copies. That connection must outlive the copy.
@@ -10,6 +10,7 @@ final class DatabaseCopy {
     private let target: Connection
     private var handle: OpaquePointer?
 
+    /// Begins a copy.
     /// - Parameter path: The path of an existing empty file.
     init(of source: Connection, to path: String) throws(StorageError) {
         target = try Connection(path: path)
@@ -33,7 +34,7 @@ final class DatabaseCopy {
             let code = sqlite3_backup_finish(handle)
             handle = nil
             guard code == SQLITE_OK else { throw target.lastError }
-            // Makes the copy a single file without a separate log.
+            // This makes the copy a single file without a separate log.
             try target.execute("PRAGMA journal_mode = DELETE")
             return true
         case let code: throw StorageError(sqlite: code, database: nil)

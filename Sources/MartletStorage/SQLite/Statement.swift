@@ -5,7 +5,7 @@ import MartletModel
 /// A prepared statement and, after `step` returned true, its current row. Belongs to its connection and therefore to
 /// one thread.
 final class Statement {
-    /// The list that the statement is given back to.
+    /// The list to which the statement is given back.
     let siblings: IdleStatements
     private let handle: OpaquePointer
     private let database: OpaquePointer
@@ -25,6 +25,7 @@ final class Statement {
         sqlite3_finalize(handle)
     }
 
+    /// Binds a value to a parameter.
     /// - Parameter index: The index of the parameter, starting at 1.
     func bind(_ value: some Bindable, at index: Int32) throws(StorageError) {
         let code = value.bind(to: handle, at: index)

@@ -1,12 +1,12 @@
 public import MartletCore
 
 extension SQLiteStorage {
-    /// The number of secrets that one transaction reseals.
+    /// The number of secrets that one transaction seals again.
     private static let batchSize = 100
 
-    /// Reseals, in small transactions, the secrets that were sealed with another key than the current one. Others may
-    /// read and write meanwhile. If it is interrupted, the next call continues.
-    /// - Parameter deadline: When to stop, between two transactions. It also stops if the task is cancelled.
+    /// Seals secrets again, in small transactions, that were sealed with another key than the current one. Other
+    /// callers may read and write meanwhile. If the call is interrupted, the next call continues.
+    /// - Parameter deadline: When to stop, between two transactions. The call also stops if the task is cancelled.
     /// - Returns: Whether all secrets were processed.
     /// - Throws: `StorageError` if a secret cannot be opened with any key.
     public func reseal(before deadline: ContinuousClock.Instant) async throws(StorageError) -> Bool {
@@ -55,8 +55,7 @@ extension SQLiteStorage {
         }
     }
 
-    /// Waits for pending writes, so that secrets that were just sealed with another key, but not stored yet, are stored
-    /// when this returns.
+    /// Waits for pending writes. When this returns, all secrets that were sealed before are stored.
     private func finishWrites() async throws(StorageError) {
         try await writer.write { _ in }
     }

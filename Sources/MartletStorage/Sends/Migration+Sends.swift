@@ -1,5 +1,5 @@
 extension Migration {
-    /// `payloads` contains ids, each followed by a comma; it is empty if there are none.
+    /// `payloads` contains the ids of a send's payloads, each followed by a comma; it is empty if there are none.
     static let sends = Migration(
         name: "sends",
         script: """

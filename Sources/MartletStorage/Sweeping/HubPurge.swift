@@ -22,7 +22,7 @@ struct HubPurge {
     struct Portion: Sendable {
         /// Whether nothing is left of the hub.
         var isLast = false
-        /// Removed deliveries that were not final. Their progress maps are no longer needed.
+        /// The removed deliveries that were not final. Their progress maps are no longer needed.
         var unfinished: [Delivery.ID] = []
     }
 
@@ -35,7 +35,8 @@ struct HubPurge {
         return Portion(isLast: true)
     }
 
-    /// Removes the rows that belong to devices and notifications, before the devices and notifications themselves.
+    /// Removes a portion of the rows that belong to devices and notifications, before the devices and notifications are
+    /// removed.
     /// - Returns: Whether there was something to remove.
     private func removeParts() throws(StorageError) -> Bool {
         if try removeMembers() { return true }
@@ -62,6 +63,7 @@ struct HubPurge {
         ) { Delivery.ID(rawValue: $0.integer(0)) }
     }
 
+    /// Removes a portion of the hub's rows from a table.
     /// - Returns: Whether there was something to remove.
     private func remove(from table: String, _ key: String) throws(StorageError) -> Bool {
         try connection.run(
@@ -69,8 +71,8 @@ struct HubPurge {
         return connection.changes > 0
     }
 
-    /// Removes rows of the deliveries that are removed next. This is done in portions, because a broadcast can have
-    /// left a million rows.
+    /// Removes a portion of the rows of the deliveries that are removed next, because a broadcast can have left a
+    /// million rows.
     /// - Returns: Whether there was something to remove.
     private func removeParts(from table: String, _ key: String) throws(StorageError) -> Bool {
         let delivery = try connection.first(
@@ -84,6 +86,7 @@ struct HubPurge {
         return try connection.removePortion(of: table, "delivery", delivery, by: key, limit: Self.limit) > 0
     }
 
+    /// Removes a portion of the hub's receipts.
     /// - Returns: Whether there was something to remove.
     private func removeReceipts() throws(StorageError) -> Bool {
         let notification = try connection.first(
@@ -97,6 +100,7 @@ struct HubPurge {
             of: "notification_receipts", "notification", notification, by: "device", limit: Self.limit) > 0
     }
 
+    /// Removes a portion of the hub's stored requests.
     /// - Returns: Whether there was something to remove.
     private func removeRequests() throws(StorageError) -> Bool {
         try connection.run(

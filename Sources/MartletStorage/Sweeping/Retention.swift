@@ -1,16 +1,16 @@
 import MartletCore
 
-/// How long storage keeps data that has ended.
+/// The times for which storage keeps data that has ended, and the limits of its amount.
 public struct Retention: Hashable, Sendable {
-    /// How long a request for the id of a removed registration is answered with "gone".
+    /// The time for which a request for the id of a removed registration is answered with "gone".
     public var tombstones: Duration
     /// The maximum number of ids of removed registrations; the oldest are removed first.
     public var tombstoneLimit: Int
-    /// How long a notification is kept after its end, with its outcome on every device.
+    /// The time for which a notification is kept after its end, with its outcome on every device.
     public var notifications: Duration
     /// The maximum number of former states of registrations; the oldest are removed first.
     public var historyLimit: Int
-    /// How long the records are kept of who read a payload or was refused it.
+    /// The time for which records of reads and refused reads of payloads are kept.
     public var audit: Duration
     /// The maximum number of records of refusals; the oldest are removed first.
     public var refusalLimit: Int
@@ -28,7 +28,7 @@ public struct Retention: Hashable, Sendable {
         self.refusalLimit = refusalLimit
     }
 
-    /// How long the former states of registrations are kept: as long as a notification that was in progress at the
-    /// time.
+    /// The time for which the former states of registrations are kept: as long as a notification that was in progress
+    /// at the time of the change.
     var history: Duration { notifications + NotificationIntake.lifetime }
 }

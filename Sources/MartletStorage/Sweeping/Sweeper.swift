@@ -8,7 +8,7 @@ struct Sweeper {
     private let now: Timestamp
     private let retention: Retention
 
-    /// Rows per portion.
+    /// The maximum number of rows per portion.
     static let limit = 500
 
     init(_ connection: Connection, _ retention: Retention, at now: Timestamp) {
@@ -23,6 +23,7 @@ struct Sweeper {
             requests, sends, pauses, notifications, audit, surplusRefusals
     }
 
+    /// Removes a portion of a kind of data.
     /// - Returns: The number of removed rows; if it equals the limit, more may be left.
     func removePortion(of kind: Kind) throws(StorageError) -> Int {
         switch kind {
@@ -47,8 +48,8 @@ struct Sweeper {
         }
     }
 
-    /// Removes expired registrations that do not belong to an installation. The others are removed together with their
-    /// installation.
+    /// Removes expired registrations that do not belong to an installation. Other registrations are removed together
+    /// with their installation.
     private func removeExpiredRegistrations() throws(StorageError) -> Int {
         let table = RegistrationTable(connection)
         let expired = try connection.all(
@@ -85,14 +86,14 @@ struct Sweeper {
         return connection.changes
     }
 
-    /// Whether a notification `n` may be removed. It may not be removed during a resend, which reads the refusals of
-    /// its original.
+    /// The SQL condition that a notification `n` may be removed. It may not be removed during a resend, which reads the
+    /// refusals of its original.
     private static let isOver = """
         n.finished_at <= ? AND NOT EXISTS
             (SELECT 1 FROM notifications r WHERE r.original = n.sequence AND r.finished_at IS NULL)
         """
 
-    /// Removes parts of the notifications that will be removed next, because a broadcast can have left a million rows.
+    /// Removes rows of the notifications that will be removed next, because a broadcast can have left a million rows.
     private func removeOldParts() throws(StorageError) -> Int {
         for (table, key) in DeliveryTable.memberTables {
             let delivery = try connection.first(

@@ -51,7 +51,8 @@ struct UserTable {
         return connection.changes > 0
     }
 
-    /// Stores a session. If its user has been removed meanwhile, the session is not stored, and so grants no access.
+    /// Stores a session. If the session's user has been removed meanwhile, the session is not stored, and so grants no
+    /// access.
     func add(_ session: Session) throws(StorageError) {
         try connection.run(
             """
