@@ -18,7 +18,8 @@ final class Download: ResponseSink, @unchecked Sendable {
     private(set) var bytes: [UInt8] = []
     private var received: Int64 = 0
     private var total: Int64?
-    /// The entity tag of the version that the received bytes belong to; nil if the rest of it cannot be requested.
+    /// The entity tag of the version that the received bytes belong to; nil if the rest of the content cannot be
+    /// requested.
     private var version: String?
     /// Why the download was aborted.
     private(set) var failure: PushClientError?
@@ -31,8 +32,8 @@ final class Download: ResponseSink, @unchecked Sendable {
     /// Whether all bytes have been received.
     var isComplete: Bool { total == nil || total == received }
 
-    /// Adds the header fields that request the missing bytes (RFC 9110, section 14.2), or the whole content if it has
-    /// changed.
+    /// Returns a request with header fields that ask for the missing bytes (RFC 9110, section 14.2), or for the whole
+    /// content if it has changed.
     func asking(_ request: ClientRequest) -> ClientRequest {
         let request = request.with("accept-encoding", "identity")
         guard received > 0, let version else { return request }

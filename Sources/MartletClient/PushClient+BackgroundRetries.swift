@@ -37,7 +37,8 @@ extension PushClient {
         }
     }
 
-    /// Retains the client only while a round is in progress, so that an app can release it during a wait.
+    /// Starts the rounds after a wait. Retains the client only while a round is in progress, so that an app can release
+    /// the client during a wait.
     private func start(after wait: Duration) {
         Task { [weak self] in
             var wait: Duration? = wait
@@ -48,6 +49,7 @@ extension PushClient {
         }
     }
 
+    /// Starts a task that waits for the next round.
     /// - Returns: nil if there is nothing to wait for.
     private func sleeper(_ time: Duration) -> Task<Void, Never>? {
         guard backgroundRetries.phase == .sleeping else { return nil }
@@ -56,7 +58,8 @@ extension PushClient {
         return sleeper
     }
 
-    /// - Returns: How long to wait before the next round; nil if none is needed.
+    /// Runs one round of retries.
+    /// - Returns: The wait before the next round; nil if none is needed.
     private func round() async -> Duration? {
         backgroundRetries.phase = .running
         backgroundRetries.sleeper = nil
@@ -74,11 +77,13 @@ extension PushClient {
     }
 
     /// Tells the server about pending log-outs.
+    /// - Returns: The failure that prevents a log-out for now; nil if there is none.
     private func retryLogOut() async -> RetryableFailure? {
         for departure in await logIns.value.departures {
             do throws(RetryableFailure) {
                 try await takeTurn { () throws(RetryableFailure) in
-                    // If the user has logged in again and has the same registration, it must not be removed.
+                    // If the user has logged in again with the same registration, that registration must not be
+                    // removed.
                     guard await logIns.value.departures.contains(departure) else { return }
                     try await depart(departure)
                 }

@@ -11,8 +11,8 @@ extension PushClient {
         }
     }
 
-    /// The fingerprint of this device's key, to be compared with the fingerprint that senders see; nil before the first
-    /// registration.
+    /// Returns the fingerprint of this device's key, to be compared with the fingerprint that senders see; nil before
+    /// the first registration.
     public func fingerprint() async throws(PushClientError) -> KeyFingerprint? {
         let encryption = try needEncryption()
         guard let keyPair = try await encryption.keyPair() else { return nil }
@@ -23,7 +23,7 @@ extension PushClient {
         }
     }
 
-    /// The JSON members that describe the device's key in a registration.
+    /// Returns the JSON members that describe the device's key in a registration.
     func keyMembers() async throws(RetryableFailure) -> [String: JSON] {
         guard let encryption else { return [:] }
         do throws(PushClientError) {
@@ -67,7 +67,7 @@ extension EndToEndEncryption {
         }
     }
 
-    /// This device's key, which is created if it does not exist yet.
+    /// Returns this device's key. If there is no key yet, creates one.
     func deviceKey() async throws(PushClientError) -> DeviceKey {
         if let keyPair = try await keyPair() { return keyPair.key }
         let keyPair: DeviceKeyPair

@@ -1,12 +1,12 @@
 import MartletModel
 
 extension ClientRequest {
-    /// The same request with this bearer token.
+    /// Returns the same request with a bearer token; nil leaves the token out.
     func authorized(by token: String?) -> ClientRequest {
         with("authorization", token.map { "Bearer \($0)" })
     }
 
-    /// The same request with an additional header field.
+    /// Returns the same request with an additional header field.
     func with(_ name: String, _ value: String?) -> ClientRequest {
         var fields = fields
         fields[name] = value
@@ -21,9 +21,9 @@ extension PushClient {
         return ClientRequest(method, server.base + target, fields: fields, body: body?.bytes)
     }
 
-    /// Sends a request as the user who is logged in. If the session has ended, logs in again once. Never sends it as
-    /// another user.
-    /// - Parameter sink: Receives the body of the answer, if it accepts it.
+    /// Sends a request as the user who is logged in, and never as another user. If the session has ended, logs in again
+    /// once.
+    /// - Parameter sink: Receives the body of the answer, if the sink accepts the body.
     func ask(
         _ request: ClientRequest, to sink: (any ResponseSink)? = nil
     ) async throws(RetryableFailure) -> ClientResponse {
@@ -43,8 +43,8 @@ extension PushClient {
         try await ask(request(method, target, body))
     }
 
-    /// Sends one request, once.
-    /// - Parameter status: A status whose answer is returned, although it stands for a temporary failure.
+    /// Sends a request a single time.
+    /// - Parameter status: A status whose answer is returned, although the status stands for a temporary failure.
     /// - Throws: `RetryableFailure` if there is no answer, or if the answer stands for a temporary failure.
     nonisolated func exchange(
         _ request: ClientRequest, except status: Int? = nil, to sink: (any ResponseSink)? = nil
@@ -62,8 +62,8 @@ extension PushClient {
     }
 
     /// Repeats `work` until it succeeds, fails permanently, or the attempts are used up.
-    /// - Parameter isRepeatable: Whether `work` is idempotent. Otherwise it is only repeated if the server cannot have
-    ///   processed it.
+    /// - Parameter isRepeatable: Whether `work` is idempotent. Otherwise `work` is only repeated if the server cannot
+    ///   have processed the request.
     /// - Parameter endsWithUser: Whether to stop once another user has logged in, or this user has logged out.
     func retrying<Value>(
         isRepeatable: Bool = true, endsWithUser: Bool = true, _ work: () async throws(RetryableFailure) -> Value

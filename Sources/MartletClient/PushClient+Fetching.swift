@@ -9,8 +9,8 @@ extension PushClient {
     ///
     /// If the connection breaks, the next attempt fetches only the missing bytes.
     /// - Parameters:
-    ///   - path: The file to write the content to. The content is then never in memory as a whole, and the file appears
-    ///     once it is complete. nil collects the content in memory.
+    ///   - path: The file to write the content to. The file appears once it is complete, and the whole content is never
+    ///     in memory. If the path is nil, the content is collected in memory.
     ///   - limit: The maximum size of content that is collected in memory, in bytes.
     ///   - progress: Called for each piece, on any thread. It must return quickly.
     /// - Returns: The content, or what to show if no user is logged in.
@@ -49,7 +49,7 @@ extension PushClient {
         try await unlessLoggedOut(reference.message) { () throws(PushClientError) in try await decrypt(reference.push) }
     }
 
-    /// The users who may read a notification that this user sent, and whether they have read it.
+    /// Returns the users who may read a notification that this user sent, and whether they have read it.
     /// - Parameter id: The id that `sendRich` or `sendSecure` returned.
     /// - Throws: `PushClientError`; `notFound` if the notification was sent by another user or has expired.
     public func readers(of id: Int32) async throws(PushClientError) -> [PayloadReader] {
@@ -118,8 +118,8 @@ extension PushClient {
         return (contentType, .bytes(download.bytes))
     }
 
-    /// Downloads content to a file. An incomplete file has another name, so that it is not mistaken for the complete
-    /// one.
+    /// Downloads content to a file. While the file is incomplete, it has another name, so that it is not mistaken for
+    /// the complete file.
     private func download(
         _ id: Int32, to path: String, _ progress: Progress?
     ) async throws(PushClientError) -> (contentType: String, PayloadContent) {

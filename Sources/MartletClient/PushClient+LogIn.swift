@@ -51,7 +51,8 @@ extension PushClient {
         lastUser += 1
         lastLogIn += 1
         let number = lastLogIn
-        // This comes first: the code below then sees any registration in progress, and no further one can start.
+        // Registrations are given up first: the code below then sees any registration in progress, and no further one
+        // can start.
         giveUpRegistration()
         let departure = await departureNow()
         await registrationRecord.change { $0 = RegistrationRecord() }
@@ -68,7 +69,7 @@ extension PushClient {
             lastUser += 1
         }
         guard departure.isDue else { return }
-        // Done now, while the password is still available for opening a new session if this one has ended meanwhile.
+        // The server is told now, while the password can still open a new session if this session has ended meanwhile.
         if (try? await takeTurn({ () throws(RetryableFailure) in try await depart(departure) })) != nil {
             await logIns.change { $0.departures.removeAll { $0 == departure.kept } }
         } else {
@@ -78,7 +79,7 @@ extension PushClient {
 }
 
 extension PushClient {
-    /// The bearer token for requests.
+    /// Returns the bearer token for requests.
     /// - Parameter refused: A token that the server has just refused.
     func authorization(insteadOf refused: String? = nil) async throws(RetryableFailure) -> String {
         if let tokens { return try await token(of: tokens, insteadOf: refused) }
@@ -142,7 +143,7 @@ extension PushClient {
         return departure
     }
 
-    /// Tells the server about a log-out. Also returns normally if nothing more can be done.
+    /// Tells the server about a log-out. Also returns normally if nothing more can be done about the log-out.
     func depart(_ departure: PendingLogOut) async throws(RetryableFailure) {
         var departure = departure
         if departure.token == nil {

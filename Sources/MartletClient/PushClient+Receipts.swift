@@ -51,7 +51,7 @@ extension PushClient {
                 // The server accepts a repeated receipt, so any refusal is permanent.
                 _ = try await ask(request("POST", "/api/receipts", body))
             } catch {
-                // Log-in starts another round.
+                // The next log-in starts another round.
                 if error.error.kind == .logInNeeded { return nil }
                 return error
             }

@@ -1,18 +1,20 @@
 import MartletModel
 
 extension PushClient {
-    /// How it is with the registration of this device.
+    /// The state of this device's registration.
     public var registrationState: RegistrationState {
         get async {
             if let state = registration.state { return state }
             let kept = await registrationRecord.value.state
-            // Another may have come meanwhile.
+            // Another task may have set the state while the stored one was read.
             if registration.state == nil { registration.tell(kept) }
             return registration.state ?? kept
         }
     }
 
-    /// The present state and every later one; a slow reader gets the latest alone. Any number may read.
+    /// The current state of this device's registration, followed by every later state.
+    ///
+    /// A slow reader gets only the latest state. Any number of readers is allowed.
     public var registrationStates: AsyncStream<RegistrationState> {
         get async {
             let (states, observer) = AsyncStream.makeStream(
@@ -30,15 +32,15 @@ extension PushClient {
 
     /// Registers this device for the user who is logged in, or changes its registration.
     ///
-    /// If this throws for a temporary reason, or because no user is logged in, the registration is done in the
-    /// background as soon as it can be; `registrationStates` tells when.
+    /// If the call throws for a temporary reason, or because no user is logged in, the registration is done in the
+    /// background as soon as possible; `registrationStates` reports when.
     /// - Parameters:
-    ///   - deviceToken: The bytes that the system gave at this launch, such as the `Data` of
+    ///   - deviceToken: The bytes that the system provided at this launch, such as the `Data` of
     ///     `application(_:didRegisterForRemoteNotificationsWithDeviceToken:)`.
     ///   - platform: The push platform.
-    ///   - tags: What the device shall be addressed by besides its user's name.
-    ///   - language: The language tag, such as `de-AT`, of what the device is to show of a ``Message`` that has several
-    ///     languages; nil leaves it to the message.
+    ///   - tags: The tags by which senders can address the device, in addition to its user's name.
+    ///   - language: The language tag, such as `de-AT`, of the language in which the device shows a ``Message`` with
+    ///     several languages; nil selects the message's own language.
     /// - Throws: `PushClientError`.
     public func register(
         deviceToken: some Sequence<UInt8>, platform: Platform, tags: [String] = [], language: String? = nil
@@ -47,9 +49,10 @@ extension PushClient {
             handle: DeviceToken.hexadecimal(deviceToken), platform: platform, tags: tags, language: language)
     }
 
-    /// Registers this device where the platform's handle is a text, such as a registration token or a channel's address.
+    /// Registers this device on a platform whose handle is a text, such as a registration token or the address of a
+    /// channel.
     ///
-    /// As `register(deviceToken:platform:tags:language:)` in all else.
+    /// Otherwise it works like `register(deviceToken:platform:tags:language:)`.
     public func register(
         handle: String, platform: Platform, tags: [String] = [], language: String? = nil
     ) async throws(PushClientError) {
@@ -58,11 +61,12 @@ extension PushClient {
                 DeviceRegistration(handle: handle, platform: platform.rawValue, tags: tags, language: language)))
     }
 
-    /// Changes what the device is addressed by besides its user's name, with the token that the app has passed at this
-    /// launch.
+    /// Changes the tags by which senders can address the device, in addition to its user's name. The device token is
+    /// the one that the app has passed since the launch.
     ///
-    /// As `register(deviceToken:platform:tags:language:)` in all else.
-    /// - Throws: `PushClientError`, of kind `tokenNeeded` where no token was passed since the launch: pass it with the tags.
+    /// Otherwise it works like `register(deviceToken:platform:tags:language:)`.
+    /// - Throws: `PushClientError`, of kind `tokenNeeded` if no token has been passed since the launch: then pass a
+    ///   token to `register`, together with the tags.
     public func changeTags(to tags: [String]) async throws(PushClientError) {
         guard let device = registration.device else { throw .tokenNeeded }
         try await carryOut(
@@ -71,19 +75,20 @@ extension PushClient {
                     handle: device.handle, platform: device.platform, tags: tags, language: device.language)))
     }
 
-    /// Removes this device's registration, so that it is notified no more. Does nothing where there is none.
+    /// Removes this device's registration, so that the device gets no more notifications. Does nothing if there is no
+    /// registration.
     ///
-    /// Where this throws for a reason that may pass, it is tried on in the background.
+    /// If the call throws for a temporary reason, the removal is retried in the background.
     public func unregister() async throws(PushClientError) {
         try await carryOut(.unregister)
     }
 
-    /// Records that the system gave no device token, for
+    /// Records that the system provided no device token. Call it from
     /// `application(_:didFailToRegisterForRemoteNotificationsWithError:)`.
     /// - Parameters:
-    ///   - error: The system's; it is not looked at, since nothing but trying again helps with any of them.
-    ///   - askAgain: Asks the system once more, such as by `registerForRemoteNotifications()`. Called after a while that
-    ///     grows from failure to failure, and by `resume()`.
+    ///   - error: The system's error. It is ignored, because the only remedy for any error is to ask again.
+    ///   - askAgain: Asks the system for a token again, for example with `registerForRemoteNotifications()`. Called by
+    ///     `resume()`, and after a wait that grows with each failure.
     public func registrationFailed(_ error: any Error, askAgain: @escaping @Sendable () async -> Void) async {
         _ = registration.add(.askAgain)
         registration.isInBackground = true
@@ -97,13 +102,14 @@ extension PushClient {
 extension PushClient {
     nonisolated func registerPath(_ id: String) -> String { "/api/register/\(percentEncoded(id))" }
 
-    /// The registered user logs out: nothing is wanted any more.
+    /// Gives up the registration that the app wants, because the user logs out.
     func giveUpRegistration() {
         _ = registration.add(nil)
         registration.tell(.unregistered)
     }
 
-    /// What waited for a log-in is done now; and another user may have logged in, whom what is registered is not of.
+    /// Continues in the background, after a log-in, what the app wants of the registration. If nothing is pending,
+    /// registers the device again, because it may be registered for another user.
     func registerAfterLogIn() {
         if registration.open == nil, let device = registration.device { _ = registration.add(.register(device)) }
         guard registration.open != nil, retry.keepsTrying else { return }
@@ -111,7 +117,7 @@ extension PushClient {
         runBackgroundRetries()
     }
 
-    /// Does what the app wants, and none any more once it wants something else.
+    /// Fulfils a wish of the app. Stops once the app has a newer wish.
     private func carryOut(_ wish: DesiredRegistration.Wish) async throws(PushClientError) {
         let number = registration.add(wish)
         registration.tell(.underWay)
@@ -124,8 +130,8 @@ extension PushClient {
         }
     }
 
-    /// Tries the open wish in the background.
-    /// - Returns: What keeps it from being fulfilled for now.
+    /// Tries to fulfil the open wish in the background.
+    /// - Returns: The failure after which the wish is tried again; nil if it need not be tried again.
     func retryRegistration() async -> RetryableFailure? {
         guard registration.isInBackground, let wish = registration.open else { return await leftUnregistration() }
         let number = registration.number
@@ -138,7 +144,8 @@ extension PushClient {
         }
     }
 
-    /// An unregistration of an earlier launch. A registration of one waits for the token.
+    /// Retries an unregistration that an earlier launch left pending. A registration that an earlier launch left
+    /// pending waits for the device token instead.
     private func leftUnregistration() async -> RetryableFailure? {
         guard registration.open == nil, await registrationRecord.value.due == .unregister, registration.open == nil
         else {
@@ -151,7 +158,7 @@ extension PushClient {
 
     private func attempt(_ wish: DesiredRegistration.Wish, _ number: Int) async throws(RetryableFailure) {
         if wish == .askAgain {
-            // What the app passes then is a wish of its own.
+            // A token that the app passes during this call makes a newer wish.
             await registration.askAgain?()
             throw number == registration.number ? .tokenNeeded : .superseded
         }
@@ -162,7 +169,7 @@ extension PushClient {
             } else {
                 try await removeRegistration()
             }
-            // What is wanted by now is still due.
+            // If the app has a newer wish, that wish is still due.
             if number == registration.number { await registrationRecord.change { $0.due = nil } }
         }
         guard number == registration.number else { return }
@@ -170,7 +177,7 @@ extension PushClient {
         registration.tell(wish == .unregister ? .unregistered : .registered)
     }
 
-    /// Decides what becomes of a wish that failed.
+    /// Decides what happens to a wish that failed: whether it is retried, and which state is reported.
     private func settle(_ error: PushClientError, _ number: Int) {
         guard number == registration.number else { return }
         let wasInBackground = registration.isInBackground
@@ -181,7 +188,7 @@ extension PushClient {
             registration.isInBackground = true
             registration.tell(.tokenNeeded)
         case .cancelled where !wasInBackground: tryOn(error, isNew: true)
-        // Another user has logged in meanwhile: it is done for that one.
+        // Another user has logged in meanwhile, and the wish is retried for that user.
         case .superseded: tryOn(error, isNew: !wasInBackground)
         case _ where error.mayPass: tryOn(error, isNew: !wasInBackground)
         default:
@@ -208,9 +215,9 @@ extension PushClient {
         guard user == lastUser else { throw .superseded }
         let id = try await newID(for: device.handle)
         await registrationRecord.change { $0.id = id }
-        // Who logged out and is back gets the same id again, which is not to be removed then.
+        // A user who logs out and in again gets the same id. A pending log-out must then not remove that registration.
         await logIns.change { $0.departures.removeAll { $0.registration == id } }
-        // From here on a log-out knows the id that it has to remove.
+        // From here on, a log-out knows the id of the registration that it has to remove.
         guard user == lastUser, number == registration.number else {
             if user != lastUser { await registrationRecord.change { if $0.id == id { $0.id = nil } } }
             throw .superseded
@@ -230,7 +237,8 @@ extension PushClient {
         return id
     }
 
-    /// - Returns: false where the id can no longer be used.
+    /// Sends the registration of a device to the server, under an id.
+    /// - Returns: false if the id can no longer be used.
     private func put(_ device: DeviceRegistration, id: String) async throws(RetryableFailure) -> Bool {
         let answer = try await ask(request("PUT", registerPath(id), device.json))
         if answer.status == 410 { return false }
@@ -246,7 +254,7 @@ extension PushClient {
         await registrationRecord.change { $0.id = nil }
     }
 
-    /// Does one thing about registrations at a time.
+    /// Runs `work` about a registration while no other such work runs.
     func takeTurn(_ work: () async throws(RetryableFailure) -> Void) async throws(RetryableFailure) {
         await mutex.take()
         let outcome: Result<Void, RetryableFailure>

@@ -59,8 +59,8 @@ extension PushClient {
         }
     }
 
-    /// The keys of a user's devices as the server currently reports them, with their fingerprints, and the keys that
-    /// are pinned. Does not pin anything.
+    /// Returns the keys of a user's devices as the server currently reports them, with their fingerprints, and the keys
+    /// that are pinned. Does not pin anything.
     public func keys(of user: String) async throws(PushClientError) -> UserKeys {
         let encryption = try needEncryption()
         return try await compare(try await recipients(of: user, encryption), of: user, encryption)
@@ -120,7 +120,7 @@ extension PushClient {
         }
     }
 
-    /// The devices to encrypt for. At the first send to a user, their keys are pinned.
+    /// Returns the devices to encrypt for. At the first send to a user, pins the keys of the user's devices.
     private func trustedRecipients(
         of user: String, _ encryption: EndToEndEncryption
     ) async throws(PushClientError) -> [Recipient] {

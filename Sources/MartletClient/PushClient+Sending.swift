@@ -1,25 +1,25 @@
 import MartletModel
 
 extension PushClient {
-    /// Shows a text on all devices that a user has on one platform.
+    /// Sends a text that all devices of a user on one platform show.
     /// - Parameters:
-    ///   - text: Any text; the server puts the sender's name before it.
-    ///   - user: One user's name. Whether there is such a user is not told.
+    ///   - text: Any text. The server puts the sender's name in front of the text.
+    ///   - user: The name of one user. The server does not report whether the user exists.
     ///   - platform: The push platform.
-    /// - Returns: The id under which the server delivers it.
+    /// - Returns: The server's id of the notification.
     /// - Throws: `PushClientError`; unless its kind is `unreachable`, `serverProblem` or `cancelled`, nothing was sent.
     @discardableResult
     public func send(_ text: String, to user: String, platform: Platform) async throws(PushClientError) -> String {
         try await notify(text, user, platform: platform.rawValue)?["id"]?.string ?? ""
     }
 
-    /// Shows a text on all devices that a user has, on all platforms that the server can send to.
+    /// Sends a text that all devices of a user show, on all platforms that the server can send to.
     ///
     /// If the text is too long for one of the platforms, nothing is sent.
     /// - Parameters:
-    ///   - text: Any text; the server puts the sender's name before it.
-    ///   - user: One user's name. Whether there is such a user is not told.
-    /// - Returns: The id under which the server delivers it, by platform.
+    ///   - text: Any text. The server puts the sender's name in front of the text.
+    ///   - user: The name of one user. The server does not report whether the user exists.
+    /// - Returns: The server's ids of the notifications, keyed by platform.
     /// - Throws: `PushClientError`; unless its kind is `unreachable`, `serverProblem` or `cancelled`, nothing was sent.
     @discardableResult
     public func send(_ text: String, to user: String) async throws(PushClientError) -> [Platform: String] {
@@ -28,15 +28,16 @@ extension PushClient {
             uniqueKeysWithValues: ids.compactMap { name, id in id.string.map { (Platform(rawValue: name), $0) } })
     }
 
-    /// Shows a message on all devices that users have, on every platform: one notification with one id.
+    /// Sends a message that all devices of the users in an audience show, on every platform: one notification with one
+    /// id.
     ///
-    /// If it does not fit one of the platforms, nothing is sent.
+    /// If the message does not fit one of the platforms, nothing is sent.
     /// - Parameters:
-    ///   - message: What the devices show.
-    ///   - audience: Who is notified. Whether there are such users is not told.
-    /// - Returns: The id under which the server delivers it.
-    /// - Throws: `PushClientError`: `refused` if the message is wrong, or sets what only admins may. Unless the kind is
-    ///   `unreachable`, `serverProblem` or `cancelled`, nothing was sent.
+    ///   - message: The message that the devices show.
+    ///   - audience: The users to notify. The server does not report whether these users exist.
+    /// - Returns: The server's id of the notification.
+    /// - Throws: `PushClientError`: `refused` if the message is invalid, or sets a member that only admins may set.
+    ///   Unless the kind is `unreachable`, `serverProblem` or `cancelled`, nothing was sent.
     @discardableResult
     public func send(_ message: Message, to audience: Audience) async throws(PushClientError) -> String {
         try audience.check()
@@ -57,7 +58,8 @@ extension PushClient {
         }
     }
 
-    /// - Returns: What the server answered; nil if it is not JSON.
+    /// Sends a text to a user.
+    /// - Returns: The server's answer; nil if it is not JSON.
     private func notify(_ text: String, _ user: String, platform: String) async throws(PushClientError) -> JSON? {
         let target = "/api/notifications?pns=\(percentEncoded(platform))&to_tag=\(percentEncoded(user))"
         return try await retrying(isRepeatable: false) { () throws(RetryableFailure) in
@@ -67,18 +69,19 @@ extension PushClient {
         }
     }
 
-    /// Sends a picture, a sound or the like: it stays at the server, and devices are told to fetch it.
+    /// Sends content such as a picture or a sound. The content stays at the server, and devices are told to fetch it.
     /// - Parameters:
-    ///   - content: The bytes, or a file, which is read while it is sent.
-    ///   - audience: Who may fetch it; fixed when it is sent.
-    ///   - message: What devices show.
-    ///   - type: A short word for what it is, `[a-z0-9-]{1,32}`; nil follows from the content type.
-    ///   - contentType: Its media type, such as `image/png`.
-    ///   - lifetime: How long it can be fetched; nil leaves it to the server (7 days, unless configured otherwise).
-    /// - Returns: The id by which it is fetched.
-    /// - Throws: `PushClientError`; `messageTooLong` where it is larger than the server takes, or more than the user may
-    ///   keep there, `refused` if the audience has no recipient. Unless the kind is `unreachable`, `serverProblem` or
-    ///   `cancelled`, nothing was sent.
+    ///   - content: The bytes of the content, or a file, which is read while it is sent.
+    ///   - audience: The users who may fetch the content. The set of users does not change after the send.
+    ///   - message: The text that devices show.
+    ///   - type: A short word for the kind of content, `[a-z0-9-]{1,32}`; nil derives the word from the content type.
+    ///   - contentType: The media type of the content, such as `image/png`.
+    ///   - lifetime: How long the content can be fetched; nil means the server's default (7 days, unless configured
+    ///     otherwise).
+    /// - Returns: The id with which the content is fetched.
+    /// - Throws: `PushClientError`: `messageTooLong` if the content is larger than the server accepts, or exceeds the
+    ///   user's quota at the server; `refused` if the audience has no recipient. Unless the kind is `unreachable`,
+    ///   `serverProblem` or `cancelled`, nothing was sent.
     @discardableResult
     public func sendRich(
         _ content: PayloadContent, to audience: Audience, message: String = "", type: String? = nil,
@@ -104,15 +107,15 @@ extension PushClient {
                 fields: ["accept": "application/json", "content-type": form.contentType], upload: upload))
     }
 
-    /// Sends a secret text: it stays at the server, sealed, and devices are told to fetch it.
+    /// Sends a secret text. The text stays at the server, sealed, and devices are told to fetch it.
     /// - Parameters:
-    ///   - text: At most 64 KiB.
-    ///   - audience: Who may fetch it; fixed when it is sent.
-    ///   - message: The text that devices show if no user is logged in. It passes through push services; nil leaves it to the
-    ///     apps.
-    ///   - once: Whether each user can fetch it once only.
-    ///   - lifetime: How long it can be fetched; nil leaves it to the server.
-    /// - Returns: The id by which it is fetched.
+    ///   - text: The secret text, at most 64 KiB.
+    ///   - audience: The users who may fetch the text. The set of users does not change after the send.
+    ///   - message: The text that devices show if no user is logged in. It passes through push services. nil means that
+    ///     each app shows a text of its own.
+    ///   - once: Whether each user can fetch the text only once.
+    ///   - lifetime: How long the text can be fetched; nil means the server's default.
+    /// - Returns: The id with which the text is fetched.
     /// - Throws: `PushClientError`: `refused` if the audience has no recipient. Unless the kind is `unreachable`,
     ///   `serverProblem` or `cancelled`, nothing was sent.
     @discardableResult

@@ -1,9 +1,9 @@
 extension PushClient {
-    /// The notification to show for a push, with its announced content fetched, and decrypted if needed.
+    /// Returns the notification to show for a push, with its announced content fetched, and decrypted if needed.
     ///
-    /// For the handler of silent pushes, which shows it as a local notification, and for a notification service
-    /// extension. It never throws, and there is always a text to show: if the content is not available, the sender's
-    /// text for that case or a text of `words` is shown.
+    /// Intended for the handler of silent pushes, which shows the result as a local notification, and for a
+    /// notification service extension. The function never throws, and the result always has a text: if the content is
+    /// not available, the sender's text for that case or a text of `words` is used.
     /// - Parameters:
     ///   - content: The content of the push.
     ///   - folder: The folder for files of pictures, sounds and films; nil means that they are not downloaded. The app
@@ -50,7 +50,7 @@ extension PushClient {
                 shown.show(try await fetch(reference), words: words) { $0.body = $1.text ?? words.notAvailable }
             }
         } catch {
-            // `shown` already is what is shown if the server is not available.
+            // Nothing to do: `shown` is already the notification for a server that is not available.
         }
         return shown
     }

@@ -17,15 +17,15 @@ import MartletModel
 /// ```
 ///
 /// The client follows the rules of push registration by itself:
-/// - Ask the system for the device token at **every** launch and pass it on. The client never stores it, so it can never
-///   send an old one; if the token has changed, the registration is updated.
+/// - Ask the system for the device token at **every** launch and pass it on. The client never stores the token, so it
+///   can never send an old one; if the token has changed, the registration is updated.
 /// - If the system provides no token, call `registrationFailed(_:askAgain:)`: the failure is recorded, and the
 ///   registration is tried again later.
-/// - The id of the registration is kept across launches. If the server reports that it no longer exists, the client
-///   discards it, requests a new one and registers again.
-/// - Temporary failures (no network, a server that is restarting) are retried with increasing waits. What still fails
-///   becomes a **background retry**: it is retried for as long as the process lives, and again by `resume()` at the next
-///   launch. This applies to registrations, log-outs and receipts.
+/// - The id of the registration is kept across launches. If the server reports that the id no longer exists, the client
+///   discards it, requests a new id and registers again.
+/// - Temporary failures (no network, a server that is restarting) are retried with increasing waits. A registration, a
+///   log-out or a receipt that still fails becomes a **background retry**: it is retried for as long as the process
+///   lives, and again by `resume()` at the next launch.
 /// - When a session ends, the client logs in again with its stored credentials; if there are none, or they are now
 ///   wrong, it throws `PushClientError` of kind `logInNeeded`.
 public actor PushClient {
@@ -43,10 +43,10 @@ public actor PushClient {
 
     /// The session token; nil if there is no session.
     var session: String?
-    /// Incremented whenever the user changes, also on log-out. The result of work that was begun for an earlier user is
-    /// discarded.
+    /// A number that is incremented whenever the user changes, also on log-out. The result of work that was begun for
+    /// an earlier user is discarded.
     var lastUser = 0
-    /// Counts the requested log-ins and log-outs. Only the last one determines the state that the app wants.
+    /// The number of requested log-ins and log-outs. Only the last one determines the state that the app wants.
     var lastLogIn = 0
     var registration = DesiredRegistration()
     /// Ensures that only one request about registrations is sent at a time.

@@ -6,21 +6,21 @@ struct BackgroundRetries {
         case resting
         /// A round is in progress. The next phase is `running` (another round), `sleeping` or `resting`.
         case running
-        /// Waiting for the next round. The next phase is `running`.
+        /// The client waits for the next round. The next phase is `running`.
         case sleeping
     }
 
     var phase = Phase.resting
-    /// Whether more work became due during the round.
+    /// Whether more work became due during the current round.
     var isWanted = false
-    /// How many rounds in a row have failed.
+    /// The number of failed rounds in a row.
     var failures = 0
     var sleeper: Task<Void, Never>?
-    /// The callers that wait for the end of a round that includes everything that is due.
+    /// The callers of `resume` that wait until a round has tried everything that is due.
     var waiting: [CheckedContinuation<Void, Never>] = []
 
     /// Records the end of a round.
-    /// - Returns: How long to wait before the next round; nil if none is needed.
+    /// - Returns: The wait before the next round; nil if none is needed.
     mutating func end(_ failure: RetryableFailure?, retry: RetryPolicy, chance: Double) -> Duration? {
         if isWanted { return .zero }
         guard let failure else {

@@ -10,7 +10,8 @@ struct LogInRecord: Hashable, Storable {
     init() {}
 }
 
-/// A log-out that the server does not know about yet. The server must stop notifying this device for that user.
+/// A log-out that the server does not know about yet. The server must stop notifying this device for the user who
+/// logged out.
 struct PendingLogOut: Hashable, Sendable {
     /// The maximum number of log-outs that are kept; the oldest are dropped first.
     static let limit = 8

@@ -8,7 +8,7 @@
 /// }
 /// ```
 public protocol TokenProvider: Sendable {
-    /// The user's current bearer token.
+    /// Returns the user's current bearer token.
     ///
     /// Called for every request, so an implementation should cache its token until the token expires.
     /// - Parameter refused: A token that the server has just refused and that must not be returned again; nil if there

@@ -23,8 +23,9 @@ enum Base64 {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// - Returns: nil if the text contains another character, its length is impossible, or the unused bits at its end
-    ///   are not zero.
+    /// Decodes a text.
+    /// - Returns: nil if the text contains a character that is not in the alphabet, its length is impossible, or the
+    ///   unused bits at its end are not zero.
     func decode(_ text: String) -> [UInt8]? {
         var digits = Array(text.utf8)[...]
         if self == .standard {

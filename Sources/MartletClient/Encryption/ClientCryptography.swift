@@ -13,20 +13,21 @@ public protocol ClientCryptography: Sendable {
     /// Makes a private key on the curve P-256.
     func makePrivateKey() throws(ClientCryptographyError) -> [UInt8]
 
-    /// The public half of a private key: an uncompressed point of 65 bytes.
+    /// Returns the public half of a private key: an uncompressed point of 65 bytes.
     func publicKey(of privateKey: [UInt8]) throws(ClientCryptographyError) -> [UInt8]
 
-    /// The Diffie-Hellman shared secret: the x-coordinate of the product, 32 bytes.
+    /// Returns the Diffie-Hellman shared secret: the x-coordinate of the product, 32 bytes.
     /// - Throws: `ClientCryptographyError.malformedKey` if the public key is not an uncompressed point of the curve.
     func sharedSecret(of privateKey: [UInt8], and publicKey: [UInt8]) throws(ClientCryptographyError) -> [UInt8]
 
-    /// The SHA-256 digest, 32 bytes.
+    /// Returns the SHA-256 digest, 32 bytes.
     func sha256(_ bytes: [UInt8]) throws(ClientCryptographyError) -> [UInt8]
 
-    /// The HMAC-SHA-256 authentication code, 32 bytes.
+    /// Returns the HMAC-SHA-256 authentication code, 32 bytes.
     func hmacSHA256(_ message: [UInt8], key: [UInt8]) throws(ClientCryptographyError) -> [UInt8]
 
-    /// Encrypts with AES-128 in Galois/Counter mode. Returns the ciphertext followed by its tag of 16 bytes.
+    /// Encrypts with AES-128 in Galois/Counter mode.
+    /// - Returns: The ciphertext, followed by the authentication tag of 16 bytes.
     /// - Parameters:
     ///   - key: 16 bytes.
     ///   - nonce: 12 bytes.

@@ -9,10 +9,10 @@ public struct DeviceKey: Hashable, Sendable, CustomStringConvertible {
     /// The length of an authentication secret in bytes.
     public static let authSecretByteCount = 16
 
-    /// An uncompressed point of the curve P-256, 65 bytes. Whether it lies on the curve is only checked when it is
-    /// used.
+    /// The public key: an uncompressed point of the curve P-256, 65 bytes. Whether it lies on the curve is only checked
+    /// when the key is used.
     public let publicKey: [UInt8]
-    /// 16 bytes.
+    /// The authentication secret, 16 bytes.
     public let authSecret: [UInt8]
 
     /// Creates a key; nil if the bytes have another length or form.
@@ -24,6 +24,6 @@ public struct DeviceKey: Hashable, Sendable, CustomStringConvertible {
         self.authSecret = authSecret
     }
 
-    /// A description that shows neither value.
+    /// A description that shows neither the public key nor the secret.
     public var description: String { "DeviceKey" }
 }

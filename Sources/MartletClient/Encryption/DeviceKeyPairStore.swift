@@ -3,9 +3,9 @@
 /// There is one pair per device. It remains when the user changes, so that a sender who has compared its fingerprint
 /// need not do so again. To create a new pair, save nil and register again; senders are then notified of the change.
 public protocol DeviceKeyPairStore: Sendable {
-    /// The key pair; nil if none was created yet.
-    /// - Throws: `StorageProblem` if the store cannot be read, for example while the device is locked. No new pair is
-    ///   created then.
+    /// Returns the key pair; nil if none has been created yet.
+    /// - Throws: `StorageProblem` if the store cannot be read, for example while the device is locked. In this case no
+    ///   new pair is created.
     func load() async throws(StorageProblem) -> DeviceKeyPair?
 
     /// Replaces the key pair; nil removes it.

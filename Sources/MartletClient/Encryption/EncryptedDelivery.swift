@@ -1,4 +1,4 @@
-/// How an encrypted message is delivered to one device.
+/// The delivery of an encrypted message to one device: in the push, or stored at the server.
 public struct EncryptedDelivery: Hashable, Sendable {
     /// The device's registration id.
     public let device: String

@@ -9,6 +9,7 @@ import Glibc
 struct KeyFile: Sendable {
     let path: String
 
+    /// Reads the file.
     /// - Returns: nil if the file does not exist.
     /// - Throws: `StorageProblem` if the file cannot be read, or if others may read or write it.
     func read() throws(StorageProblem) -> [UInt8]? {
@@ -32,7 +33,7 @@ struct KeyFile: Sendable {
         PrivateFile.remove(path)
     }
 
-    /// Runs `work` while holding a lock on this file against other processes.
+    /// Runs `work` while holding a lock on this file, which excludes other processes.
     func locked<Value>(_ work: () throws(StorageProblem) -> Value) throws(StorageProblem) -> Value {
         PrivateFile.makeFolder(of: path)
         let lock = open("\(path).lock", O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)

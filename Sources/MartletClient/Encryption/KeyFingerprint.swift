@@ -1,9 +1,10 @@
-/// Identifies a device's key: the SHA-256 digest of the public key followed by the authentication secret.
+/// A digest that identifies a device's key: the SHA-256 digest of the public key followed by the authentication secret.
 ///
-/// As text it is for people to compare, over the telephone or side by side: eight groups of five digits. Each group is
-/// derived from four bytes, so that finding a key with the same text as another key would take about 2¹³² attempts.
+/// People compare the text of a fingerprint, over the telephone or side by side. The text has eight groups of five
+/// digits. Each group is derived from four bytes, so that finding a key with the same text as another key would take
+/// about 2¹³² attempts.
 public struct KeyFingerprint: Hashable, Sendable, CustomStringConvertible {
-    /// 32 bytes.
+    /// The digest, 32 bytes.
     public let bytes: [UInt8]
 
     /// Creates a fingerprint; nil if there are not exactly 32 bytes.
@@ -12,7 +13,7 @@ public struct KeyFingerprint: Hashable, Sendable, CustomStringConvertible {
         self.bytes = bytes
     }
 
-    /// The fingerprint of a device's key.
+    /// Computes the fingerprint of a device's key.
     public init(of key: DeviceKey, _ cryptography: any ClientCryptography) throws(ClientCryptographyError) {
         guard let fingerprint = KeyFingerprint(bytes: try cryptography.sha256(key.publicKey + key.authSecret)) else {
             throw .failed

@@ -1,10 +1,10 @@
 /// Stores the keys that a sender trusts across launches.
 ///
-/// The pins are not secret, but a person who can change them can have the next message encrypted for a key of their
-/// own. If a store loses its pins, every key counts as the first one again, so that a changed key is not noticed.
+/// The pins are not secret, but a person who can change them can have the next message encrypted for a key of that
+/// person. If a store loses its pins, the next keys are trusted like the first ones, so a changed key is not noticed.
 public protocol KeyPinStore: Sendable {
-    /// The pins of a user; nil if nothing was sent to the user yet.
-    /// - Throws: `StorageProblem` if the pins cannot be read. Nothing is sent then.
+    /// Returns the pins of a user; nil if nothing has been sent to the user yet.
+    /// - Throws: `StorageProblem` if the pins cannot be read. In this case nothing is sent.
     func pins(of owner: KeyOwner) async throws(StorageProblem) -> KeyPins?
 
     /// Replaces the pins of a user.

@@ -2,8 +2,10 @@
 /// 8188), which also encrypts browsers' push messages.
 ///
 /// Each message is a single record and has its own key pair. It is padded (see `MessagePadding`), so that its length
-/// reveals little. Only the holder of the device's private key can read it, and a modified message is refused. The
-/// sender is not authenticated, because anyone who has the device's `DeviceKey` can create a message.
+/// Each message is a single record, encrypted with a key pair that is used for this message only. The message is padded
+/// (see `MessagePadding`), so that its length reveals little. Only the holder of the device's private key can read the
+/// message, and a modified message is refused. The sender is not authenticated, because anyone who has the device's
+/// `DeviceKey` can create a message.
 public struct MessageCoding: Sendable {
     /// The maximum length of a message, in bytes.
     public static let messageLimit = contentLimit - overhead
@@ -18,7 +20,7 @@ public struct MessageCoding: Sendable {
     static let tagByteCount = 16
     /// The length of the header in bytes: salt, record size, and the sender's public key with its length.
     static let headerByteCount = saltByteCount + 4 + 1 + DeviceKey.publicKeyByteCount
-    /// The record size in the RFC's example and in browsers. Longer messages need a larger one.
+    /// The record size in the RFC's example and in browsers. Longer messages need a larger record size.
     private static let defaultRecordSize = 4096
 
     let cryptography: any ClientCryptography

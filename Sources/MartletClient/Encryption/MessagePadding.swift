@@ -6,7 +6,7 @@
 enum MessagePadding {
     private static let shortest = 256
 
-    /// The number of zeros after the delimiter of a message.
+    /// Returns the number of zeros after the delimiter of a message.
     /// - Parameter count: The length of the message in bytes, at most `MessageCoding.messageLimit`.
     static func length(for count: Int) -> Int {
         var length = shortest

@@ -11,9 +11,9 @@ public struct DeviceFingerprint: Hashable, Sendable {
 /// A user's keys as the server currently reports them, together with the keys that were pinned when something was first
 /// sent to the user.
 ///
-/// A key that is not pinned may belong to a new telephone or to a new installation of the app. It may also have been
-/// added by an attacker with access to the server in order to read the messages. Only the user can tell which: compare the
-/// fingerprints, then call `PushClient.trust(_:)`.
+/// A key that is not pinned may belong to a new telephone or to a new installation of the app. An attacker with access
+/// to the server may also have added the key in order to read the messages. Only the user knows which is the case:
+/// compare the fingerprints, then call `PushClient.trust(_:)`.
 public struct UserKeys: Hashable, Sendable {
     /// The user's name as the caller wrote it.
     public let user: String
@@ -41,7 +41,7 @@ public struct UserKeys: Hashable, Sendable {
     /// The devices whose key differs from the pinned one, each with its current key.
     public var changed: [DeviceFingerprint] { unpinned.filter { pins?.fingerprints[$0.device] != nil } }
 
-    /// Pinned keys that the server no longer reports.
+    /// The pinned keys that the server no longer reports.
     public var removed: [DeviceFingerprint] {
         let present = Set(devices.map(\.fingerprint))
         return (pins?.fingerprints ?? [:]).filter { !present.contains($0.value) }
@@ -49,7 +49,7 @@ public struct UserKeys: Hashable, Sendable {
             .sorted { $0.device < $1.device }
     }
 
-    /// Devices whose key is not pinned. A pinned key stays trusted if its device gets another registration id.
+    /// The devices whose key is not pinned. A pinned key stays trusted if its device gets another registration id.
     private var unpinned: [DeviceFingerprint] {
         guard let pins else { return [] }
         let trusted = Set(pins.fingerprints.values)

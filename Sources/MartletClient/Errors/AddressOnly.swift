@@ -1,4 +1,4 @@
-/// Makes the compiler pass any value that contains it by address.
+/// A member that makes the compiler pass the containing value by address.
 ///
 /// Swift 6.3 crashes (in `SILGenCleanup`) if the top level of a `main.swift` awaits a call that throws a type that fits
 /// into registers and holds references, and catches the error only with `catch let error as PushClientError`. A type

@@ -31,8 +31,8 @@ public struct PushClientError: Error, Hashable, Sendable, CustomStringConvertibl
         case unreachable
         /// The connection to the server is not secure; nothing was sent.
         case insecureConnection
-        /// A later call replaced this one: `register` or `unregister`, `logIn` or `logOut`. A request that was made for
-        /// one user is not carried out for another.
+        /// A later call of `register` or `unregister`, or of `logIn` or `logOut`, replaced this call. A request that
+        /// was made for one user is not carried out for another.
         case superseded
         /// A device of the recipient has a key that is not pinned; nothing was sent. Show the fingerprints, then call
         /// `PushClient.trust(_:)`, or do not send.
@@ -69,8 +69,8 @@ public struct PushClientError: Error, Hashable, Sendable, CustomStringConvertibl
 }
 
 extension PushClientError {
-    /// Whether the same request may succeed later without any action on this device. A connection that is not secure
-    /// may come from a hotel network whose guests must log in first; a keychain may be locked.
+    /// Whether the same request may succeed later without any action on this device. For example, an insecure
+    /// connection may come from a hotel network whose guests must log in first, and a locked keychain may be unlocked.
     var mayPass: Bool {
         switch kind {
         case .unreachable, .insecureConnection, .serverProblem, .tooManyAttempts, .storageProblem: true

@@ -6,6 +6,7 @@ import Glibc
 
 /// Small files that are read and replaced as a whole, and that only this system user may read.
 enum PrivateFile {
+    /// Reads a file.
     /// - Parameter limit: The maximum size in bytes; a larger file counts as unreadable.
     /// - Returns: nil if the file cannot be read.
     static func read(_ path: String, limit: Int) -> [UInt8]? {
@@ -13,8 +14,8 @@ enum PrivateFile {
         return try? file.read(at: 0, count: Int(file.length))
     }
 
-    /// Replaces a file with a new one, once the new one is completely written to disk.
-    /// - Returns: Whether that succeeded; otherwise the old file is unchanged.
+    /// Replaces a file with a new file, after the new file has been completely written to disk.
+    /// - Returns: Whether the replacement succeeded; otherwise the old file is unchanged.
     static func replace(_ path: String, with bytes: [UInt8]) -> Bool {
         makeFolder(of: path)
         let new = path + ".new"

@@ -19,6 +19,7 @@ final class WritableFile: Sendable {
         close(descriptor)
     }
 
+    /// Appends bytes to the file.
     /// - Returns: false if the disk is full or fails.
     func append(_ bytes: UnsafeRawBufferPointer) -> Bool {
         var rest = bytes
@@ -34,5 +35,6 @@ final class WritableFile: Sendable {
     func truncate() -> Bool { ftruncate(descriptor, 0) == 0 }
 
     /// Waits until all written data is on disk.
+    /// - Returns: Whether that succeeded.
     func synchronize() -> Bool { fsync(descriptor) == 0 }
 }

@@ -2,7 +2,8 @@
 public enum Fetched<Value: Sendable>: Sendable {
     /// The content.
     case content(Value)
-    /// No user is logged in, or the log-in has ended: show this in place of the content, and fetch again after log-in.
+    /// No user is logged in, or the log-in has ended: show this prompt in place of the content, and fetch again after
+    /// log-in.
     case logInNeeded(LogInPrompt)
 }
 

@@ -34,7 +34,7 @@ extension PushContent {
         }
         let message = json["message"] ?? json
         let data = message["data"] ?? json
-        // What a service shows by itself, or a page's worker as it is.
+        // The texts that a push service shows by itself, or the whole JSON, if a page's worker shows it unchanged.
         let alert =
             json[PayloadName.aps.rawValue]?["alert"] ?? message["notification"] ?? (json["body"] == nil ? nil : json)
         self.init(

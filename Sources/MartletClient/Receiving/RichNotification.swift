@@ -7,7 +7,7 @@ public struct RichNotification: Hashable, Sendable {
     /// A short word for the kind of content: `img`, `sound`, `url`, `text`, `file` or a word that sender and app have
     /// agreed on.
     public let type: String
-    /// The media type, such as `image/png`. The sender chose it, so trust it no more than the sender.
+    /// The media type, such as `image/png`. The sender chose it, so trust the media type no more than the sender.
     public let contentType: String
     /// The bytes of the content, or the file that contains them.
     public let content: PayloadContent

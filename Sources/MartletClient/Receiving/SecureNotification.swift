@@ -4,7 +4,7 @@ public struct SecureNotification: Hashable, Sendable, CustomStringConvertible, C
 {
     /// The id from the push.
     public let id: Int32
-    /// The secret.
+    /// The secret text.
     public let text: String
     /// Whether this user has read the text before, on any device.
     public let wasRead: Bool

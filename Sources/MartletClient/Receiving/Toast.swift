@@ -6,6 +6,7 @@ struct Toast: Hashable {
     /// The server's id of the notification; nil if the toast does not contain it.
     let id: String?
 
+    /// Reads the payload of a push.
     /// - Returns: nil if the payload does not have the form of the server's toasts.
     init?(_ payload: [UInt8]) {
         let body = String(decoding: payload, as: UTF8.self)
@@ -20,7 +21,8 @@ struct Toast: Hashable {
         }
     }
 
-    /// - Parameter id: Further members of the address may follow it.
+    /// - Parameter id: The text that begins with the notification's id. Further members of the toast's address may
+    ///   follow the id.
     private init?(_ lines: [String], id: Substring?) {
         guard let text = lines.last else { return nil }
         title = lines.count > 1 ? lines.first : nil
@@ -30,7 +32,7 @@ struct Toast: Hashable {
 }
 
 extension String {
-    /// The text between the first occurrence of `begin` and the next occurrence of `end`.
+    /// Returns the text between the first occurrence of `begin` and the next occurrence of `end`.
     fileprivate func between(_ begin: String, _ end: String) -> Substring? {
         guard let begin = firstRange(of: begin), let end = self[begin.upperBound...].firstRange(of: end) else {
             return nil
@@ -38,7 +40,7 @@ extension String {
         return self[begin.upperBound..<end.lowerBound]
     }
 
-    /// The texts of all elements with a name, which contain no others.
+    /// Returns the texts of all elements with a name. The elements contain no other elements.
     fileprivate func elements(_ name: String) -> [String] {
         var texts: [String] = []
         var rest = self[...]

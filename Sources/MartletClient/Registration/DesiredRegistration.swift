@@ -1,13 +1,13 @@
 import MartletModel
 
-/// How a device wants to be registered.
+/// The registration that the app wants for this device.
 struct DeviceRegistration: Hashable, Sendable {
     let handle: String
     let platform: String
     let tags: [String]
-    /// The language of its messages; nil for that of each message.
+    /// The language of the messages for the device; nil selects the own language of each message.
     let language: String?
-    /// What the request says of the device's key.
+    /// The members of the request that describe the device's key.
     var keyMembers: [String: JSON] = [:]
 
     init(handle: String, platform: String, tags: [String], language: String? = nil) {
@@ -17,7 +17,7 @@ struct DeviceRegistration: Hashable, Sendable {
         self.language = language
     }
 
-    /// The request's body.
+    /// The body of the request that registers the device.
     var json: JSON {
         var members: [String: JSON] = [
             "Platform": .string(platform), "Handle": .string(handle), "Tags": .array(tags.map { .string($0) }),
@@ -27,31 +27,33 @@ struct DeviceRegistration: Hashable, Sendable {
     }
 }
 
-/// What the app wants of the registration, in this process.
+/// The wishes of the app for the registration of this device. They last as long as this process.
 struct DesiredRegistration {
     enum Wish: Hashable, Sendable {
         case register(DeviceRegistration)
         case unregister
-        /// The system gave no token; the app asks it again by this.
+        /// The system provided no device token. The app must ask for one again, with `DesiredRegistration.askAgain`.
         case askAgain
     }
 
-    /// Counts wishes: the last one is what the app wants.
+    /// The number of the last wish. Only the last wish counts.
     private(set) var number = 0
-    /// The last one while it is not fulfilled and may still be.
+    /// The last wish, while it is neither fulfilled nor given up; nil otherwise.
     private(set) var open: Wish?
-    /// What the app passed last in this process, for anyone who logs in next. Never kept beyond.
+    /// The device that the app passed last in this process, to be registered for the next user who logs in. Never
+    /// stored.
     private(set) var device: DeviceRegistration?
     /// Whether the open wish is tried in the background.
     var isInBackground = false
-    /// Asks the system for a token.
+    /// Asks the system for a device token again.
     var askAgain: (@Sendable () async -> Void)?
-    /// The last one told; nil at first, when the store has to be asked.
+    /// The last reported state; nil at first, when the state must be read from the store.
     private(set) var state: RegistrationState?
     private var observers: [Int: AsyncStream<RegistrationState>.Continuation] = [:]
     private var lastObserver = 0
 
-    /// - Returns: Its number.
+    /// Adds a wish, which replaces the open wish. nil only withdraws the open wish.
+    /// - Returns: The number of the new wish.
     mutating func add(_ wish: Wish?) -> Int {
         number += 1
         open = wish
@@ -64,7 +66,7 @@ struct DesiredRegistration {
         return number
     }
 
-    /// The wish was fulfilled, or will not be.
+    /// Closes the open wish, because it was fulfilled or is given up.
     mutating func close() {
         open = nil
         isInBackground = false

@@ -2,7 +2,7 @@ import MartletModel
 
 /// The registration data that is kept across launches. Never contains the device token.
 struct RegistrationRecord: Hashable, Storable {
-    /// The app's last request if the server has not carried it out yet.
+    /// The app's last request, if the server has not carried out the request yet.
     enum Due: String, Sendable {
         case register, unregister
     }

@@ -27,7 +27,7 @@ public struct RetryPolicy: Hashable, Sendable {
         self.longestBackgroundWait = longestBackgroundWait
     }
 
-    /// How long to wait after an attempt.
+    /// Returns how long to wait after an attempt.
     /// - Parameters:
     ///   - attempt: The number of the attempt, from 1.
     ///   - chance: A random number from 0 to 1, drawn again for each wait.
@@ -35,7 +35,7 @@ public struct RetryPolicy: Hashable, Sendable {
         wait(after: attempt, atMost: longestWait) * chance
     }
 
-    /// How long to wait after an attempt in the background: at least half of the maximum wait.
+    /// Returns how long to wait after an attempt in the background: at least half of the maximum wait.
     func backgroundWait(after attempt: Int, chance: Double) -> Duration {
         wait(after: attempt, atMost: longestBackgroundWait) * ((1 + chance) / 2)
     }

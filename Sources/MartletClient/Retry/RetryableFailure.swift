@@ -1,6 +1,6 @@
 import MartletModel
 
-/// Why one attempt failed, and whether to try again.
+/// The failure of one attempt: the error, and whether to try again.
 struct RetryableFailure: Error {
     /// The error that the app gets if there is no further attempt.
     var error: PushClientError
@@ -41,7 +41,7 @@ extension RetryableFailure {
         mayHaveHadEffect = error.mayHaveBeenProcessed
     }
 
-    /// Reads a refusal. Uses the server's message if there is one.
+    /// Creates the failure for a refusal, with the server's message if there is one.
     init(_ answer: ClientResponse) {
         let retryAfter = answer.fields["retry-after"].flatMap { Int64($0) }.map { Duration.seconds(max(0, $0)) }
         let sentence = (try? JSON(parsing: answer.body))?["message"]?.string

@@ -7,7 +7,7 @@ public enum Audience: Hashable, Sendable, ExpressibleByStringLiteral, Expressibl
     /// The users whose devices match a tag expression, such as `news && !muted`. The server requires a role for this.
     case tags(String)
 
-    /// One user.
+    /// Returns the audience that consists of one user.
     public static func user(_ name: String) -> Audience { .users([name]) }
 
     public init(stringLiteral name: String) { self = .users([name]) }
@@ -15,7 +15,7 @@ public enum Audience: Hashable, Sendable, ExpressibleByStringLiteral, Expressibl
 }
 
 extension Audience {
-    /// Refuses an empty list of users, because the server would send a form without names to the sender.
+    /// Refuses an empty list of users, because the server would treat a form without names as a send to the sender.
     func check() throws(PushClientError) {
         guard self == .users([]) else { return }
         throw PushClientError(.refused(status: 400), "Name at least one user to send to.")

@@ -1,6 +1,7 @@
 import MartletModel
 
-/// One message for the devices of every platform: what they show, and not how a platform writes it.
+/// A message for the devices of every platform. It describes what devices show, independently of the formats of the
+/// platforms.
 ///
 /// ```swift
 /// var message = Message(text: ["en": "See you at nine", "de": "Bis um neun"], language: "en")
@@ -8,61 +9,61 @@ import MartletModel
 /// try await client.send(message, to: "alice")
 /// ```
 ///
-/// The server shows the sender's name as the title. Only admins may set another title, and everything but `text`,
-/// `language`, `data` and `thread`.
+/// The server shows the sender's name as the title. Users who are not admins may set only `text`, `language`, `data`
+/// and `thread`.
 public struct Message: Hashable, Sendable {
-    /// A text for all devices, or one for each language.
+    /// A text of a message: one text for all devices, or one text for each language.
     public enum Text: Hashable, Sendable, ExpressibleByStringLiteral, ExpressibleByDictionaryLiteral {
         /// One text for all devices.
         case plain(String)
-        /// Texts by language tag, such as `de` or `pt-BR`.
+        /// The texts, keyed by language tag, such as `de` or `pt-BR`.
         case byLanguage([String: String])
 
-        /// A text for all devices.
+        /// Creates one text for all devices.
         public init(stringLiteral text: String) { self = .plain(text) }
 
-        /// Texts by language tag.
+        /// Creates a text from the texts of the languages, keyed by language tag.
         public init(dictionaryLiteral texts: (String, String)...) {
             self = .byLanguage(Dictionary(texts) { _, last in last })
         }
     }
 
-    /// A sound.
+    /// The sound that a device plays for the message.
     public enum Sound: Hashable, Sendable {
         /// The device's default sound.
         case `default`
         /// No sound.
         case none
-        /// A sound of the app, by its name.
+        /// A sound in the app, by its name.
         case named(String)
     }
 
-    /// The number on the app's icon.
+    /// The change of the number on the app's icon.
     public enum Badge: Hashable, Sendable {
-        /// This number; 0 removes it.
+        /// Shows this number; 0 removes the number.
         case number(Int)
-        /// Increases the number by one. The app's own code adds it, because the server does not know when the app was
-        /// opened.
+        /// Increases the number by one. The app's own code increases it, because the server does not know when the app
+        /// was opened.
         case increment
     }
 
-    /// How urgent the message is.
+    /// The urgency of a message.
     public enum Priority: String, CaseIterable, Sendable {
-        /// It may wait until the device is used.
+        /// The message may wait until the device is used.
         case low
         /// The default priority of notifications.
         case normal
-        /// It is shown at once, even if other notifications wait.
+        /// The message is shown at once, even if other notifications wait.
         case high
     }
 
-    /// A button.
+    /// A button of the notification.
     public struct Action: Hashable, Sendable {
         /// The identifier that the app receives when the button is pressed.
         public var id: String
-        /// What the button says.
+        /// The text on the button.
         public var title: Text
-        /// What opens when the button is pressed.
+        /// The address that opens when the button is pressed.
         public var link: String?
 
         /// Creates a button.
@@ -73,44 +74,46 @@ public struct Message: Hashable, Sendable {
         }
     }
 
-    /// The first line; nil for the sender's name.
+    /// The first line of the notification; nil shows the sender's name.
     public var title: Text?
-    /// A second line, on platforms that have one.
+    /// The second line of the notification, on platforms that have one.
     public var subtitle: Text?
-    /// What is to be read.
+    /// The text to read.
     public var text: Text?
-    /// The language of devices that say none, or one that the message lacks. Needed if any text has languages.
+    /// The language for devices that state no language, or a language that the message lacks. Required if a text has
+    /// several languages.
     public var language: String?
-    /// The variables of the texts, written `$(name)`, with what is shown where a device has none.
+    /// The default values of the variables in the texts, keyed by name. A text contains a variable as `$(name)`. The
+    /// default is shown on devices that do not have the variable.
     public var variables: [String: String] = [:]
-    /// What opens when the notification is tapped.
+    /// The address that opens when the notification is tapped.
     public var link: String?
     /// The https address of a picture.
     public var picture: String?
-    /// The sound; nil leaves it to the platform.
+    /// The sound; nil leaves the choice to the platform.
     public var sound: Sound?
-    /// The number on the app's icon; nil leaves it as it is.
+    /// The change of the number on the app's icon; nil leaves the number unchanged.
     public var badge: Badge?
-    /// Texts for the app, by name.
+    /// The texts that are passed to the app, keyed by name.
     public var data: [String: String] = [:]
-    /// Buttons, at most three.
+    /// The buttons, at most three.
     public var actions: [Action] = []
-    /// How urgent the message is; nil for normal.
+    /// The urgency of the message; nil means `normal`.
     public var priority: Priority?
-    /// Notifications of one thread are shown together.
+    /// The name of the message's thread. Notifications of one thread are shown together.
     public var thread: String?
-    /// A later message with the same key replaces this one.
+    /// The collapse key. A later message with the same key replaces this message.
     public var collapse: String?
     /// Whether the message only passes `data` to the app.
     public var isSilent = false
-    /// Whether a text that is too long for a platform is cut there, instead of an error.
+    /// Whether a text that is too long for a platform is cut for that platform. Otherwise such a text is an error.
     public var isTruncated = false
 
     /// Creates a message.
     /// - Parameters:
-    ///   - title: The first line; nil for the sender's name.
-    ///   - text: What is to be read.
-    ///   - language: The message's own language, if a text has languages.
+    ///   - title: The first line of the notification; nil shows the sender's name.
+    ///   - text: The text to read.
+    ///   - language: The message's own language, if a text has several languages.
     public init(title: Text? = nil, text: Text? = nil, language: String? = nil) {
         self.title = title
         self.text = text
@@ -119,7 +122,7 @@ public struct Message: Hashable, Sendable {
 }
 
 extension Message {
-    /// What the server takes.
+    /// The message in the JSON form that the server accepts.
     var json: JSON { composed.json }
 
     private var composed: ComposedMessage {

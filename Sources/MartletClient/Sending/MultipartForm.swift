@@ -3,7 +3,7 @@ struct MultipartForm {
     private let boundary: String
     private var head: [UInt8] = []
 
-    /// Creates an empty form. The boundary is random, so that no content can contain it except on purpose.
+    /// Creates an empty form. The boundary is random, so that content can contain it only on purpose.
     init() {
         let digits = Array("0123456789abcdef".utf8)
         boundary = "martlet-" + String(decoding: (0..<32).map { _ in digits.randomElement()! }, as: UTF8.self)
@@ -16,7 +16,7 @@ struct MultipartForm {
         append("--\(boundary)\r\ncontent-disposition: form-data; name=\"\(name)\"\r\n\r\n\(value)\r\n")
     }
 
-    /// The whole form, with a file after its fields.
+    /// Returns the whole form, with a file after its fields.
     /// - Parameter file: The file. Its name in the sender's file system is not sent.
     func upload(_ name: String, contentType: String, _ file: ClientUpload) -> ClientUpload {
         var form = self
@@ -41,7 +41,7 @@ extension ClientUpload {
         self.init(length: file.length) { offset, count in try file.read(at: offset, count: count) }
     }
 
-    /// Concatenates two bodies.
+    /// Returns the concatenation of two bodies.
     func followed(by next: ClientUpload) -> ClientUpload {
         ClientUpload(length: length + next.length) { [self] offset, count in
             let own = Int(max(0, min(Int64(count), length - offset)))

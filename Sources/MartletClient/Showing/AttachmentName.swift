@@ -1,6 +1,7 @@
 /// The file name extensions of attachments that a notification can show; the system determines the type by the
 /// extension.
 enum AttachmentName {
+    /// Returns the file name extension for a media type.
     /// - Parameter contentType: A media type, with or without parameters.
     /// - Returns: The extension without its dot; nil if notifications cannot show files of this type.
     static func ending(for contentType: String) -> String? {

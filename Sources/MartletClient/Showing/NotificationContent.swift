@@ -44,7 +44,7 @@ public struct NotificationTexts: Hashable, Sendable {
 }
 
 extension NotificationContent {
-    /// The notification to show for a push without contacting a server; nil if the push is not Martlet's.
+    /// Creates the notification to show for a push without contacting a server; nil if the push is not Martlet's.
     /// - Parameter words: The texts that are used if the sender gave none.
     public init?(_ content: PushContent, words: NotificationTexts = NotificationTexts()) {
         self.init(body: words.notAvailable, texts: content.texts)

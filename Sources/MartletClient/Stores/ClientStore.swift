@@ -3,11 +3,11 @@
 /// The format of the value is internal to the client, and the value is not secret. Device tokens are never stored: the
 /// system provides the current one at every launch, and only that one is ever sent.
 public protocol ClientStore: Sendable {
-    /// The value; nil if there is none, or if it cannot be read now.
+    /// Returns the value; nil if there is none, or if it cannot be read now.
     func load() async -> [UInt8]?
 
-    /// Replaces the value; nil removes it. If the value cannot be stored, it is lost when the process ends, which the
-    /// client tolerates.
+    /// Replaces the value; nil removes it. The client tolerates that a value that cannot be stored is lost when the
+    /// process ends.
     func save(_ value: [UInt8]?) async
 }
 

@@ -1,7 +1,8 @@
 /// Stores a value in a file that only this system user may read (mode 0600). If the process or the machine stops during
 /// a write, the file contains either the old value or the new one.
 ///
-/// For secrets if there is no keychain, and for everything else. Only one process at a time may write the file.
+/// Suitable for secrets if there is no keychain, and for all other values. Only one process at a time may write the
+/// file.
 public actor FileStore: CredentialStore {
     /// The maximum length of a value that is read, in bytes.
     static let limit = 1 << 20

@@ -1,13 +1,13 @@
 /// A value that can be kept in a `ClientStore`.
 protocol Storable: Equatable, Sendable {
-    /// Reads the value of `bytes`. Anything else results in the initial value.
+    /// Reads the bytes that the property `bytes` returned. Any other bytes result in the initial value.
     init(_ bytes: [UInt8]?)
     /// The stored form; nil if there is nothing to store.
     var bytes: [UInt8]? { get }
 }
 
-/// A value in a store. It is read again for each access, because another process may have changed it, and only one task
-/// at a time changes it.
+/// A value in a store. The value is read again for each access, because another process may have changed it. Only one
+/// task at a time changes the value.
 struct StoredValue<Value: Storable>: Sendable {
     private let store: any ClientStore
     private let mutex = AsyncMutex()

@@ -5,7 +5,8 @@
 public protocol ClientTransport: Sendable {
     /// Sends one request and returns the answer, whatever its status.
     ///
-    /// Must not follow redirects (the request carries credentials) and must verify the server's certificate.
+    /// An implementation must not follow redirects (the request carries credentials) and must verify the server's
+    /// certificate.
     /// - Throws: `ClientTransportError` if there is no answer.
     func send(_ request: ClientRequest) async throws(ClientTransportError) -> ClientResponse
 
@@ -59,7 +60,7 @@ public struct ClientRequest: Sendable, CustomStringConvertible {
         self.upload = upload
     }
 
-    /// The method only, because URLs contain device tokens and fields contain credentials.
+    /// A description that shows only the method, because URLs contain device tokens and fields contain credentials.
     public var description: String { "\(method) request" }
 }
 

@@ -3,14 +3,15 @@
 /// A transport makes one call at a time, on any thread, and none after it has returned or thrown. It waits for each
 /// call to return before it reads more from the network, so that no more than a few pieces are in memory at a time.
 public protocol ResponseSink: AnyObject, Sendable {
-    /// Called once, when the head of the answer was received.
+    /// Accepts or declines the body. Called once, when the head of the answer was received.
     /// - Parameter head: The answer without its body.
     /// - Returns: Whether the sink accepts the body in pieces. Otherwise the transport returns the body with the
     ///   answer, as for any other request.
     func begin(_ head: ClientResponse) -> Bool
 
-    /// Called when the next piece was received.
+    /// Takes the next piece of the body. Called when the piece was received.
     /// - Parameter piece: The bytes, which are valid only during the call.
-    /// - Returns: Whether the sink accepts more. Otherwise the transport ends the request and throws `.cancelled`.
+    /// - Returns: Whether the sink accepts more pieces. Otherwise the transport ends the request and throws
+    ///   `.cancelled`.
     func receive(_ piece: UnsafeRawBufferPointer) -> Bool
 }
