@@ -1,7 +1,7 @@
 import MartletCore
 
 extension Backend {
-    /// The record of an earlier attempt of a request.
+    /// Returns the record of an earlier attempt of a request; nil if there is none.
     /// - Throws: `.keyReused` if the key was used for another request, among other errors.
     func record(of request: RequestIdentity?) async throws(BackendError) -> SendRecord? {
         guard let request else { return nil }

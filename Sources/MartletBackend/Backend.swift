@@ -6,14 +6,14 @@ import MartletModel
 /// The app backend: users log in, register their devices and notify each other by name (NotificationHubs.md, section
 /// 14).
 ///
-/// The backend sits in front of a hub as the backends of the original guides do, and their clients work with it
-/// unchanged.
+/// The backend sits in front of a hub, like the backends in the original guides. The clients of those backends work
+/// with this backend unchanged.
 ///
 /// | request | answer |
 /// |---|---|
 /// | `POST /api/sessions` `{"user", "password"}` | 201 `{"token", "expires"}` |
 /// | `DELETE /api/sessions` | 204; ends the session whose token was sent |
-/// | `POST /api/register[?handle=H]` | 200, an id as a JSON string, or as plain text if `Accept` asks for `text/plain` |
+/// | `POST /api/register[?handle=H]` | 200, an id as a JSON string, or as plain text if `Accept` has `text/plain` |
 /// | `PUT /api/register/{id}` `{"Platform", "Handle", "Tags"}` | 200; 410 if the id can no longer be used |
 /// | `DELETE /api/register/{id}` | 200 |
 /// | `GET /api/users/{name}/keys` | 200 `{"user", "devices"}`: the keys to encrypt for the user's devices |
@@ -53,8 +53,8 @@ public struct Backend: Sendable {
 
     /// - Parameters:
     ///   - bodies: Stores the contents of rich payloads.
-    ///   - slowedDown: Called for each log-in that is refused because of too many failed ones, with the client's network
-    ///     (`203.0.113.0/24`).
+    ///   - slowedDown: Called for each log-in that is refused because of too many failed ones, with the client's
+    ///     network (`203.0.113.0/24`).
     /// - Throws: `CryptoError` if the cryptographic library is out of memory.
     public init(
         users: UserDirectory, devices: DeviceRegistry, intake: NotificationIntake, keys: any DeviceKeyStore,
@@ -130,7 +130,7 @@ extension Backend {
         await answer(request) { caller throws(BackendError) in try await work(caller, try await request.collected()) }
     }
 
-    /// Runs work that only a storage error can make fail, and converts that error.
+    /// Runs work that can fail only with a storage error, and converts that error.
     func stored<Value>(
         _ work: () async throws(StorageError) -> Value
     ) async throws(BackendError) -> Value {
@@ -141,6 +141,7 @@ extension Backend {
         }
     }
 
+    /// Checks that the policy allows a send.
     /// - Throws: `.notAllowed` if the policy forbids the send.
     func check(_ caller: Caller, maySendTo audience: SendAudience) throws(BackendError) {
         guard settings.policy.allows(caller, toSendTo: audience) else { throw .notAllowed }

@@ -4,12 +4,12 @@ import MartletModel
 
 /// A refusal of the backend: a number that stays the same, a status, and a sentence for a person.
 struct BackendError: Error, Hashable, Sendable {
-    /// The status with two digits after it.
+    /// The number of the error: the status code followed by two digits.
     let number: Int
     let sentence: String
-    /// Seconds after which asking again makes sense.
+    /// The wait in seconds before the request may be repeated; nil if the answer states none.
     var retryAfter: Int64?
-    /// Further members of the answer, for programs.
+    /// Further members of the answer, for use by programs.
     var details: [String: JSON] = [:]
 
     var status: HTTPStatus { HTTPStatus(number / 100) }
@@ -47,7 +47,7 @@ extension BackendError {
 
     static let crossSite = BackendError(
         40302, "A page of another site may not make a browser ask this; only pages of this server may.")
-    /// - Parameter member: Of a message.
+    /// - Parameter member: The name of a member of a message.
     static func onlyAdmins(maySet member: String) -> BackendError {
         BackendError(40304, "Only admins may set \(member).")
     }
@@ -58,7 +58,7 @@ extension BackendError {
     static let notFound = BackendError(40400, "There is nothing at this address.")
     static let noRegistration = BackendError(40401, "You have no registration of this id.")
     static func badKey(_ sentence: String) -> BackendError { BackendError(40013, sentence) }
-    /// A ciphertext cannot be decrypted on its device.
+    /// Returns the refusal of ciphertexts that their devices cannot decrypt, because the devices have other keys.
     static func staleKeys(of devices: [String]) -> BackendError {
         var error = BackendError(
             40900,
@@ -108,7 +108,8 @@ extension BackendError {
     }
     static let storageFull = BackendError(50700, "The server has no room left for new data.", retryAfter: 60)
 
-    /// Whether a token was shown that opens nothing (RFC 6750, section 3.1).
+    /// Whether the error refuses the token that the request carries, because the token is not valid (RFC 6750, section
+    /// 3.1).
     var isOfToken: Bool { [Self.badSession.number, Self.badToken("").number].contains(number) }
 
     init(_ error: StorageError) {

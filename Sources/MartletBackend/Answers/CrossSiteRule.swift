@@ -1,14 +1,15 @@
 import MartletHTTP
 
-/// Refuses requests that another site makes a browser send with the credentials that the browser keeps for this server.
-/// The rule checks only header fields that browsers add to requests, so other clients are not affected.
+/// A rule that refuses requests that a browser sends on behalf of another site, with the credentials that the browser
+/// keeps for this server. The rule checks only header fields that browsers add to requests, so other clients are not
+/// affected.
 struct CrossSiteRule: Sendable {
     /// The origin that clients use (`--public-url`); nil if the origin is taken from each request.
     let publicOrigin: HTTPOrigin?
 
-    /// Whether the source that the browser states for a request is allowed. `Sec-Fetch-Site` (W3C Fetch Metadata) must
-    /// name a page of this server or no page. If the browser does not send that field, the request must come from this
-    /// server's own origin.
+    /// Returns whether the source that the browser states for a request is allowed. `Sec-Fetch-Site` (W3C Fetch
+    /// Metadata) must name a page of this server or no page. If the browser does not send that field, the request must
+    /// come from this server's own origin.
     func allows(_ request: HTTPRequest) -> Bool {
         let sites = request.fields.values(of: "sec-fetch-site")
         guard sites.allSatisfy({ ["same-origin", "none"].contains($0) }) else { return false }
@@ -17,7 +18,7 @@ struct CrossSiteRule: Sendable {
         return request.fields.values(of: "origin").allSatisfy { isOwn($0, of: request) }
     }
 
-    /// Whether an origin is this server's own.
+    /// Returns whether an origin is this server's own.
     ///
     /// If the public origin is configured, the host of the request proves nothing, because an attacker who makes a
     /// browser send a request may have chosen the host (DNS rebinding). Then the only other accepted origins are
@@ -39,8 +40,8 @@ struct CrossSiteRule: Sendable {
     private static let loopback = try? TrustedProxies("loopback")
 }
 
-/// Passes on requests that the rule allows and that did not cross a network in clear text. Refuses all other requests
-/// as soon as their head has been received.
+/// A handler that passes on the requests that the rule allows, unless they crossed a network in clear text. It refuses
+/// all other requests as soon as their head has been received.
 struct CrossSiteHandler: HTTPHandler {
     let handler: any HTTPHandler
     let rule: CrossSiteRule

@@ -1,7 +1,8 @@
 import MartletHTTP
 
 extension HTTPRequest {
-    /// The request with its whole body, which is read first if the body was left as a stream for the route to read.
+    /// Returns the request with its whole body. If the body was left as a stream for the route to read, it is read
+    /// first.
     func collected() async throws(BackendError) -> HTTPRequest {
         guard let stream else { return self }
         var request = self

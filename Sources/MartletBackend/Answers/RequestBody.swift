@@ -1,27 +1,29 @@
 import MartletHTTP
 import MartletModel
 
-/// Reads bodies: strictly as JSON, but with member names in any case, because callers spell them both ways. A member that
-/// may be missing may also be null.
+/// A reader for the members of a JSON body. Member names are compared case-insensitively, because callers spell them in
+/// different ways. A member that may be missing may also be null.
 struct RequestBody {
     private let members: [String: JSON]
-    /// What the members are in, for the sentences of refusals.
+    /// The object that contains the members, as the beginning of a sentence in a refusal: `The body`.
     private let index: String
 
-    /// No body of this API has more levels than an object with an array in it.
+    /// The maximum nesting depth of a body. No body of this API is nested deeper than an object with an array in it.
     private static let maximumDepth = 4
 
-    /// - Throws: `BackendError` where the body is not one JSON object, or names a member in two spellings.
+    /// Reads the body of a request.
+    /// - Throws: `BackendError` if the body is not a single JSON object, or contains the same member in two spellings.
     init(_ request: HTTPRequest) throws(BackendError) {
         try self.init(try Self.json(request), index: "The body")
     }
 
-    /// - Throws: As `init(_:)`.
+    /// Reads a JSON value.
+    /// - Throws: `BackendError` if the value is not an object, or contains the same member in two spellings.
     init(_ json: JSON) throws(BackendError) {
         try self.init(json, index: "The body")
     }
 
-    /// - Parameter place: What the members are in, as the beginning of a sentence.
+    /// - Parameter index: The object that contains the members, as the beginning of a sentence.
     private init(_ json: JSON, index: String) throws(BackendError) {
         guard case .object(let object) = json else { throw .badBody("\(index) must be a JSON object.") }
         self.index = index
@@ -34,7 +36,8 @@ struct RequestBody {
         self.members = members
     }
 
-    /// A page of another site can make a browser send any other type without asking this server first.
+    /// Parses the body of a request whose content type is JSON. Other types are refused, because a page of another site
+    /// can make a browser send them without asking this server first.
     static func json(
         _ request: HTTPRequest, maximumDepth: Int = Self.maximumDepth
     ) throws(BackendError) -> JSON {
@@ -51,7 +54,8 @@ struct RequestBody {
         return type == "application/json" || (type.hasPrefix("application/") && type.hasSuffix("+json"))
     }
 
-    /// - Parameter name: As callers know it; compared without case.
+    /// Returns the string of a required member.
+    /// - Parameter name: The name in its usual spelling; it is compared case-insensitively.
     func string(_ name: String) throws(BackendError) -> String {
         guard let text = try optionalString(name) else {
             throw .badBody("\(index) needs the member \"\(name)\" with a string.")
@@ -59,7 +63,7 @@ struct RequestBody {
         return text
     }
 
-    /// The string of a member; nil where it is missing.
+    /// Returns the string of a member; nil if the member is missing.
     func optionalString(_ name: String) throws(BackendError) -> String? {
         switch members[name.lowercased()] {
         case nil, .null: return nil
@@ -68,7 +72,7 @@ struct RequestBody {
         }
     }
 
-    /// The truth value of a member; nil where it is missing.
+    /// Returns the Boolean of a member; nil if the member is missing.
     func optionalBool(_ name: String) throws(BackendError) -> Bool? {
         switch members[name.lowercased()] {
         case nil, .null: return nil
@@ -77,7 +81,7 @@ struct RequestBody {
         }
     }
 
-    /// The strings of a member that is one string or an array of them; nil where it is missing.
+    /// Returns the strings of a member that is a string or an array of strings; nil if the member is missing.
     func optionalStrings(_ name: String) throws(BackendError) -> [String]? {
         switch members[name.lowercased()] {
         case nil, .null: nil
@@ -86,7 +90,7 @@ struct RequestBody {
         }
     }
 
-    /// The whole number of a member; nil where it is missing.
+    /// Returns the whole number of a member; nil if the member is missing.
     func optionalInteger(_ name: String, in range: ClosedRange<Int64>) throws(BackendError) -> Int64? {
         switch members[name.lowercased()] {
         case nil, .null: return nil
@@ -97,7 +101,7 @@ struct RequestBody {
         }
     }
 
-    /// The objects of an array, each to be read as a body is.
+    /// Returns the objects in an array, each as a reader for the members of the object.
     func objects(_ name: String, count: ClosedRange<Int>) throws(BackendError) -> [RequestBody] {
         guard case .array(let elements) = members[name.lowercased()], count.contains(elements.count) else {
             throw .badBody(
@@ -111,11 +115,11 @@ struct RequestBody {
         return objects
     }
 
-    /// A refusal of what a member holds.
-    /// - Parameter sentence: Goes on after the place, such as `needs …`.
+    /// Returns the refusal of the object that contains the members.
+    /// - Parameter sentence: The rest of the sentence after the name of the object, such as `needs …`.
     func refusal(_ sentence: String) -> BackendError { .badBody("\(index) \(sentence)") }
 
-    /// The strings of an array; none where the member is missing or null.
+    /// Returns the strings in an array; an empty array if the member is missing or null.
     func strings(_ name: String) throws(BackendError) -> [String] {
         switch members[name.lowercased()] {
         case nil, .null: return []

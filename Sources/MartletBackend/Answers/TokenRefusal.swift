@@ -1,4 +1,4 @@
-/// Why a token is not accepted.
+/// A reason why a token is not accepted.
 enum TokenRefusal: Error, Hashable, Sendable {
     case tooLong
     case malformed
@@ -23,7 +23,7 @@ enum TokenRefusal: Error, Hashable, Sendable {
     /// The token's user is an address that the provider has not verified as the holder's.
     case unverifiedAddress
 
-    /// A message for the token's holder, in the characters of RFC 6750, section 3.
+    /// The refusal as a message for the token's holder, in the characters that RFC 6750, section 3, allows.
     var sentence: String {
         switch self {
         case .tooLong: "The token is too long."

@@ -110,7 +110,7 @@ extension BackendDescription {
             "Users by name, with commas between or repeated; the caller if neither this nor `tags` is given.",
     ]
 
-    /// The schema of a request that sends: the payload and its recipients.
+    /// Returns the schema of a request that sends a payload: the given members, `tags` and `expiresIn`.
     private static func order(_ members: [String: JSON], _ required: JSON) -> JSON {
         var members = members
         members["tags"] = ["type": "string", "description": "A tag expression; needs the role admin."]

@@ -3,7 +3,7 @@ import MartletHTTP
 import MartletModel
 import MartletOpenAPI
 
-/// The app backend's API, described.
+/// The OpenAPI description of the app backend's API.
 struct BackendDescription {
     let platforms: PushPlatformList
 
@@ -190,7 +190,8 @@ struct BackendDescription {
             ])
     }
 
-    /// The schema of a device's public key or secret; both may be missing together.
+    /// Returns the schema of a device's public key or authentication secret. Null is allowed, for a device without a
+    /// key.
     private static func key(_ text: String, length: Int64) -> JSON {
         [
             "type": ["string", "null"], "description": .string(text), "minLength": .integer(length),
@@ -200,7 +201,7 @@ struct BackendDescription {
 
     private static let id = APIParameter(.path, "id", "From `POST /api/register`.")
 
-    // MARK: What operations have in common
+    // MARK: Common parts of operations
 
     static let idempotencyKey = APIParameter(
         .header, "Idempotency-Key",
@@ -229,7 +230,8 @@ struct BackendDescription {
         APIAnswer(status, text, error, headers: headers)
     }
 
-    /// Refused by the backend, or, in plain text, before the request reached it.
+    /// Returns the answer for a refusal: by the backend, as JSON, or in plain text before the request reaches the
+    /// backend.
     private static func anyRefusal(_ status: HTTPStatus, _ text: String) -> APIAnswer {
         APIAnswer(status, text, error, APIContent("text/plain"))
     }

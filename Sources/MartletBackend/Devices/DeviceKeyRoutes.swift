@@ -3,7 +3,7 @@ import MartletCrypto
 import MartletHTTP
 import MartletModel
 
-/// Gives senders the keys of the devices that they encrypt for.
+/// The route that gives senders the keys of the devices that they encrypt for.
 struct DeviceKeyRoutes: Sendable {
     let backend: Backend
 
@@ -32,8 +32,8 @@ struct DeviceKeyRoutes: Sendable {
 }
 
 extension Backend {
-    /// The devices of a user with their keys. Empty if the caller may not write to the user; that costs as much time
-    /// and looks the same as a user who does not exist.
+    /// Returns the devices of a user with their keys; an empty array if the caller may not write to the user. That case
+    /// takes as much time and looks the same as a user who does not exist.
     func keyedDevices(
         of user: UserName, for caller: Caller, in hub: Hub.ID
     ) async throws(BackendError) -> [KeyedDevice] {

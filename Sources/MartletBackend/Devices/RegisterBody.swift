@@ -2,14 +2,14 @@ import MartletCore
 import MartletHTTP
 import MartletModel
 
-/// What a device asks for when it registers:
+/// The body of a request in which a device registers:
 /// `{"Platform": "…", "Handle": "…", "Tags": ["…"], "Language": "…", "PublicKey": "…", "AuthSecret": "…"}`.
 struct RegisterBody: Sendable {
     let platform: String
-    /// The text of the handle.
+    /// The handle as text.
     let handle: String
     let tags: [Tag]
-    /// The keys with which others encrypt for the device; nil if it cannot decrypt.
+    /// The device's key, for which senders encrypt messages; nil if the device cannot decrypt.
     let key: DeviceKey?
 
     init(_ request: HTTPRequest) throws(BackendError) {
@@ -38,7 +38,7 @@ struct RegisterBody: Sendable {
         }
     }
 
-    /// The tag that says the device's language.
+    /// Returns the tag that states the device's language; nil if the body states no language.
     private static func language(_ body: RequestBody) throws(BackendError) -> Tag? {
         guard let text = try body.optionalString("Language") else { return nil }
         guard let language = LanguageTag(text), let tag = try? Tag(MessageLanguages.tagPrefix + language.spelling)

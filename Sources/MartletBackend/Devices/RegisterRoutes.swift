@@ -33,8 +33,8 @@ struct RegisterRoutes: Sendable {
         }
     }
 
-    /// The id to register a handle with. If the caller already has registrations of the handle, the oldest one's id is
-    /// used and the others are deleted.
+    /// Returns the id to register a handle with. If the caller already has registrations of the handle, returns the id
+    /// of the oldest one and deletes the others.
     private func newID(for user: UserName, handle: String) async throws(BackendError) -> String {
         let hub = try backend.hub.hub()
         guard !handle.isEmpty else { return DeviceRegistry.newID() }
@@ -52,7 +52,7 @@ struct RegisterRoutes: Sendable {
         return own.first?.id ?? DeviceRegistry.newID()
     }
 
-    /// The keys by which platforms compare handles, for each platform that accepts this handle.
+    /// Returns the keys by which platforms compare handles, for each platform that accepts this handle.
     private func keys(of handle: String) throws(BackendError) -> [(platform: PlatformID, key: String)] {
         var keys: [(PlatformID, String)] = []
         var reasons: [String] = []
@@ -82,7 +82,7 @@ struct RegisterRoutes: Sendable {
         throw .busy
     }
 
-    /// The groups of the account with the caller's name, and the groups that the log-in gives.
+    /// Returns the groups of the account with the caller's name, and the groups that the log-in gives.
     private func groups(of caller: Caller) async throws(BackendError) -> [Tag] {
         let account = try await backend.stored { () throws(StorageError) in
             try await backend.users.user(caller.name.folded)
@@ -117,7 +117,8 @@ struct RegisterRoutes: Sendable {
         guard try await put(key, of: id, for: user, in: hub) else { throw .registrationGone }
     }
 
-    /// - Returns: Whether the user has such a registration.
+    /// Stores the key of a registration; nil removes the key.
+    /// - Returns: Whether the user has a registration with this id.
     private func put(
         _ key: DeviceKey?, of id: String, for user: UserName, in hub: Hub
     ) async throws(BackendError) -> Bool {
@@ -126,7 +127,7 @@ struct RegisterRoutes: Sendable {
         }
     }
 
-    /// Whether a registration was written with a key. Only then does it have its own tag.
+    /// Returns whether a registration was written with a key. Only in this case does the registration have its own tag.
     private func isKeyed(_ id: String, in hub: Hub) async throws(BackendError) -> Bool {
         guard let own = Tag.registration(id) else { return false }
         let registration = try await registered { () throws(DeviceRegistryError) in
@@ -140,7 +141,8 @@ struct RegisterRoutes: Sendable {
         guard try await deleteIfThere(id, in: hub, for: user) else { throw .noRegistration }
     }
 
-    /// - Returns: Whether the user had such a registration.
+    /// Deletes a registration of a user.
+    /// - Returns: Whether the user had a registration with this id.
     @discardableResult
     private func deleteIfThere(
         _ id: String, in hub: Hub, for user: UserName
@@ -164,8 +166,8 @@ struct RegisterRoutes: Sendable {
         }
     }
 
-    /// Answers in JSON or plain text. The guides' clients assume that the id is a JSON string and cut off its first and
-    /// last character without checking them.
+    /// Returns an answer with the id, in JSON or plain text. The guides' clients assume that the id is a JSON string
+    /// and cut off its first and last character without checking them.
     private func answer(_ id: String, to request: HTTPRequest) -> HTTPResponse {
         let accept = request.fields.values(of: "accept").joined(separator: ",").lowercased()
         let ranges = accept.split(separator: ",").map { $0.prefix { $0 != ";" }.filter { $0 != " " } }
@@ -177,8 +179,8 @@ struct RegisterRoutes: Sendable {
 }
 
 extension BackendError {
-    /// Another user's id gets the same error as an id that was used up. So a caller cannot tell them apart, and an app
-    /// whose user has changed requests a new id.
+    /// Creates the error for a failed registration. Another user's id gets the same error as an id that was used up. So
+    /// a caller cannot tell them apart, and an app whose user has changed requests a new id.
     fileprivate init(_ error: DeviceRegistryError) {
         self =
             switch error {

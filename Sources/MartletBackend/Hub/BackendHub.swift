@@ -11,12 +11,13 @@ public struct BackendHub: Sendable {
         self.name = name
     }
 
-    /// Every hub that may be the backend's.
+    /// All hubs that may be the backend's hub.
     var candidates: [Hub] {
         guard let name else { return directory.all }
         return [directory.hub(named: name)].compactMap(\.self)
     }
 
+    /// Returns the backend's hub.
     /// - Throws: `BackendError` with a message that tells the operator what to do.
     func hub() throws(BackendError) -> Hub {
         if let name {
@@ -31,8 +32,8 @@ public struct BackendHub: Sendable {
         }
     }
 
-    /// What keeps the backend from registering and sending although there are hubs, as a sentence for the operator; nil
-    /// if nothing does.
+    /// A sentence for the operator that states why the backend cannot register and send although there are hubs; nil if
+    /// it can.
     public var obstacle: String? {
         guard !directory.all.isEmpty else { return nil }
         do throws(BackendError) {

@@ -23,6 +23,7 @@ struct SendingHub: Sendable {
 }
 
 extension BackendHub {
+    /// Returns the backend's hub with the platforms that it can currently send to.
     /// - Throws: `.nothingToSendWith`, or the errors of `hub`.
     func sending() throws(BackendError) -> SendingHub {
         let hub = try hub()

@@ -14,7 +14,8 @@ struct FailureBuckets<Key: Hashable & Sendable>: Sendable {
 
     var count: Int { emptyAt.count }
 
-    /// How long a bucket of this size must still leak before it has room for another drop; zero if it has room now.
+    /// Returns how long a bucket of this size must still leak before it has room for another drop; zero if it has room
+    /// now.
     func wait(_ key: Key, _ size: BucketSize, at now: Timestamp) -> Duration {
         guard let empty = emptyAt[key] else { return .zero }
         return max(.zero, (empty - now) - size.interval * (size.drops - 1))

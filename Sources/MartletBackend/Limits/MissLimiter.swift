@@ -1,14 +1,16 @@
 import MartletModel
 import Synchronization
 
-/// Slows down users who request payloads that are not theirs, because payload ids are short enough to be guessed. Does
-/// not concern payloads that are theirs.
+/// A limiter that slows down users who request payloads that are not theirs, because payload ids are short enough to be
+/// guessed. Requests for a user's own payloads are not limited.
 final class MissLimiter: Sendable {
-    /// The size allows a few hundred misses: an app may hold that many expired ids after its user was away for long.
+    /// The size of a user's bucket. It allows a few hundred misses: an app may hold that many expired ids after its
+    /// user was away for long.
     static let size = BucketSize(drops: 300, interval: .seconds(2))
 
     private let misses = Mutex(FailureBuckets<String>(countLimit: 10_000))
 
+    /// Checks that a user does not have too many misses.
     /// - Parameter user: A folded user name.
     /// - Throws: `.tooManyMisses` while the user has too many misses.
     func check(_ user: String, at now: Timestamp) throws(BackendError) {

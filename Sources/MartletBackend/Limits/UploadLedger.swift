@@ -1,6 +1,6 @@
 import Synchronization
 
-/// The bytes of users' uploads in progress, so that parallel uploads cannot exceed the quota. When an upload is over,
+/// The sizes of uploads in progress, so that a user's parallel uploads cannot exceed the quota. When an upload is over,
 /// its stored record counts against the quota instead.
 final class UploadLedger: Sendable {
     private let bytes = Mutex<[String: Int64]>([:])

@@ -41,7 +41,7 @@ final class Authenticator: Sendable {
         verified = Mutex(try VerifiedPasswords(lifetime: Self.verifiedLifetime))
     }
 
-    /// The user whose credentials a request carries.
+    /// Returns the user whose credentials a request carries.
     func caller(of request: HTTPRequest) async throws(BackendError) -> Caller {
         switch try Credentials(request.fields) {
         case .password(let user, let password):

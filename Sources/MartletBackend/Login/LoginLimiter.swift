@@ -98,24 +98,25 @@ struct LoginLimiter: Sendable {
         return users.wait(pair.user, settings.everywhere, at: now) == .zero ? settings.user : settings.suspectUser
     }
 
-    /// The share of the hashing queue in which a password is checked: a preferred share for a user in a known network,
-    /// otherwise the share of the network.
+    /// Returns the share of the hashing queue in which a password is checked: a preferred share for a user in a known
+    /// network, otherwise the share of the network.
     ///
-    /// These networks are wider than the networks by which failures are counted, so that the addresses that one owner
-    /// usually has share one turn.
+    /// The networks of shares are wider than the networks by which failures are counted, so that all addresses that one
+    /// owner usually has share one turn.
     func share(of user: String, address: String) -> Argon2idQueue.Share {
         let pair = Pair(user: user, network: Self.network(of: address))
         if known.contains(pair) { return Argon2idQueue.Share(pair.user + " " + pair.network, isPreferred: true) }
         return Argon2idQueue.Share(Self.neighborhood(of: address))
     }
 
-    /// The network that one owner usually has: the first 24 bits of an IPv4 address, or the first 56 of an IPv6 address.
+    /// Returns the network that one owner usually has: the first 24 bits of an IPv4 address, or the first 56 of an IPv6
+    /// address.
     static func neighborhood(of address: String) -> String {
         ClientNetwork(address, ipv4Bits: 24, ipv6Bits: 56).description
     }
 
-    /// The client's network: the whole IPv4 address, or the first 64 bits of an IPv6 address, because one subscriber
-    /// has all the remaining bits.
+    /// Returns the client's network: the whole IPv4 address, or the first 64 bits of an IPv6 address, because the
+    /// remaining bits belong to a single subscriber.
     static func network(of address: String) -> String {
         ClientNetwork(address, ipv4Bits: 32, ipv6Bits: 64).description
     }

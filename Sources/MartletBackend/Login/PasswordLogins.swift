@@ -2,15 +2,15 @@ public import MartletCore
 public import MartletCrypto
 import Synchronization
 
-/// Checks passwords of accounts that are not users of the app backend, with the same limit on failed attempts. It counts
-/// them apart from those of users.
+/// A checker for passwords of accounts that are not users of the app backend. The limit on failed attempts is the same
+/// as for users, but the attempts are counted separately.
 public final class PasswordLogins: Sendable {
     /// The result of checking a password.
     public enum Verdict: Hashable, Sendable {
         case right
         case wrong
         /// There were too many failed attempts.
-        /// - Parameter retryAfter: In seconds.
+        /// - Parameter retryAfter: The wait before the next attempt, in seconds.
         case refused(retryAfter: Int64)
         /// Too many passwords are being checked.
         case busy
@@ -24,8 +24,8 @@ public final class PasswordLogins: Sendable {
 
     /// - Parameters:
     ///   - cost: The hashing cost of a new password.
-    ///   - slowedDown: Called for each attempt that is refused because of too many failed ones, with the client's network
-    ///     (`203.0.113.0/24`).
+    ///   - slowedDown: Called for each attempt that is refused because of too many failed ones, with the client's
+    ///     network (`203.0.113.0/24`).
     public init(
         time: any TimeSource, hashing: Argon2idQueue = Argon2idQueue(), cost: Argon2id.Parameters = .standard,
         slowedDown: @escaping @Sendable (String) -> Void = { _ in }
@@ -45,7 +45,7 @@ public final class PasswordLogins: Sendable {
 
     /// Checks a password.
     /// - Parameters:
-    ///   - hash: The stored hash; nil if there is no such account. The check then takes as long, and fails.
+    ///   - hash: The stored hash; nil if there is no such account. With nil, the check takes the same time and fails.
     ///   - name: The name of the account in lower case.
     ///   - address: The client's address, in text form.
     public func check(

@@ -48,7 +48,7 @@ struct EncryptedBody: Sendable {
         self.ciphertexts = ciphertexts
     }
 
-    /// The whole content of the request, for its digest.
+    /// The whole content of the request, from which the request's digest is computed.
     var content: DigestInput {
         var content = DigestInput()
         for part in [recipient.folded, message, "\(expiresIn)"] { content.append(part) }
@@ -75,7 +75,8 @@ struct EncryptedBody: Sendable {
         return Ciphertext(device: try entry.string("device"), fingerprint: fingerprint, bytes: bytes)
     }
 
-    /// Whether a device can open the ciphertext: it must be a single record, with the sender's key in its header.
+    /// Returns whether a device can open the ciphertext, which must be a single record with the sender's key in its
+    /// header.
     private static func isRecord(_ bytes: [UInt8]) -> Bool {
         guard let content = EncryptedContent(bytes), content.isSingleRecord else { return false }
         return P256PublicKey.isValid(rawPoint: content.keyID)

@@ -2,7 +2,7 @@ import MartletCore
 import MartletHTTP
 import MartletModel
 
-/// Forwards the messages that senders have encrypted for each device of a user.
+/// The route that accepts the messages that a sender has encrypted, one for each device of a user.
 struct EncryptedRoutes: Sendable {
     let backend: Backend
 

@@ -5,8 +5,9 @@ import MartletModel
 /// One send of ciphertexts, each to its own device. A ciphertext that fits is carried in the push; otherwise it is
 /// stored, and the push carries its id.
 ///
-/// Everything that can be refused is checked, and everything to be stored is stored, before the first push is sent. A
-/// send that stops after that is finished when the sender repeats the request, if the request has an idempotency key.
+/// Everything that can be refused is checked, and everything to be stored is stored, before the first push is sent. If
+/// a send is interrupted after its first push, a repeated request finishes the send, if the request has an idempotency
+/// key.
 struct EncryptedSend: Sendable {
     let backend: Backend
     let caller: Caller
@@ -89,7 +90,7 @@ struct EncryptedSend: Sendable {
         ) { first, _ in first }
     }
 
-    /// The devices of the ciphertexts, in the order of the ciphertexts.
+    /// Returns the devices of the ciphertexts, in the order of the ciphertexts.
     /// - Throws: An error if a device is not the recipient's, has no key, or has a key other than the one that the
     ///   ciphertext was made with.
     private func devices(in hub: Hub.ID) async throws(BackendError) -> [KeyedDevice] {
@@ -119,7 +120,8 @@ struct EncryptedSend: Sendable {
         return push
     }
 
-    /// - Parameter payload: The id of the stored ciphertext, which the push then carries in place of the ciphertext.
+    /// Creates the push that carries a ciphertext, or the id of a stored ciphertext, to a device.
+    /// - Parameter payload: The id of the stored ciphertext; nil if the push carries the ciphertext.
     /// - Returns: nil if the push is too large for the platform.
     private func push(
         _ ciphertext: EncryptedBody.Ciphertext, to device: KeyedDevice, storedAs payload: PayloadID?
@@ -144,6 +146,7 @@ struct EncryptedSend: Sendable {
             audience: .and([.tag(body.recipient.tag), .tag(tag)]))
     }
 
+    /// Renders the texts as a message for a platform.
     /// - Returns: nil if the message is too large for the platform.
     private func message(
         _ texts: [DataMessage.Text], on platform: any PushPlatform.Type

@@ -3,20 +3,22 @@ import MartletCrypto
 import MartletHTTP
 import MartletModel
 
-/// A composed message from one user to others, checked: `{"to": ["alice"], "message": {…}}`.
+/// The checked body of a request that sends a composed message from one user to others: `{"to": ["alice"], "message":
+/// {…}}`.
 struct MessageOrder: Sendable {
     let audience: SendAudience
     let content: ComposedContent
 
-    /// Levels of arrays and objects: those of a message in one more.
+    /// The maximum nesting depth of the body, which contains a message one level below its top.
     private static let depthLimit = 33
 
-    /// The members that users without the role admin may set. A link or a picture from a stranger could mislead the
+    /// The members that users without the role `admin` may set. A link or a picture from a stranger could mislead the
     /// recipient, and a collapse key could replace messages of other senders.
     private static let membersOfAll: Set<String> = ["text", "language", "data", "thread"]
 
-    /// Names of data that push services, systems and pages are known to read, in lower case and without underscores. For
-    /// users without the role of an admin they are bait as well.
+    /// The names of data members that push services, systems and web pages are known to interpret, in lower case and
+    /// without underscores. Users without the role `admin` may not set these members either, because they could mislead
+    /// the recipient.
     private static let namesOfBait: Set<String> = [
         "actionurl", "alert", "androidchannelid", "attachment", "attachmenturl", "body", "category", "channelid",
         "clickaction", "collapsekey", "color", "contentavailable", "deeplink", "fcmoptions", "href", "icon", "iconurl",
@@ -67,7 +69,7 @@ struct MessageOrder: Sendable {
         }
     }
 
-    /// All that the request says.
+    /// The whole content of the request, from which the request's digest is computed.
     var digest: DigestInput {
         var digest = audience.content
         digest.append(content.body)

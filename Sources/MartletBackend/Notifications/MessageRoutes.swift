@@ -2,11 +2,11 @@ import MartletCore
 import MartletHTTP
 import MartletModel
 
-/// Notifying users by one message for all platforms.
+/// The route that sends one message for all platforms to users.
 struct MessageRoutes: Sendable {
     let backend: Backend
 
-    /// Room for the largest message, and for whom it is.
+    /// The maximum size of a body in bytes, with room for the largest message and its recipients.
     private static let bodyLimit = ComposedMessage.Limit.body + 16_384
 
     func add(to router: inout Router) {
@@ -20,7 +20,7 @@ struct MessageRoutes: Sendable {
         }
     }
 
-    /// An unknown recipient is no error, so that a caller cannot find out which users exist.
+    /// Accepts a message. An unknown recipient is not an error, so that a caller cannot find out which users exist.
     private func send(_ request: HTTPRequest, from caller: Caller) async throws(BackendError) -> NotificationID {
         let hub = try backend.hub.hub()
         let order = try MessageOrder(request, from: caller)
@@ -35,7 +35,7 @@ struct MessageRoutes: Sendable {
         }
     }
 
-    /// One expression, however many users: one notification has one id.
+    /// Returns a single expression, however many users the message is for, because one notification has one id.
     private func audience(of order: MessageOrder, from caller: Caller) -> TagExpression {
         switch order.audience {
         case .tags(let expression): return expression

@@ -37,7 +37,7 @@ struct NotificationRoutes: Sendable {
         var id: NotificationID
     }
 
-    /// Whether the request is for all platforms that the hub can send to.
+    /// Returns whether the request is for all platforms that the hub can send to.
     private func isForAll(_ target: HTTPTarget) -> Bool {
         target.query.contains { $0.name.lowercased() == "pns" && $0.value == Self.allPlatforms }
     }
@@ -81,6 +81,7 @@ struct NotificationRoutes: Sendable {
         return pushes
     }
 
+    /// Accepts a push.
     /// - Returns: The id of the notification; for a repeated request, the id from the first attempt.
     private func accept(
         _ push: Push, to audience: TagExpression, in hub: Hub.ID, _ identity: RequestIdentity?

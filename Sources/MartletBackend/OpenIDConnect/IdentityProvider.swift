@@ -17,7 +17,7 @@ public final class IdentityProvider: Sendable {
         var fetch: Task<Void, Never>?
     }
 
-    /// Sends no request yet; the first one is sent when the first token arrives.
+    /// Creates a provider. The first request is sent only when the first token arrives.
     /// - Parameters:
     ///   - transport: The transport for requests to the provider.
     ///   - log: Receives a message for the operator if the provider does not answer correctly.
@@ -31,7 +31,7 @@ public final class IdentityProvider: Sendable {
         self.log = log
     }
 
-    /// The user to whom a token belongs.
+    /// Returns the user to whom a token belongs.
     func caller(showing text: String) async throws(BackendError) -> Caller {
         let token = try judged { () throws(TokenRefusal) in
             let token = try IdentityToken(text)
@@ -68,8 +68,8 @@ public final class IdentityProvider: Sendable {
         return state.withLock { $0.cache.answer(to: token, at: time.now, mayFetch: false) }
     }
 
-    /// Starts the request in a task of its own, because the first caller may be cancelled while others still wait for
-    /// the keys.
+    /// Starts the request for keys in a task of its own, because the first caller may be cancelled while others still
+    /// wait for the keys.
     private func startFetch(_ state: inout State) -> Task<Void, Never> {
         state.cache.began(at: time.now)
         let fetch = Task { await self.fetch() }

@@ -25,7 +25,7 @@ struct IdentityToken: Sendable {
     private static let refusedParameters = ["jku", "jwk", "x5u", "x5c", "crit", "zip", "enc"]
     private static let types: Set<String> = ["jwt", "at+jwt", "application/jwt", "application/at+jwt"]
 
-    /// Whether a bearer token has the form of an identity token. A session token has no dots.
+    /// Returns whether a bearer token has the form of an identity token. A session token has no dots.
     static func hasForm(_ token: String) -> Bool {
         token.utf8.contains(UInt8(ascii: "."))
     }

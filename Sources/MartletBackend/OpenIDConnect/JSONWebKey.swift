@@ -22,13 +22,14 @@ struct JSONWebKey: Sendable {
         }
     }
 
-    /// The keys of a set that can be used here. The set may contain other keys, which are skipped.
+    /// Returns the keys of a set that can be used here. The set may contain other keys, which are skipped.
     /// - Returns: nil if the bytes are not a key set.
     static func keys(ofSet bytes: [UInt8]) -> [JSONWebKey]? {
         guard let keys = (try? JSON(parsing: bytes, maximumDepth: depthLimit))?["keys"]?.array else { return nil }
         return keys.prefix(countLimit).compactMap(JSONWebKey.init)
     }
 
+    /// Reads a key of a set.
     /// - Returns: nil if the key is weak or private, or is of another type or for another purpose.
     init?(_ key: JSON) {
         guard let material = Self.material(of: key) else { return nil }
@@ -58,8 +59,8 @@ struct JSONWebKey: Sendable {
         key[name]?.string.flatMap(Base64URL.decode)
     }
 
-    /// Whether this key has signed a token. The algorithm must be the key's own, because the token must not choose it,
-    /// and the signature must be valid.
+    /// Returns whether this key has signed a token. The token's algorithm must be the key's own, because the token must
+    /// not choose it, and the signature must be valid.
     func hasSigned(_ token: IdentityToken) -> Bool {
         guard token.algorithm == algorithm else { return false }
         return switch material {

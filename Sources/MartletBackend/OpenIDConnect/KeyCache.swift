@@ -2,8 +2,8 @@ import MartletModel
 
 /// The keys of an identity provider, and the time at which they are requested again.
 ///
-/// An attacker can send tokens that name nonexistent keys. So the provider is asked rarely, however many such tokens
-/// arrive: a few times in a row, then once in a while. While the provider does not answer, its last keys remain in use
+/// An attacker can send tokens that name nonexistent keys. However many such tokens arrive, the provider is asked
+/// rarely: a few times in a row, then once in a while. While the provider does not answer, its last keys remain in use
 /// for a day.
 struct KeyCache: Sendable {
     enum Answer: Sendable {
@@ -25,7 +25,7 @@ struct KeyCache: Sendable {
     /// The time at which the leaky bucket of fetches will be empty.
     private var emptyAt: Timestamp?
 
-    /// How long keys are fresh if the provider does not say, and the bounds of the value that the provider may give.
+    /// How long keys are fresh if the provider states no time, and the bounds of the time that the provider may state.
     private static let freshness = Duration.seconds(3600)
     private static let freshnessBounds = Duration.seconds(60)...Duration.seconds(86_400)
     /// How long keys that are no longer fresh are used if no newer ones can be fetched.
@@ -53,6 +53,7 @@ struct KeyCache: Sendable {
         emptyAt = max(emptyAt ?? now, now) + Self.fetches.interval
     }
 
+    /// Records the keys that the provider has sent.
     /// - Parameter freshness: How long the keys may be cached, according to the provider.
     mutating func fetched(_ keys: [JSONWebKey], freshness: Duration?, at now: Timestamp) {
         self.keys = keys
@@ -69,8 +70,9 @@ struct KeyCache: Sendable {
         heldUntil = now + Self.failureHold
     }
 
-    /// The key of a token. If the token names no key, this is the key that has signed it: with a provider without key
-    /// ids, a token that no key has signed is the only sign that the provider has changed its keys.
+    /// Returns the key that a token names. If the token names no key, returns the key that has signed the token: with a
+    /// provider without key ids, a token that no key has signed is the only sign that the provider has changed its
+    /// keys.
     private func key(of token: IdentityToken) -> JSONWebKey? {
         let candidates = keys.lazy.filter { $0.algorithm == token.algorithm }
         guard let id = token.keyID else { return candidates.prefix(Self.attempts).first { $0.hasSigned(token) } }

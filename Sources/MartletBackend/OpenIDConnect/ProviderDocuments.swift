@@ -15,7 +15,7 @@ struct ProviderDocuments: Sendable {
     private static let depthLimit = 16
     private static let timeout: Duration = .seconds(10)
 
-    /// The usable keys, at least one, and how long they may be cached if the provider says so.
+    /// Fetches the usable keys, at least one, and the time for which they may be cached if the provider states it.
     func keys() async throws(Failure) -> (keys: [JSONWebKey], freshness: Duration?) {
         let response = try await get(try await keysURL())
         guard let keys = JSONWebKey.keys(ofSet: response.bytes) else {
@@ -66,7 +66,7 @@ struct ProviderDocuments: Sendable {
         return response
     }
 
-    /// The value of `max-age` in `Cache-Control` (RFC 9111, section 5.2.2).
+    /// Returns the value of `max-age` in `Cache-Control` (RFC 9111, section 5.2.2).
     static func freshness(_ fields: HTTPFields) -> Duration? {
         let directives = fields.values(of: "cache-control").joined(separator: ",").lowercased()
             .split(separator: ",").map { $0.filter { $0 != " " && $0 != "\t" && $0 != "\"" } }

@@ -32,7 +32,8 @@ struct ProviderURL: Hashable, Sendable {
         host == "localhost" || host == "::1" || isLoopback(host.split(separator: ".", omittingEmptySubsequences: false))
     }
 
-    /// Whether the parts are an IP address that begins with 127. A host name that begins with 127 does not count.
+    /// Returns whether the parts are those of an IP address that begins with 127. A host name that begins with 127 does
+    /// not count.
     private static func isLoopback(_ parts: [Substring]) -> Bool {
         parts.count == 4 && parts[0] == "127" && parts.allSatisfy { UInt8($0) != nil }
     }

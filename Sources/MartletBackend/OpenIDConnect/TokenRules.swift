@@ -1,6 +1,6 @@
 import MartletModel
 
-/// Checks a token's claims and determines its user.
+/// The rules that check a token's claims and determine its user.
 struct TokenRules: Sendable {
     let settings: OpenIDConnectSettings
 
@@ -13,7 +13,7 @@ struct TokenRules: Sendable {
         guard token.claims["iss"] == .string(settings.issuer) else { throw .foreignIssuer }
     }
 
-    /// The user of a token, which is verified with the key that it names.
+    /// Verifies a token with the key that it names, and returns the token's user.
     func caller(
         of token: IdentityToken, signedWith key: JSONWebKey, at now: Timestamp
     ) throws(TokenRefusal) -> Caller {
@@ -22,7 +22,7 @@ struct TokenRules: Sendable {
         return try caller(by: token.claims, at: now)
     }
 
-    /// The user of a token whose signature was already verified.
+    /// Returns the user of a token whose signature was already verified.
     func caller(by claims: JSON, at now: Timestamp) throws(TokenRefusal) -> Caller {
         try checkAudience(of: claims)
         try checkTimes(of: claims, at: Double(now.milliseconds) / 1000)
@@ -55,7 +55,7 @@ struct TokenRules: Sendable {
         }
     }
 
-    /// A NumericDate (RFC 7519, section 2); nil if the claim is missing.
+    /// Returns a time in a claim (a NumericDate, RFC 7519, section 2), in seconds; nil if the claim is missing.
     private func seconds(_ name: String, of claims: JSON) throws(TokenRefusal) -> Double? {
         switch claims[name] {
         case nil: return nil
@@ -65,8 +65,8 @@ struct TokenRules: Sendable {
         }
     }
 
-    /// Whether the provider has verified that the address is its holder's (OpenID Connect Core 1.0, section 5.1), or
-    /// makes no statement about it.
+    /// Returns whether the provider has verified that the address is its holder's (OpenID Connect Core 1.0, section
+    /// 5.1), or makes no statement about the address.
     private func isVerified(_ claims: JSON) -> Bool {
         // Some providers write the Boolean as a string.
         [nil, true, "true"].contains(claims["email_verified"])
@@ -78,7 +78,7 @@ struct TokenRules: Sendable {
         return Set((claim.array ?? []).prefix(Self.roleLimit).compactMap(\.string))
     }
 
-    /// The claim with exactly this name, including any dots; otherwise the member at this dotted path.
+    /// Returns the claim with exactly this name, including any dots; if there is none, the member at this dotted path.
     private func claim(_ name: String, of claims: JSON) -> JSON? {
         if let claim = claims[name] { return claim }
         return name.split(separator: ".").reduce(claims) { found, part in found?[String(part)] }

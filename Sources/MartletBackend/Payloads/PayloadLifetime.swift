@@ -7,7 +7,7 @@ enum PayloadLifetime {
 }
 
 extension RequestBody {
-    /// The value of "expiresIn" in seconds; nil if it is missing.
+    /// Returns the value of "expiresIn" in seconds; nil if the member is missing.
     func lifetime() throws(BackendError) -> Int64? {
         try optionalInteger("expiresIn", in: PayloadLifetime.seconds)
     }

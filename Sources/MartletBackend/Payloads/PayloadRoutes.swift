@@ -3,7 +3,7 @@ import MartletCrypto
 import MartletHTTP
 import MartletModel
 
-/// Lets recipients fetch the payloads that pushes name, and lets senders see who has read them.
+/// The routes with which recipients fetch the payloads that pushes name, and with which senders see who has read them.
 struct PayloadRoutes: Sendable {
     let backend: Backend
 

@@ -1,15 +1,15 @@
 import MartletCore
 import MartletModel
 
-/// Stores payloads for their addressees and sends them the ids. The set of users who may fetch a payload is stored
-/// before the first push is sent; if that fails, nothing remains stored.
+/// A sender that stores payloads and sends their ids to the addressees. The set of users who may fetch a payload is
+/// stored before the first push is sent; if that fails, nothing remains stored.
 struct PayloadSender: Sendable {
     let backend: Backend
 
-    /// The number of channels that are read, and of addressees that are added, at a time.
+    /// The number of channels that are read, and of addressees that are added, in one step.
     private static let pageSize = 2000
 
-    /// Makes the message that is sent for a payload from its id.
+    /// Makes, from a payload's id, the message that announces the payload.
     typealias Announcement = (PayloadID) -> DataMessage
 
     /// The result of a send.
@@ -19,6 +19,7 @@ struct PayloadSender: Sendable {
         let keepsContent: Bool
     }
 
+    /// Stores a payload and sends its id.
     /// - Parameter request: The identity by which a repeated request is recognized; nil if it cannot be recognized.
     func send(
         _ draft: PayloadDraft, to audience: SendAudience, in hub: SendingHub, request: RequestIdentity? = nil,
@@ -45,7 +46,8 @@ struct PayloadSender: Sendable {
         do throws(BackendError) {
             let messages = try hub.messages(announcement(id))
             try await addAddressees(audience, of: id, in: hub)
-            // Published before the first push is sent, so that a device that receives an id can fetch it.
+            // The payload is published before the first push is sent, so that a device that receives an id can fetch
+            // the payload.
             try await backend.stored { () throws(StorageError) in try await backend.payloads.publish(id) }
             if let request {
                 let (begun, isOther) = try await backend.begin(request, payloads: [id])
@@ -130,6 +132,7 @@ struct PayloadSender: Sendable {
         }
     }
 
+    /// Sends the id of a payload.
     /// - Parameter accepted: The number of pushes that were accepted, now or in an earlier attempt.
     private func notify(
         _ kind: StoredPayload.Kind, until end: Timestamp, _ audience: SendAudience, in hub: SendingHub,

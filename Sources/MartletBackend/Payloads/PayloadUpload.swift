@@ -2,13 +2,13 @@ import MartletCore
 import MartletCrypto
 
 /// The body of a payload while it is written to disk. The caller that begins an upload must end it: with `finish` if a
-/// record now names the body, with `abandon` otherwise.
+/// record now names the body, otherwise with `abandon`.
 struct PayloadUpload {
     let name: String
     private let backend: Backend
     /// The sender's folded user name.
     private let sender: String
-    /// The upload to disk; nil if the content is only compared.
+    /// The upload to disk; nil if the content is only compared with the content of an earlier attempt.
     private let upload: (any BlobUpload)?
     /// The hasher of the content; nil if no digest is needed.
     private var hasher: SHA256Hasher?
@@ -46,7 +46,8 @@ struct PayloadUpload {
         hasher = try Self.hashed { () throws(CryptoError) in try SHA256Hasher() }
     }
 
-    /// The digest of the whole content. May be called once, and only if `hash` was called before the first byte.
+    /// Returns the digest of the whole content. May be called once, and only if `hash` was called before the first
+    /// byte.
     func digest() throws(BackendError) -> [UInt8] {
         try Self.hashed { () throws(CryptoError) in try hasher?.finish() ?? [] }
     }
@@ -59,6 +60,7 @@ struct PayloadUpload {
         }
     }
 
+    /// Writes the next bytes of the body.
     /// - Throws: `.payloadTooLarge` or `.overQuota` as soon as a limit is exceeded, among other errors.
     mutating func write(_ bytes: [UInt8]) async throws(BackendError) {
         let count = Int64(bytes.count)

@@ -37,7 +37,7 @@ struct RichForm {
         }
     }
 
-    /// The fields of the complete form.
+    /// Returns the fields of the complete form.
     func finished() throws(BackendError) -> RichFields {
         do throws(FormDataError) {
             try parser.finish()

@@ -34,7 +34,7 @@ struct RichOrder {
             content: .body(name: upload.name, size: upload.size), createdAt: now, expiresAt: now + lifetime)
     }
 
-    /// The whole content of the request, for its digest.
+    /// Returns the whole content of the request, from which the request's digest is computed.
     func content(_ digest: [UInt8]) -> DigestInput {
         var content = audience.content
         for part in [message, type, mediaType.text, "\(lifetime)"] { content.append(part) }
@@ -51,7 +51,7 @@ struct RichOrder {
     }
 }
 
-/// The same parameters as they were written in the request.
+/// The parameters of a rich notification as they were written in the request, unchecked.
 struct RichFields {
     var to: [String]?
     var tags: String?

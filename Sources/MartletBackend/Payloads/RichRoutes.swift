@@ -7,8 +7,8 @@ import MartletModel
 struct RichRoutes: Sendable {
     let backend: Backend
 
-    /// Larger than every limit that is checked here, because these checks give a clearer error message than the network
-    /// layer.
+    /// The maximum size of a body in bytes for the network layer. It is larger than every limit that is checked here,
+    /// because the checks here give a clearer error message than the network layer.
     private static let bodyLimit = 1 << 50
     /// The maximum size in bytes of a payload in JSON, which is held in memory.
     private static let jsonPayloadLimit = 1 << 20
@@ -70,7 +70,7 @@ struct RichRoutes: Sendable {
         }
     }
 
-    /// The limits of a form. They allow as many parts as recipients, plus some others.
+    /// The limits of a form. They allow one part for each recipient, and some other parts.
     private var limits: FormDataParser.Limits {
         FormDataParser.Limits(
             parts: SendAudience.userLimit + 28, headerBytes: 2048, fieldBytes: 16_384,
@@ -116,8 +116,8 @@ struct RichRoutes: Sendable {
 }
 
 extension PayloadSender {
-    /// Sends content that `write` writes to disk, according to the order that `write` returns. If that fails, nothing
-    /// remains stored.
+    /// Sends content that `write` writes to disk, according to the order that `write` returns. If the send fails,
+    /// nothing remains stored.
     /// - Parameters:
     ///   - count: The minimum size of the content in bytes, as far as it is known.
     ///   - key: The key by which a repeated request is recognized.

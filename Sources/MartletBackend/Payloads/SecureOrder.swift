@@ -26,14 +26,14 @@ struct SecureOrder {
         lifetime = try body.lifetime().map { .seconds($0) } ?? Self.defaultLifetime
     }
 
-    /// The whole content of the request, for its digest.
+    /// The whole content of the request, from which the request's digest is computed.
     var content: DigestInput {
         var content = audience.content
         for part in [payload, message, String(isOnce), "\(lifetime)"] { content.append(part) }
         return content
     }
 
-    /// An order for the sender's own devices.
+    /// Creates an order for the sender's own devices.
     init(payload: String, to user: UserName) {
         audience = .users([user])
         self.payload = payload

@@ -2,7 +2,7 @@ public import MartletHTTP
 import MartletOpenAPI
 
 extension Backend {
-    /// The handler of every path that begins with `/api`.
+    /// Makes the handler of every path that begins with `/api`.
     public func makeHandler() -> any HTTPHandler {
         CrossSiteHandler(handler: makeRouter(), rule: CrossSiteRule(publicOrigin: settings.publicOrigin))
     }
@@ -17,7 +17,7 @@ extension Backend {
         RichRoutes(backend: self).add(to: &router)
         SecureRoutes(backend: self).add(to: &router)
         EncryptedRoutes(backend: self).add(to: &router)
-        // Behind the paths that have a word in the id's place.
+        // Added after the paths that have a word in the place of the id.
         PayloadRoutes(backend: self).add(to: &router)
         ReceiptRoutes(backend: self).add(to: &router)
         let description = BackendDescription(platforms: platforms).description.makeResponse()

@@ -9,6 +9,7 @@ struct IdempotencyKey: Sendable {
     /// The digest under which the request is recorded.
     let digest: [UInt8]
 
+    /// Reads the key of a request.
     /// - Returns: nil if the request has no key, so that each attempt counts as a new request.
     init?(_ request: HTTPRequest, of caller: Caller, on route: String) throws(BackendError) {
         let values = request.fields.values(of: "idempotency-key")
@@ -24,6 +25,7 @@ struct IdempotencyKey: Sendable {
         digest = SHA256.hash(input.bytes)
     }
 
+    /// Returns the identity of the request with this key.
     /// - Parameter content: The whole content of the request.
     func identity(of content: DigestInput) -> RequestIdentity {
         RequestIdentity(key: digest, fingerprint: SHA256.hash(content.bytes))
@@ -31,8 +33,8 @@ struct IdempotencyKey: Sendable {
 }
 
 extension SendRecord {
-    /// The identity by which one push of the send is recognized when it is repeated. It is bound to this record, so a
-    /// later record with the same key sends again.
+    /// Returns the identity by which one push of the send is recognized when it is repeated. The identity is bound to
+    /// this record, so a later record with the same key sends the push again.
     func identity(ofPush name: String) -> RequestIdentity {
         var input = DigestInput()
         input.append(request.key)

@@ -1,6 +1,7 @@
 public import MartletModel
 
-/// Decides who may send to whom. Called before anything is stored or sent, and before keys are given out.
+/// A policy that decides who may send to whom. It is asked before anything is stored or sent, and before keys are given
+/// out.
 public protocol SendPolicy: Sendable {
     func allows(_ caller: Caller, toSendTo audience: SendAudience) -> Bool
 }

@@ -27,6 +27,6 @@ struct GroupName: Hashable, Sendable {
 }
 
 extension Set<String> {
-    /// The tags of the groups among these roles, in order.
+    /// The tags of the groups among these roles, sorted by role.
     var groupTags: [Tag] { sorted().compactMap { GroupName(role: $0)?.tag } }
 }

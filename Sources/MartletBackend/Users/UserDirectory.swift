@@ -1,7 +1,7 @@
 public import MartletCore
 public import MartletCrypto
 
-/// The accounts of the app backend, which stores users and verifies their passwords.
+/// The directory of the app backend's accounts. It stores users and verifies their passwords.
 public struct UserDirectory: Sendable {
     let store: any UserStore
     private let time: any TimeSource
@@ -84,12 +84,12 @@ public struct UserDirectory: Sendable {
             }
     }
 
-    /// All users, by name.
+    /// Returns all users, sorted by name.
     public func list() async throws(UserDirectoryError) -> [User] {
         try await stored { () throws(StorageError) in try await store.users() }
     }
 
-    /// Finds the user with a name.
+    /// Returns the name of an existing user.
     func find(_ name: String) async throws(UserDirectoryError) -> UserName {
         let name = try userName(name)
         let user = try await stored { () throws(StorageError) in try await store.user(name.folded) }
@@ -103,7 +103,7 @@ public struct UserDirectory: Sendable {
         guard wasThere else { throw .notFound(name.spelling) }
     }
 
-    /// Whether a password matches a hash.
+    /// Returns whether a password matches a hash.
     /// - Parameters:
     ///   - hash: The hash; nil if the user does not exist. The check then takes the same time and fails.
     ///   - share: The share of the hashing queue that the check uses.

@@ -57,7 +57,8 @@ public struct UserGroups: Sendable {
         guard full == 0 else { throw .devicesAreFull(full) }
     }
 
-    /// - Returns: true if the registration has the right tags, no longer exists, or is not the backend's to change;
+    /// Changes the tag of a group in a registration.
+    /// - Returns: true if the registration has the right tags, no longer exists, or may not be changed by the backend;
     ///   false if it has no room for the tag.
     private func change(
         _ registration: Registration, of user: UserName, in hub: Hub.ID, _ group: GroupName, isMember: Bool
@@ -77,6 +78,7 @@ public struct UserGroups: Sendable {
         throw .busy
     }
 
+    /// Writes the tags of a registration.
     /// - Returns: Whether the write succeeded, because the registration was not changed meanwhile.
     private func put(
         _ registration: Registration, _ tags: [Tag], in hub: Hub.ID

@@ -15,7 +15,7 @@ public struct UserName: Sendable, CustomStringConvertible {
     public let spelling: String
     /// The name with its case folded, for comparison.
     public let folded: String
-    /// The tag `username:NAME`, which all devices of the user have.
+    /// The tag `username:NAME`, which all the user's devices have.
     public let tag: Tag
     /// The tag `from:NAME`, which the user's devices have if they are to show what the user sends.
     public let fromTag: Tag
@@ -58,8 +58,8 @@ public struct UserName: Sendable, CustomStringConvertible {
         }
     }
 
-    /// Whether a capital folds into the small letter of another capital, as the Kelvin sign (U+212A) folds into `k`.
-    /// Otherwise the name would become that of another user.
+    /// Returns whether a capital folds into the small letter of another capital, as the Kelvin sign (U+212A) folds into
+    /// `k`. Such a capital would turn the name into the name of another user.
     private static func isOtherSpelling(_ scalar: Unicode.Scalar) -> Bool {
         let small = scalar.properties.lowercaseMapping.unicodeScalars
         guard small.count == 1, let letter = small.first, letter != scalar else { return false }

@@ -19,8 +19,8 @@ public struct UserRemoval: Sendable {
     /// Removes a user, its sessions and its devices. If several hubs may be the backend's, the devices are removed from
     /// all of them; a device that is still in use registers itself again.
     ///
-    /// The devices are removed first, so that calling this again finishes an interrupted removal. They are removed once
-    /// more after the account, because then no further device can be registered.
+    /// The devices are removed first, so that a repeated call finishes an interrupted removal. After the account, the
+    /// devices are removed once more, because no further device can be registered from then on.
     public func remove(_ name: String) async throws(UserDirectoryError) {
         let user = try await users.find(name)
         try await unregister(user)
