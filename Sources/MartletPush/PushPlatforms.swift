@@ -1,6 +1,8 @@
 public import MartletCore
 
-/// The push platforms that this package supports. Each platform is a folder here and an entry in this list.
+/// The push platforms that this package supports.
+///
+/// Each platform has a folder beside this file and an entry in this list.
 public enum PushPlatforms {
     public static let all = PushPlatformList([
         APNs.self, FCM.self, LegacyFCM.self, WNS.self, MPNS.self, WebPush.self, ADM.self, Baidu.self, Xiaomi.self,

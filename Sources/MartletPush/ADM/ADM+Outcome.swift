@@ -3,7 +3,9 @@ public import MartletHTTP
 public import MartletModel
 
 extension ADM {
-    /// The initial wait for all pushes if the service does not specify one. Doubles with each attempt.
+    /// The initial wait of all pushes when the service throttles the sender and specifies no wait.
+    ///
+    /// Doubles with each attempt.
     static let throttleWait: Duration = .seconds(60)
     /// The initial wait after an internal error of the service. Doubles with each attempt.
     static let faultWait: Duration = .seconds(60)

@@ -13,7 +13,7 @@ public struct ADM: PushService {
 
     static let collapseMember = "consolidationKey"
     private static let lifetimeMember = "expiresAfter"
-    /// In seconds.
+    /// The allowed lifetimes of a message, in seconds.
     private static let lifetimes: ClosedRange<Int64> = 1...2_678_400
 
     static let scope = "messaging:push"
@@ -45,7 +45,9 @@ public struct ADM: PushService {
         return try Payload.message(["data": .object(data)], on: ADM.self)
     }
 
-    /// The app shows the message. The service wakes the app at once only for urgent messages.
+    /// Creates a message that carries data, which the app shows.
+    ///
+    /// The service wakes the app immediately only for urgent messages.
     public static func message(carrying data: DataMessage) throws(PushServiceError) -> Message {
         var payload: [String: JSON] = ["data": .object(Payload.members(of: data, alertAs: "message"))]
         if data.alert != nil { payload["priority"] = "high" }
@@ -57,7 +59,9 @@ public struct ADM: PushService {
         return (try? Payload.object(message))?[collapseMember]?.string.flatMap { $0.isEmpty ? nil : $0 }
     }
 
-    /// A message that has no room for it lives as long as the service lets it.
+    /// Limits the lifetime of a message to its expiry.
+    ///
+    /// A message that already states a lifetime, or that would become too large with one, is not changed.
     public static func limited(_ message: Message, to expiry: Timestamp, at now: Timestamp) -> Message {
         guard var payload = (try? Payload.object(message))?.object, payload[lifetimeMember] == nil else {
             return message

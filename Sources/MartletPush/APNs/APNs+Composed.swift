@@ -7,8 +7,10 @@ extension APNs {
         (try? APNsHeaders(message))?.pushType.payloadLimit ?? APNsPushType.alert.payloadLimit
     }
 
+    /// Renders a composed message.
+    ///
     /// The system shows texts, sound and a badge. The app's notification extension adds pictures, buttons and an
-    /// incremented badge; the system runs it only for pushes with `mutable-content`.
+    /// incremented badge; the system runs the extension only for pushes with `mutable-content`.
     public static func message(composed: LocalizedMessage, id: NotificationID) -> Message? {
         var payload = composed.data.mapValues(JSON.string)
         payload[notificationIDName] = .string(id.description)
@@ -58,8 +60,9 @@ extension APNs {
         return aps
     }
 
-    /// The notification category that the app's extension registers for the buttons. Equal buttons have equal
-    /// categories.
+    /// Returns the notification category that the app's extension registers for the buttons.
+    ///
+    /// The same buttons always give the same category.
     private static func category(of actions: [LocalizedMessage.Action]) -> String {
         let texts = JSON.array(actions.map { .array([.string($0.id), .string($0.title)]) })
         return "martlet-" + Hex.encode(Array(SHA256.hash(texts.bytes).prefix(4)))
@@ -74,14 +77,14 @@ extension APNs {
         switch type {
         case .background: return Appearance(isSilent: true, shownBy: .app)
         case .alert: break
-        // The app decides how calls, Live Activities and other kinds look.
+        // The app decides what calls, Live Activities and other kinds look like.
         default: return nil
         }
         var appearance = Appearance(shownBy: .system, textLines: 4)
         switch aps["alert"] {
         case .string(let text)?: appearance = Appearance(text: text, shownBy: .system, textLines: 4)
         case .object(let alert)?:
-            // Localization keys: only the app has their texts.
+            // The texts behind localization keys are known only to the app.
             guard alert["loc-key"] == nil, alert["title-loc-key"] == nil, alert["subtitle-loc-key"] == nil else {
                 return nil
             }

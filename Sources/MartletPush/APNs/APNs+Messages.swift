@@ -2,10 +2,11 @@ public import MartletCore
 public import MartletModel
 
 extension APNs {
-    /// The allowed number of characters of a device token. Device tokens are opaque, and Apple does not guarantee their
-    /// length; they are written as hexadecimal digits, two per byte. The original hub accepts any such text, and so do
-    /// tests written for it. Only the service can tell whether a device has the token. A prefix may precede the token
-    /// (`APNsTokenKind`).
+    /// The allowed number of characters of a device token.
+    ///
+    /// Device tokens are opaque, and Apple does not guarantee their length; they are written as hexadecimal digits, two
+    /// per byte. Azure Notification Hubs accepts any text of such digits, and so do tests written for it. Only the
+    /// service can tell whether a device has the token. A prefix may precede the token (`APNsTokenKind`).
     static let tokenLengths = 2...512
 
     public static func key(of handle: PushHandle) throws(PushServiceError) -> String {
@@ -35,8 +36,9 @@ extension APNs {
             || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains(lowercased(character))
     }
 
-    /// Replaces the hub's own expiry field by the service's field, which takes precedence. An expiry that cannot be
-    /// parsed is ignored, so that no client is refused because of it.
+    /// Replaces the hub's own expiry field by the field `apns-expiration`, which takes precedence.
+    ///
+    /// An expiry that cannot be parsed is ignored, so that no client is refused because of it.
     public static func normalized(_ message: Message, at now: Timestamp) -> Message {
         var message = message
         for name in APNsHeaders.expiryFields {

@@ -31,9 +31,10 @@ extension APNs {
 
     private static let uniqueIDField = "apns-unique-id"
 
-    /// Returns the outcome of an answer to a message. A push of a type that has tokens of its own may have been sent to
-    /// all registrations of a tag. In that case the push is wrong for the token, not the token itself, so the token is
-    /// kept.
+    /// Returns the outcome of an answer to a message.
+    ///
+    /// Pushes of some types need tokens of their own, but may have been sent to all registrations of a tag. In that
+    /// case the push is wrong for the token, not the token itself, so the token is kept.
     public func outcome(of response: HTTPResponse, to message: Message, at now: Timestamp) -> Outcome {
         var outcome = outcome(of: response, at: now)
         if outcome.name == .wrongToken, let headers = try? APNsHeaders(message), !headers.pushType.usesTheAppsToken {
@@ -132,11 +133,12 @@ extension APNsAnswer {
     private static let opening = Array(#"{"reason":""#.utf8)
     private static let middle = Array(#"","timestamp":"#.utf8)
     private static let closing = Array(#""}"#.utf8)
-    /// The maximum number of digits that is certain to fit into a 64-bit integer.
+    /// The maximum number of digits that certainly fit into a 64-bit integer.
     private static let digitLimit = 18
 
-    /// Parses an answer in exactly the form in which the service writes it; nil for any other form. Works on bytes for
-    /// speed, because a broadcast may have tens of thousands of such answers.
+    /// Parses an answer that has exactly the form in which the service writes it; nil for any other form.
+    ///
+    /// Works on bytes for speed, because a broadcast may have tens of thousands of refusals.
     private static func standard(_ bytes: [UInt8]) -> APNsAnswer? {
         guard bytes.starts(with: opening) else { return nil }
         let word = bytes[opening.count...].prefix { isLetter($0) }

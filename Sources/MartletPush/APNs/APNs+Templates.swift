@@ -2,7 +2,7 @@ public import MartletCore
 public import MartletModel
 
 extension APNs {
-    /// The options of templates, besides the body and the headers.
+    /// The names of a template's options, which it has besides its body and its headers.
     enum Option {
         static let expiry = "Expiry"
         static let priority = "Priority"

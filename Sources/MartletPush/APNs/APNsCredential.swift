@@ -5,7 +5,8 @@ import MartletModel
 
 /// A hub's credential for the service, parsed and checked (PushServices.md, sections 1.2, 1.3 and 9).
 struct APNsCredential: Sendable {
-    /// The names of the properties: those of the original hub, and one more for an endpoint with a private authority.
+    /// The names of the properties: those of Azure Notification Hubs, and one more for an endpoint with a private
+    /// authority.
     enum Property {
         static let token = "Token"
         static let keyID = "KeyId"
@@ -69,7 +70,8 @@ struct APNsCredential: Sendable {
         }
     }
 
-    /// Reads a private key from the whole text of its file, or from only the part between the first and the last line.
+    /// Reads a private key from the whole text of its file, or only from the Base64 text between the first and the last
+    /// line.
     private static func privateKey(_ text: String) throws(CryptoError) -> P256PrivateKey {
         if text.contains("-----BEGIN") { return try P256PrivateKey(pem: text) }
         guard let bytes = Base64.decode(text.filter { !$0.isWhitespace }) else { throw .malformedPrivateKey }

@@ -1,10 +1,9 @@
 import MartletHTTP
 
-/// The address to which pushes are sent, read from the credential's `Endpoint` in every form that hubs are configured
-/// with.
+/// Determines the address to which pushes are sent from the credential's `Endpoint`, which hubs write in many forms.
 enum APNsEndpoint {
     static let production = HTTPOrigin(scheme: .https, host: "api.push.apple.com")
-    /// The URL as it is written in hub documents.
+    /// The URL of the production service, as it is written in hub documents.
     static let productionURL = "https://api.push.apple.com:443/3/device"
     static let sandbox = HTTPOrigin(scheme: .https, host: "api.sandbox.push.apple.com")
 
@@ -27,7 +26,9 @@ enum APNsEndpoint {
         }
     }
 
-    /// Whether the origin is one of Apple's gateways. Any other address may only be configured by an operator.
+    /// Returns whether the origin is one of Apple's gateways.
+    ///
+    /// Any other address may only be configured by an operator.
     static func isService(_ origin: HTTPOrigin) -> Bool {
         origin.host.hasSuffix(".push.apple.com")
     }

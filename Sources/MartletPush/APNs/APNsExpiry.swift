@@ -1,6 +1,6 @@
 import MartletModel
 
-/// The hub's own expiry field, in every form that its clients are known to use (NotificationHubs.md, section 6.2).
+/// Parses the hub's own expiry field in all forms that its clients are known to use (NotificationHubs.md, section 6.2).
 enum APNsExpiry {
     /// Returns Unix seconds for the text `0`, a Unix time, ISO 8601, or `MM/dd/yyyy HH:mm:ss`. Times without a zone are
     /// UTC.

@@ -1,12 +1,14 @@
 import MartletCore
 import MartletModel
 
-/// The `apns-` fields of a push: the fields that the caller stated, checked, and otherwise values derived from the
-/// payload (PushServices.md, sections 1.4 and 1.5).
+/// The `apns-` fields of a push.
+///
+/// The fields that the caller stated are checked, and missing ones are derived from the payload (PushServices.md,
+/// sections 1.4 and 1.5).
 struct APNsHeaders: Equatable {
     var pushType: APNsPushType
     var priority: APNsPriority
-    /// The expiration in Unix seconds; 0 for a single attempt; nil if the caller did not state it.
+    /// The expiration in Unix seconds, where 0 means a single attempt; nil if the caller did not state it.
     var expiration: Int64?
     var collapseID: String?
     /// The topic that the caller stated; nil means the app's bundle id with the suffix of the push type.
@@ -79,7 +81,7 @@ struct APNsHeaders: Equatable {
         return text
     }
 
-    /// Whether a text can be a topic: at most 255 of the characters that are allowed in a bundle id.
+    /// Returns whether a text can be a topic: at most 255 of the characters that are allowed in a bundle id.
     static func isTopic(_ text: String) -> Bool {
         (1...255).contains(text.utf8.count)
             && text.utf8.allSatisfy { character in
@@ -103,8 +105,10 @@ struct APNsHeaders: Equatable {
         return fields.expiry.flatMap(APNsExpiry.seconds)
     }
 
-    /// Infers the push type. An event with its time or state is a Live Activity push. `content-available` without
-    /// anything to show, to play or to set as badge is a background push. Everything else is an alert.
+    /// Infers the push type from a payload.
+    ///
+    /// A payload with an event and its time or state is a Live Activity push. One with `content-available`, and with
+    /// nothing to show, to play or to set as a badge, is a background push. Every other payload is an alert.
     private static func inferredType(of body: [UInt8]) -> APNsPushType {
         guard mayNameKind(body), let aps = (try? JSON(parsing: body))?["aps"] else { return .alert }
         if APNsLiveActivity.isMeant(by: aps) { return .liveactivity }
@@ -112,9 +116,10 @@ struct APNsHeaders: Equatable {
         return ["alert", "sound", "badge"].contains { aps[$0] != nil } ? .alert : .background
     }
 
-    /// Whether a JSON text may contain a member that makes the push something other than an alert. Most texts contain
-    /// none, which this check finds out without parsing. A name that is written with an escape sequence has different
-    /// bytes, so such a text must be parsed.
+    /// Returns whether a JSON text may contain a member that makes the push something other than an alert.
+    ///
+    /// Most texts contain none, which this check finds out without parsing. A name that is written with an escape
+    /// sequence has different bytes, so a text with a backslash must always be parsed.
     private static func mayNameKind(_ body: [UInt8]) -> Bool {
         body.indices.contains { index in
             switch body[index] {
@@ -127,7 +132,7 @@ struct APNsHeaders: Equatable {
     }
 }
 
-/// A caller's fields, whose names may be written as `apns-…` or `x-apns-…`.
+/// The header fields that a caller has set, whose names may be written as `apns-…` or `x-apns-…`.
 private struct APNsFields {
     private let fields: [String: String]
 

@@ -21,7 +21,7 @@ enum APNsLiveActivity {
         aps["event"]?.string.flatMap(Event.init)
     }
 
-    /// Whether a payload without a stated push type can only be for a Live Activity.
+    /// Returns whether a payload without a stated push type can only be for a Live Activity.
     static func isMeant(by aps: JSON) -> Bool {
         event(of: aps) != nil && (aps["timestamp"] != nil || aps["content-state"] != nil)
     }
@@ -70,8 +70,10 @@ enum APNsLiveActivity {
         guard isTime else { throw refusal("aps.\(name) must be Unix time in seconds, as a number.") }
     }
 
-    /// The range of valid times in seconds. Larger values are times in milliseconds; a device that has received such a
-    /// time discards all later pushes as outdated.
+    /// The range of valid times, in seconds since 1970.
+    ///
+    /// Larger values are times in milliseconds; a device that has received such a time discards all later pushes as
+    /// outdated.
     private static let secondsRange: Range<Double> = 0..<100_000_000_000
 
     private static func refusal(_ sentence: String) -> PushServiceError {

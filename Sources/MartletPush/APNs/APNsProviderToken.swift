@@ -7,7 +7,9 @@ struct APNsProviderToken {
     static let lifetime: Duration = .seconds(3600)
     /// The minimum time between two new tokens on one connection.
     static let minimumAge: Duration = .seconds(1200)
-    /// The maximum age at which a token is replaced. It leaves five minutes for differences between clocks.
+    /// The maximum age of a token that is still used.
+    ///
+    /// It leaves five minutes for differences between clocks.
     static let maximumAge: Duration = .seconds(3300)
 
     let keyID: String
@@ -28,7 +30,7 @@ struct APNsProviderToken {
         self.token = token
     }
 
-    /// Whether the token was signed with the private key that belongs to this public key.
+    /// Returns whether the token was signed with the private key that belongs to this public key.
     func isSigned(by key: P256PublicKey) -> Bool {
         token.isSigned(by: key)
     }

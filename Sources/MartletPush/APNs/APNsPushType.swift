@@ -12,7 +12,7 @@ public enum APNsPushType: String, Sendable, CaseIterable {
     case widgets
     case controls
 
-    /// The suffix that the topic has after the app's bundle id.
+    /// The suffix that follows the app's bundle id in a topic of this type.
     public var topicSuffix: String {
         switch self {
         case .alert, .background, .mdm: ""
@@ -27,13 +27,14 @@ public enum APNsPushType: String, Sendable, CaseIterable {
         }
     }
 
-    /// Whether a topic has the suffix of this type, and not the suffix of another type.
+    /// Returns whether a topic has the suffix of this type, and not the suffix of another type.
     func fits(_ topic: String) -> Bool {
         topic.hasSuffix(topicSuffix) && (APNsPushType(suffixOf: topic) ?? self) == self
     }
 
-    /// Whether pushes of this type are sent to the token that an app gets for its alerts. Every other type has tokens
-    /// of its own.
+    /// Whether pushes of this type are sent to the same device token as the app's alerts.
+    ///
+    /// Each other type has device tokens of its own.
     var usesTheAppsToken: Bool { self == .alert || self == .background }
 
     /// The maximum size of the payload, in bytes.
@@ -47,10 +48,10 @@ public enum APNsPushType: String, Sendable, CaseIterable {
         }
     }
 
-    /// Whether the service accepts pushes of this type with a provider token.
+    /// Whether the service accepts pushes of this type from a sender that has a provider token.
     public var allowsToken: Bool { self != .mdm }
 
-    /// The priority of a push that does not state one.
+    /// The priority of a push of this type that states none.
     public var defaultPriority: APNsPriority { self == .background ? .powerAware : .immediate }
 
     /// Returns the type whose suffix a topic has; nil for a topic without any of the suffixes.
@@ -63,9 +64,9 @@ public enum APNsPushType: String, Sendable, CaseIterable {
 
 /// The urgency of a push, as stated in the field `apns-priority`.
 public enum APNsPriority: Int, Sendable {
-    /// Never wakes the device.
+    /// The push never wakes the device.
     case passive = 1
-    /// Delivered when the device's power state allows.
+    /// The push is delivered when the device's power state allows it.
     case powerAware = 5
     case immediate = 10
 }

@@ -2,22 +2,22 @@ import MartletCore
 import MartletHTTP
 import MartletModel
 
-/// The purpose of a device token: either the token that an app gets for its alerts, or a token of another kind.
+/// The kind of pushes that a device token is for.
 ///
 /// The client that registers a token may state its kind in a prefix, as in `liveactivity:80AB…`. The token then gets
-/// only messages of that kind, and a broadcast, or a notification to all devices of a user, reaches only the tokens
-/// that it suits. A token without a prefix gets every message that is sent to it.
+/// only messages of that kind. A broadcast, or a notification to all devices of a user, reaches only the tokens that it
+/// suits. A token without a prefix gets every message that is sent to it.
 enum APNsTokenKind: String, CaseIterable {
-    /// Alerts and background pushes.
+    /// A token for alerts and background pushes.
     case alert
     case voip
     case complication
     case fileprovider
     case mdm
     case location
-    /// Starts Live Activities.
+    /// A token for starting Live Activities.
     case pushtostart
-    /// Updates and ends one particular Live Activity.
+    /// A token for updating and ending one particular Live Activity.
     case liveactivity
     case pushtotalk
     case widgets
@@ -26,7 +26,7 @@ enum APNsTokenKind: String, CaseIterable {
     /// The separator between the prefix and the token.
     static let separator = UInt8(ascii: ":")
 
-    /// Whether a push suits a token of this kind.
+    /// Returns whether a push suits a token of this kind.
     /// - Parameter body: The payload, which is read only if the push type is not sufficient to decide.
     func takes(_ type: String?, body: [UInt8]) -> Bool {
         switch self {
@@ -37,8 +37,8 @@ enum APNsTokenKind: String, CaseIterable {
         }
     }
 
-    /// Splits a handle into the kind that its prefix names and the digits after the prefix. The kind is nil if there is
-    /// no prefix; the result is nil if the prefix is not a known kind.
+    /// Splits a handle into the kind that its prefix names, and the digits after the prefix.
+    /// - Returns: nil if the prefix is not a known kind. Without a prefix, the kind is nil.
     static func split(_ text: String) -> (kind: APNsTokenKind?, digits: Substring)? {
         guard let colon = text.utf8.firstIndex(of: separator) else { return (nil, text[...]) }
         guard let kind = APNsTokenKind(rawValue: text[..<colon].lowercased()) else { return nil }
@@ -50,7 +50,7 @@ enum APNsTokenKind: String, CaseIterable {
     static func digits(
         of handle: UnsafeBufferPointer<UInt8>, for message: Message, in shared: RequestBatch.Shared
     ) throws(PushServiceError) -> UnsafeBufferPointer<UInt8> {
-        // No prefix begins with two hexadecimal digits, and hardly any handle has a prefix.
+        // No kind begins with two hexadecimal digits, so this handle has no prefix. Hardly any handle has one.
         if handle.prefix(2).allSatisfy(APNs.isHexadecimal) { return handle }
         guard let colon = handle.firstIndex(of: separator) else { return handle }
         let mark = String(decoding: handle[..<colon], as: UTF8.self).lowercased()

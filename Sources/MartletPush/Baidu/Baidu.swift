@@ -23,7 +23,7 @@ public enum Baidu: PushPlatform {
         return handle.text
     }
 
-    /// Splits a text with two ids that are separated by a dash into a handle.
+    /// Makes a handle of a text with two ids that are separated by a dash.
     public static func handle(from text: String) -> PushHandle {
         let ids = text.split(separator: "-", maxSplits: 1, omittingEmptySubsequences: false)
         return ids.count == 2 ? PushHandle(parts: ids.map(String.init)) : PushHandle(text: text)

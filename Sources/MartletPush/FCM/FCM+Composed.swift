@@ -4,6 +4,8 @@ public import MartletModel
 extension FCM {
     public static func isReserved(dataName: String) -> Bool { FCMMessage.isReserved(dataName) }
 
+    /// Renders a composed message.
+    ///
     /// The system shows texts and the picture. Everything else is data, which the app gets when it is opened.
     public static func message(composed: LocalizedMessage, id: NotificationID) -> Message? {
         var android: [String: JSON] = [:]
@@ -26,7 +28,7 @@ extension FCM {
         return Message(body: FCMMessage.canonical(message))
     }
 
-    /// The part that the system shows without the app.
+    /// Returns the part of a message that the system shows without the app.
     static func notification(of message: LocalizedMessage) -> [String: JSON] {
         var notification: [String: JSON] = [:]
         notification["title"] = message.title.map(JSON.string)
@@ -53,7 +55,7 @@ extension FCM {
 
     // MARK: Reading
 
-    /// What an Android device shows.
+    /// Returns what an Android device shows for a message.
     public static func appearance(of message: Message) -> Appearance? {
         guard let payload = try? Payload.object(message), case .object(let content) = payload["message"] ?? payload,
             content["data"] != nil || content["notification"] != nil || content["android"] != nil
@@ -62,7 +64,7 @@ extension FCM {
         let own = content["android"]?["notification"]
         guard content["notification"] != nil || own != nil else { return appearance(ofData: data) }
         func shown(_ name: String) -> String? { own?[name]?.string ?? content["notification"]?[name]?.string }
-        // Localization keys: only the app has their texts.
+        // The texts behind localization keys are known only to the app.
         guard own?["title_loc_key"] == nil, own?["body_loc_key"] == nil else { return nil }
         var appearance = Appearance(
             title: shown("title"), subtitle: data?[ComposedPayload.Name.subtitle]?.string, text: shown("body"),
@@ -76,7 +78,7 @@ extension FCM {
         return appearance
     }
 
-    /// The appearance of a data message. The app shows the member `message`, as in Microsoft's tutorials.
+    /// Returns what an app shows for a data message: the member `message`, as in Microsoft's tutorials.
     private static func appearance(ofData data: JSON?) -> Appearance? {
         guard case .object(let data)? = data else { return nil }
         let text = data["message"]?.string
@@ -109,6 +111,7 @@ extension LegacyFCM {
         return Message(body: JSON.object(payload).bytes)
     }
 
+    /// Returns what an Android device shows for a message.
     /// - Parameter message: A normalized message, which has the form of FCM v1.
     public static func appearance(of message: Message) -> Appearance? { FCM.appearance(of: message) }
 }

@@ -7,8 +7,9 @@ extension FCM {
         return handle.text
     }
 
-    /// Writes a message in canonical form. Adds the envelope, which one client omits, and removes the message's target,
-    /// because the hub decides the recipients.
+    /// Writes a message in canonical form.
+    ///
+    /// Adds the envelope, which one client omits. Removes the message's target, because the hub decides the recipients.
     public static func normalized(_ message: Message, at now: Timestamp) -> Message {
         guard let payload = try? Payload.object(message).object else { return message }
         var options = payload
@@ -41,7 +42,7 @@ extension FCM {
         try FCMMessage.check(content)
     }
 
-    /// Returns the size of the names and values that devices receive.
+    /// Returns the size of the names and values that devices receive, in bytes.
     public static func payloadSize(of message: Message) -> Int {
         guard let payload = try? Payload.object(message) else { return message.body.count }
         return FCMMessage.size(of: payload["message"] ?? payload)
@@ -53,8 +54,9 @@ extension FCM {
         return try Payload.message(["message": ["data": .object(data)]], on: FCM.self)
     }
 
-    /// Creates a message that carries data. An alert is shown by the app itself, and the service wakes the app
-    /// immediately only for a message of high priority.
+    /// Creates a message that carries data.
+    ///
+    /// The app shows the alert itself. The service wakes the app immediately only for a message of high priority.
     public static func message(carrying data: DataMessage) throws(PushServiceError) -> Message {
         var message: [String: JSON] = ["data": .object(Payload.members(of: data, alertAs: "message"))]
         if data.alert != nil { message["android"] = ["priority": "HIGH"] }
@@ -62,11 +64,13 @@ extension FCM {
     }
 }
 
-// MARK: What outlives and replaces what
+// MARK: Expiry and collapse key
 
 extension FCM {
-    /// Returns the collapse key of a message. The key combines those for Android, Apple devices and browsers, because a
-    /// message may have a different one for each, and all of them must be equal.
+    /// Returns the collapse key of a message.
+    ///
+    /// A message may have different keys for Android, Apple devices and browsers. It replaces another message only if
+    /// all of them are equal, so they are combined to one key.
     public static func collapseKey(of message: Message) -> String? {
         guard message.body.contains("collapse_key".utf8), let content = try? Payload.object(message)["message"],
             let key = content["android"]?["collapse_key"]?.string, !key.isEmpty
@@ -90,6 +94,7 @@ extension FCM {
         return Message(body: FCMMessage.canonical(content, options: options), fields: message.fields)
     }
 
+    /// Returns a header of the part of a message that is for one kind of device.
     /// - Parameter name: The name of the header in lower case.
     private static func header(_ name: String, of part: JSON?) -> String? {
         part?["headers"]?.object?.first { $0.key.lowercased() == name }?.value.string

@@ -9,8 +9,10 @@ extension FCM {
     /// minute.
     static let quotaWait: Duration = .seconds(60)
 
-    /// Returns the outcome of an answer (PushServices.md, section 2.5). FCM's own error code decides if there is one,
-    /// then the reason common to all Google services, then the status in the body, then the HTTP status.
+    /// Returns the outcome of an answer (PushServices.md, section 2.5).
+    ///
+    /// The outcome is determined by FCM's own error code if there is one, otherwise by the reason in the form of all
+    /// Google services, otherwise by the status in the body, otherwise by the HTTP status.
     public func outcome(of response: HTTPResponse, at now: Timestamp) -> Outcome {
         let answer = FCMAnswer(response)
         if response.status == .ok {
@@ -32,8 +34,8 @@ extension FCM {
         case "UNREGISTERED": Outcome(.expiredChannel, reason: reason, .drop(asOf: now, guarded: false))
         case "SENDER_ID_MISMATCH": Outcome(.wrongToken, reason: reason, .drop(asOf: nil, guarded: true))
         case "INVALID_ARGUMENT": invalidArgument(answer)
-        // The project's credential for APNs or Web Push is invalid. Other devices of the project still get their
-        // messages.
+        // The project's credential for APNs or Web Push is invalid, but other devices of the project still get their
+        // messages. So only this push is refused.
         case "THIRD_PARTY_AUTH_ERROR", "APNS_AUTH_ERROR": Outcome(.invalidCredentials, reason: reason, .refuse)
         case "QUOTA_EXCEEDED":
             Outcome(

@@ -3,10 +3,10 @@ import MartletCrypto
 public import MartletHTTP
 public import MartletModel
 
-/// Firebase Cloud Messaging by its HTTP v1 API (PushServices.md, section 2).
+/// Firebase Cloud Messaging over its HTTP v1 API (PushServices.md, section 2).
 ///
-/// The device's token is in the body, so every device has a body of its own: the message with the token at its
-/// beginning.
+/// The device's token is in the body, so every device gets a body of its own: the message, with the token inserted at
+/// its beginning.
 public struct FCM: PushService {
     public static let descriptor = PushPlatformDescriptor(
         platform: PlatformID(rawValue: "fcmv1"), format: "fcmv1",

@@ -13,14 +13,15 @@ struct FCMAnswer {
     private static let detailLimit = 16
 
     let httpStatus: Int
-    /// Whether the body names a message. If so, the service has accepted it; an answer without a name may come from a
-    /// proxy.
+    /// Whether the body contains the name of a message, which means that the service has accepted the message.
+    ///
+    /// An answer without a name may come from a proxy.
     let namesMessage: Bool
     /// The value of `error.status`.
     let status: String?
     /// FCM's own error code.
     let code: String?
-    /// The reason in the form of errors common to all Google services.
+    /// The reason in the detail that all Google services add to their errors.
     let infoReason: String?
     /// Whether the error is caused by the registration token.
     let isAboutToken: Bool

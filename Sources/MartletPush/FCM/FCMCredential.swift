@@ -6,7 +6,7 @@ import MartletModel
 /// A hub's credential for the service, parsed and checked: a service account of the project (PushServices.md, sections
 /// 2.1 and 9).
 struct FCMCredential: Sendable {
-    /// The names of the properties: those of the original hub, and four of this hub's own.
+    /// The names of the properties: those of Azure Notification Hubs, and four that only this hub has.
     enum Property {
         static let privateKey = "PrivateKey"
         static let projectID = "ProjectId"
@@ -75,8 +75,9 @@ struct FCMCredential: Sendable {
         }
     }
 
-    /// Whether a text is a valid project id, which becomes part of the path. Some old ids begin with a domain and a
-    /// colon.
+    /// Returns whether a text is a valid project id, which becomes part of the path.
+    ///
+    /// Some old ids begin with a domain and a colon.
     static func isProjectID(_ text: String) -> Bool {
         (1...128).contains(text.utf8.count)
             && text.utf8.allSatisfy { character in
@@ -93,7 +94,7 @@ struct FCMCredential: Sendable {
         PushServiceError(.badCredential, sentence)
     }
 
-    /// The credential fields that a hub is configured with.
+    /// The fields of a credential, with which a hub is configured.
     static let fields: [PushPlatformDescriptor.CredentialForm.Field] = [
         .init(
             name: Property.privateKey, flag: "private-key-file", help: "The service account's private key, as PEM.",

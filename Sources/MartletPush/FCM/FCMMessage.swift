@@ -8,7 +8,9 @@ enum FCMMessage {
     static let sizeLimit = 4096
     /// The maximum time that the service stores a message, in seconds: four weeks.
     static let timeToLiveLimit = 2_419_200
-    /// The members that name the target of a message. Here the hub sets the target.
+    /// The members of a message that name its target.
+    ///
+    /// They are removed, because the hub sets the target.
     static let targetNames: Set<String> = ["token", "topic", "condition", "fid", "name"]
 
     /// The beginning of every canonical body.
@@ -56,7 +58,8 @@ enum FCMMessage {
 
     // MARK: Rules
 
-    /// - Parameter content: The message.
+    /// Checks the content of a message.
+    /// - Parameter content: The message without its envelope.
     static func check(_ content: JSON) throws(PushServiceError) {
         for (name, part) in [
             ("notification", content["notification"]), ("android", content["android"]), ("apns", content["apns"]),
@@ -86,8 +89,9 @@ enum FCMMessage {
         }
     }
 
-    /// Whether the service refuses a name in `data`. Its documentation has two versions of the rule; this is the
-    /// broader one.
+    /// Returns whether the service refuses a name in `data`.
+    ///
+    /// Its documentation has two versions of the rule; this is the broader one.
     static func isReserved(_ name: String) -> Bool {
         ["from", "message_type", "notification"].contains(name) || name.hasPrefix("google") || name.hasPrefix("gcm")
     }
@@ -103,8 +107,9 @@ enum FCMMessage {
         return seconds
     }
 
-    /// Returns the size of the content that devices receive: the notification and the data, of which Android's own
-    /// takes precedence.
+    /// Returns the size of the content that devices receive, in bytes: the notification and the data.
+    ///
+    /// There may be data for all devices and data for Android devices, of which the larger counts.
     static func size(of content: JSON) -> Int {
         let data = max(size(ofMembers: content["data"]), size(ofMembers: content["android"]?["data"]))
         return data + size(ofMembers: content["notification"])

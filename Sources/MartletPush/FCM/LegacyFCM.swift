@@ -2,9 +2,11 @@ public import MartletCore
 public import MartletHTTP
 public import MartletModel
 
-/// Google's messaging as its old HTTP API spoke of it, and as many apps and payloads still do (PushServices.md,
-/// sections 2.6 and 2.7). Its devices are another platform than those of `FCM`; what reaches them is sent by `FCM`, with
-/// that platform's credential, because the old API is switched off.
+/// Google's push service in the terms of its old HTTP API, which many apps and payloads still use (PushServices.md,
+/// sections 2.6 and 2.7).
+///
+/// The old API is switched off. Therefore messages to devices of this platform are sent by `FCM`, with the credential
+/// of that platform.
 public struct LegacyFCM: PushService {
     public static let descriptor = PushPlatformDescriptor(
         platform: PlatformID(rawValue: "gcm"), aliases: ["fcm"], format: "gcm", formatAliases: ["fcm"],
@@ -67,7 +69,8 @@ extension LegacyFCM {
         return handle.text
     }
 
-    /// An old payload becomes a message of the new API. One that is a message of the new API already stays so.
+    /// Translates a payload of the old API to a message of the HTTP v1 API. A payload that has the form of the HTTP v1
+    /// API already is only written in canonical form.
     public static func normalized(_ message: Message, at now: Timestamp) -> Message {
         guard let payload = try? Payload.object(message).object else { return message }
         guard payload["message"]?.object == nil else { return FCM.normalized(message, at: now) }
@@ -97,7 +100,9 @@ extension LegacyFCM {
         return try Payload.message(["data": .object(data)], on: LegacyFCM.self)
     }
 
-    /// The app shows the message. The service wakes the app at once only for urgent messages.
+    /// Creates a message that carries data, which the app shows.
+    ///
+    /// The service wakes the app immediately only for urgent messages.
     public static func message(carrying data: DataMessage) throws(PushServiceError) -> Message {
         var payload: [String: JSON] = ["data": .object(Payload.members(of: data, alertAs: "message"))]
         if data.alert != nil { payload["priority"] = "high" }

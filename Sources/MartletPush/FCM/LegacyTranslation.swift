@@ -32,8 +32,8 @@ struct LegacyTranslation {
         }
     }
 
-    /// Translates a member of the payload.
-    /// - Returns: Whether the member has an equivalent in the new message.
+    /// Translates one member of the payload.
+    /// - Returns: Whether the member has an equivalent in the HTTP v1 API.
     private mutating func take(_ name: String, _ value: JSON) -> Bool {
         switch name {
         case "data": takeData(value)
@@ -43,7 +43,7 @@ struct LegacyTranslation {
         case "collapse_key":
             guard let key = Self.text(value) else { return false }
             android[name] = .string(key)
-            // The maximum length that APNs accepts.
+            // APNs accepts at most 64 bytes.
             if key.utf8.count <= 64 { appleHeaders["apns-collapse-id"] = .string(key) }
         case "restricted_package_name":
             guard let package = Self.text(value) else { return false }
@@ -94,7 +94,7 @@ struct LegacyTranslation {
 
     private mutating func takeTimeToLive(_ value: JSON) -> Bool {
         guard let seconds = Self.number(value) else { return false }
-        // A value out of range is kept here, and refused later by the check.
+        // A value out of range is kept, so that the later check refuses it.
         android["ttl"] = .string("\(seconds)s")
         if (0...Int64(FCMMessage.timeToLiveLimit)).contains(seconds) {
             appleHeaders["apns-expiration"] = .string(String(now.seconds + seconds))
@@ -120,7 +120,8 @@ struct LegacyTranslation {
             }
         }
         if let subtitle = members["subtitle"].flatMap(Self.text) {
-            // An alert in this part replaces the whole notification, so it must contain its title and body too.
+            // An alert in the part for Apple devices replaces the whole notification, so it must also contain the title
+            // and the body.
             var alert = notification.filter { $0.key != "image" }
             alert["subtitle"] = .string(subtitle)
             aps["alert"] = .object(alert)
@@ -177,7 +178,9 @@ struct LegacyTranslation {
         }
     }
 
-    /// Returns the texts of an array, or of an array that was written as JSON text in a string.
+    /// Returns the texts in an array.
+    ///
+    /// The array may also be written as JSON text in a string.
     private static func texts(_ value: JSON) -> [String]? {
         let array = value.array ?? value.string.flatMap { try? JSON(parsing: Array($0.utf8), maximumDepth: 4) }?.array
         let texts = array?.compactMap(text)

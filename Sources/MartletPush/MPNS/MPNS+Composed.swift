@@ -2,7 +2,9 @@ public import MartletCore
 public import MartletModel
 
 extension MPNS {
-    /// A toast with a title and a text. It cannot have a subtitle, a picture or buttons.
+    /// Renders a composed message as a toast with a title and a text.
+    ///
+    /// A toast cannot have a subtitle, a picture or buttons.
     public static func message(composed: LocalizedMessage, id: NotificationID) -> Message? {
         guard !composed.isSilent else {
             return Message(
@@ -21,6 +23,7 @@ extension MPNS {
 
     // MARK: Reading
 
+    /// Returns what a phone shows for a message.
     /// - Parameter message: A normalized message.
     public static func appearance(of message: Message) -> Appearance? {
         guard let kind = Kind(target: message.fields[targetField.lowercased()] ?? "") else {

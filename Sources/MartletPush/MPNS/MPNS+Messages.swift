@@ -2,7 +2,9 @@ public import MartletCore
 public import MartletModel
 
 extension MPNS {
-    /// The fields that state the type of notification and when it is to be delivered.
+    /// The field that states the class of a notification: its type, and when it is to be delivered.
+    ///
+    /// `targetField` states the type in words.
     static let classField = "X-NotificationClass"
     static let targetField = "X-WindowsPhone-Target"
 
@@ -11,8 +13,9 @@ extension MPNS {
         try address.key(of: handle)
     }
 
-    /// Adds and corrects what clients get wrong: one client may send neither a target nor a class, clients use
-    /// different names for a tile's target, and one client declares an encoding other than the one it uses.
+    /// Completes and corrects the fields and the body that clients send: one client may send neither a target nor a
+    /// class, clients use different names for a tile's target, and one client declares an encoding other than the one
+    /// it uses.
     public static func normalized(_ message: Message, at now: Timestamp) -> Message {
         var message = message
         let target = message.fields.removeValue(forKey: targetField.lowercased()) ?? ""
@@ -41,8 +44,9 @@ extension MPNS {
         return message
     }
 
-    /// The maximum size of a raw notification in bytes that the service grants to every account. It does not apply to
-    /// raw notifications that the sender built itself.
+    /// The maximum size of a raw notification that carries data, in bytes.
+    ///
+    /// The service grants it to every account. It does not apply to raw notifications that the sender built itself.
     static let rawLimit = 1024
 
     /// Creates a raw notification that carries data. The device does not show raw notifications by itself.

@@ -17,7 +17,7 @@ extension MPNS {
         let wait = RetryAfter.wait(response.fields, at: now)
         return switch response.status.code {
         case 200: Self.outcome(ofSuccess: answer)
-        // The service also gives this answer for a made-up address, so the answer must not affect other pushes.
+        // The service also gives this answer for a made-up address, so only this push is refused.
         case 400: Outcome(.invalidNotificationFormat, reason: answer.reason, .refuse)
         case 401: Outcome(.wrongToken, reason: answer.reason, .drop(asOf: now, guarded: true))
         case 404:

@@ -5,7 +5,7 @@ public import MartletModel
 
 /// Microsoft Push Notification Service, for Windows Phone (PushServices.md, section 4).
 ///
-/// Every channel is an address of its own: an instance sends to those at one origin, which `at(_:)` sets.
+/// Every channel has an address of its own. An instance sends to the channels at one origin, which `at(_:)` sets.
 public struct MPNS: PushService {
     public static let descriptor = PushPlatformDescriptor(
         platform: PlatformID(rawValue: "mpns"), aliases: ["windowsphone"], format: "windowsphone",

@@ -5,13 +5,14 @@ import MartletModel
 /// A hub's credential for the service, parsed and checked (PushServices.md, sections 4.3 and 9). The certificate is
 /// optional: channels that were opened without a certificate are also sent to without one.
 struct MPNSCredential: Sendable {
-    /// The names of the properties, which are those of the original hub.
+    /// The names of the properties, which are those of Azure Notification Hubs.
     enum Property {
         static let certificate = "MpnsCertificate"
         static let certificateKey = "CertificateKey"
     }
 
-    /// The certificate, if any.
+    /// The certificate with which the sender authenticates itself; nil for channels that were opened without a
+    /// certificate.
     let certificate: ClientCertificate?
     /// Whether pushes may be sent to channels on this machine, which belong to a simulated service whose authority the
     /// credential names.

@@ -15,8 +15,10 @@ extension MPNS {
             }
         }
 
-        /// Determines the type by the class field. The last digit of the class gives the type; the other digits give
-        /// the delivery time.
+        /// Determines the type by the class field.
+        ///
+        /// 1, 11 and 21 are tiles, 2, 12 and 22 are toasts, and all other classes up to 31 are raw. Classes from 11 and
+        /// from 21 are delivered later.
         init?(classNumber text: String?) {
             guard let number = text.flatMap({ Int($0) }), (1...31).contains(number) else { return nil }
             switch number {
@@ -46,7 +48,7 @@ extension MPNS {
             }
         }
 
-        /// The class for immediate delivery.
+        /// The class number of this type for immediate delivery.
         var firstClass: Int {
             switch self {
             case .tile: 1

@@ -2,18 +2,21 @@ import MartletCore
 import MartletHTTP
 import MartletModel
 
-/// The rules for handles that are URLs of channels, at hosts in a domain of the service. Anyone who registers such a
-/// handle may have made it up, so it is checked both at registration and before each push.
+/// The rules for handles that are channel URLs at hosts in a domain of the service.
+///
+/// Anyone who registers such a handle may have made it up, so it is checked both at registration and before each push.
 struct ChannelAddress: Sendable {
     /// The domain that the host names must end with, in lower case and without a leading dot.
     let domain: String
     /// Whether channels may use http without TLS.
     let allowsHTTP: Bool
 
-    /// Checks a handle and returns the key by which it is compared. Hosts are compared without case, the rest exactly.
+    /// Checks a handle and returns the key by which it is compared.
     ///
-    /// The handle may name this machine, because it may be a simulated service's. The hub's credential decides whether
-    /// pushes are sent there.
+    /// Hosts are compared without case, the rest exactly.
+    ///
+    /// A handle on this machine is accepted, because it may belong to a simulated service. The hub's credential decides
+    /// whether pushes are sent there.
     func key(of handle: PushHandle) throws(PushServiceError) -> String {
         guard handle.parts.count == 1, let key = HandleRules.canonicalURL(handle.parts[0], allowsHTTP: allowsHTTP),
             let (origin, _) = HTTPOrigin.splitting(key), isBelowDomain(origin) || LoopbackName.matches(origin.host)

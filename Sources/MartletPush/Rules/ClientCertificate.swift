@@ -8,10 +8,11 @@ struct ClientCertificate: Sendable {
     /// The certificate, its chain and its key as PEM text.
     let pem: String
 
+    /// Reads a certificate with its key.
     /// - Parameters:
     ///   - text: PEM text, or a PKCS#12 container in Base64.
     ///   - password: The password of the container.
-    ///   - property: The name of the property in errors.
+    ///   - property: The name of the property, which errors contain.
     init(_ text: String, password: String, property: String) throws(PushServiceError) {
         do throws(CryptoError) {
             identity = try Self.identity(text, password: password)

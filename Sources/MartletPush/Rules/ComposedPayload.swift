@@ -2,9 +2,11 @@ import MartletCore
 import MartletHTTP
 import MartletModel
 
-/// Code that several platforms share for the payloads of composed messages.
+/// Helps several platforms to write and read the payloads of composed messages.
 enum ComposedPayload {
-    /// The names under which the app gets parts of a message in its data. Senders cannot use them for their own data.
+    /// The names of message parts in the data that the app gets.
+    ///
+    /// Senders cannot use these names for their own data.
     enum Name {
         static let link = PayloadName.link.rawValue
         static let picture = PayloadName.picture.rawValue
@@ -13,7 +15,9 @@ enum ComposedPayload {
         static let badge = PayloadName.badge.rawValue
     }
 
-    /// Everything that only an app can show or open, as texts by name. For platforms whose data consists of texts.
+    /// Returns the parts of a message that only an app can show or open, as texts by name.
+    ///
+    /// This form is for platforms whose data consists of texts.
     static func texts(
         of message: LocalizedMessage, id: NotificationID, on platform: any PushPlatform.Type
     ) -> [String: String] {
@@ -25,7 +29,8 @@ enum ComposedPayload {
         return texts
     }
 
-    /// The same data as the query of a URL. For platforms whose payload has a single text for the app.
+    /// Returns the parts of a message for the app as the query of a URL. This form is for platforms whose payload has a
+    /// single text for the app.
     static func query(of message: LocalizedMessage, id: NotificationID, on platform: any PushPlatform.Type) -> String {
         var items = [(platform.notificationIDName, id.description)]
         if let link = message.link { items.append((Name.link, link)) }
@@ -34,7 +39,7 @@ enum ComposedPayload {
         return items.map { "\($0.0)=\(PercentEncoding.encode($0.1))" }.joined(separator: "&")
     }
 
-    /// A badge as text.
+    /// Returns a badge as text.
     static func text(of badge: ComposedMessage.Badge) -> String {
         switch badge {
         case .number(let number): String(number)
@@ -42,7 +47,8 @@ enum ComposedPayload {
         }
     }
 
-    /// A message that is only for the app, as JSON. For platforms that have no format for it.
+    /// Returns a message that is only for the app, as JSON. This form is for platforms that define no format for such
+    /// messages.
     static func raw(_ message: LocalizedMessage, id: NotificationID, on platform: any PushPlatform.Type) -> [UInt8] {
         var texts = message.data
         texts[platform.notificationIDName] = id.description
@@ -61,17 +67,19 @@ enum ComposedPayload {
         return Dictionary(items) { first, _ in first }
     }
 
-    /// The titles of actions, `[{"title"}]`.
+    /// Returns the titles of actions, which are given as `[{"title"}]`.
     static func actionTitles(_ actions: JSON?) -> [String] {
         (actions?.array ?? []).compactMap { $0["title"]?.string }
     }
 
-    /// The titles of actions that are given as JSON in a text.
+    /// Returns the titles of actions, which are given as JSON text in a string.
     static func actionTitles(in text: JSON?) -> [String] {
         text?.string.flatMap { try? JSON(parsing: Array($0.utf8), maximumDepth: 8) }.map { actionTitles($0) } ?? []
     }
 
-    /// Sets the badge or its increment, from a number or a text.
+    /// Sets the badge of an appearance, or the step by which it is incremented.
+    ///
+    /// The badge is given as a number or a text.
     static func setBadge(_ badge: JSON?, of appearance: inout Appearance) {
         if badge == "+1" {
             appearance.badgeStep = 1

@@ -14,7 +14,7 @@ struct ES256Token {
         self.token = token
     }
 
-    /// Whether the token was signed with the private key that belongs to this public key.
+    /// Returns whether the token was signed with the private key that belongs to this public key.
     func isSigned(by key: P256PublicKey) -> Bool {
         key.isValid(token.signature, for: token.signedBytes)
     }

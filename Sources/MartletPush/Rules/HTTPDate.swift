@@ -2,21 +2,22 @@ import MartletModel
 
 /// A timestamp in an HTTP field, in each of the three formats that recipients must accept (RFC 9110, section 5.6.7).
 enum HTTPDate {
-    /// Parses a date; nil if the text has another format.
-    /// - Parameter now: The current time. Years of two digits are resolved relative to it.
+    /// Parses a date.
+    /// - Parameter now: The current time, relative to which years of two digits are resolved.
+    /// - Returns: nil if the text has another format.
     static func timestamp(_ text: String, at now: Timestamp) -> Timestamp? {
         guard text.utf8.count <= 64 else { return nil }
         let parts = text.split(separator: " ").map(String.init)
         switch parts.count {
-        // Sun, 06 Nov 1994 08:49:37 GMT
+        // IMF-fixdate: `Sun, 06 Nov 1994 08:49:37 GMT`.
         case 6 where parts[0].hasSuffix(",") && parts[5] == "GMT":
             return timestamp(year: parts[3], month: parts[2], day: parts[1], time: parts[4])
-        // Sunday, 06-Nov-94 08:49:37 GMT
+        // RFC 850: `Sunday, 06-Nov-94 08:49:37 GMT`.
         case 4 where parts[0].hasSuffix(",") && parts[3] == "GMT":
             let day = parts[1].split(separator: "-").map(String.init)
             guard day.count == 3, let year = year(day[2], at: now) else { return nil }
             return timestamp(year: year, month: day[1], day: day[0], time: parts[2])
-        // Sun Nov  6 08:49:37 1994
+        // asctime: `Sun Nov  6 08:49:37 1994`.
         case 5:
             let day = parts[2].utf8.count == 1 ? "0\(parts[2])" : parts[2]
             return timestamp(year: parts[4], month: parts[1], day: day, time: parts[3])

@@ -2,9 +2,11 @@ import MartletCore
 import MartletHTTP
 import MartletModel
 
-/// Rules that the handles of several platforms share.
+/// Checks that the handles of several platforms share.
 enum HandleRules {
-    /// The maximum length of a handle. It is longer than any that was ever observed.
+    /// The maximum length of a handle.
+    ///
+    /// No longer handle was ever observed.
     static let lengthLimit = 4096
 
     /// Checks a handle that only its push service can interpret: each part must be printable ASCII without spaces.
@@ -19,8 +21,9 @@ enum HandleRules {
         }
     }
 
-    /// Returns an absolute https URL with the scheme and host in lower case, because URLs are compared this way (RFC
-    /// 3986, section 6.2.2.1); nil for anything else.
+    /// Returns an absolute https URL with the scheme and host in lower case; nil for any other text.
+    ///
+    /// URLs are compared in this form (RFC 3986, section 6.2.2.1).
     static func canonicalURL(_ text: String, allowsHTTP: Bool = false) -> String? {
         guard isOpaque(text), let (origin, rest) = HTTPOrigin.splitting(text), allowsHTTP || origin.scheme == .https
         else {

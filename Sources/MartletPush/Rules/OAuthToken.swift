@@ -2,19 +2,20 @@ import MartletCore
 import MartletHTTP
 import MartletModel
 
-/// Access tokens in the form that several push services issue them (RFC 6749, sections 4.4 and 5; RFC 7523, section
-/// 2.1).
+/// Gets access tokens in the form that several push services use (RFC 6749, sections 4.4 and 5; RFC 7523, section 2.1).
 enum OAuthToken {
-    /// How long before its expiry a token is no longer used.
+    /// How long before its expiry a token is replaced.
     private static let margin: Duration = .seconds(60)
     /// The maximum size of an answer, in bytes.
     private static let answerLimit = 64 * 1024
-    /// The wait before the next request if the service is unavailable and specifies none.
+    /// The wait before the next request for a token if the service is unavailable and specifies no wait.
     private static let faultWait: Duration = .seconds(10)
-    /// The wait after an answer that is invalid.
+    /// The wait before the next request for a token after an invalid answer.
     private static let nonsenseWait: Duration = .seconds(60)
 
-    /// Returns a request for a token that is sent as a form.
+    /// Returns a request for a token.
+    ///
+    /// Its parameters are sent as a form.
     /// - Parameters:
     ///   - form: The names and values, not encoded, in the order in which they are sent.
     ///   - path: The path of the token endpoint, with its leading slash.
@@ -29,8 +30,10 @@ enum OAuthToken {
         return .exchange(TokenExchange(request, to: origin, settings: settings))
     }
 
-    /// Parses the answer. The result is a token, or a refused credential, which stops all sending, or an error after
-    /// which the request is repeated later.
+    /// Parses the answer of a token endpoint.
+    ///
+    /// The result is a token, a refused credential, which stops all sending, or an error after which the request is
+    /// repeated later.
     static func answer(_ response: HTTPResponse, at now: Timestamp) -> TokenAnswer {
         let status = response.status.code
         let body = try? JSON(parsing: response.bytes, maximumDepth: 8)
@@ -62,14 +65,16 @@ enum OAuthToken {
             value: value, renewableAt: now, expiresAt: now + (lifetime - min(margin, lifetime / 10)))
     }
 
-    /// Returns the lifetime. Some services write the number of seconds as text.
+    /// Returns the lifetime in an answer.
+    ///
+    /// Some services write the number of seconds as text.
     private static func lifetime(_ body: JSON) -> Duration? {
         let member = body["expires_in"]
         guard let seconds = member?.integer ?? member?.string.flatMap(Int64.init), seconds > 0 else { return nil }
         return .seconds(min(seconds, 86_400))
     }
 
-    /// Whether the token consists of characters that are allowed in a header field.
+    /// Returns whether the token consists of characters that are allowed in a header field.
     private static func isSendable(_ token: String) -> Bool {
         (1...16_384).contains(token.utf8.count) && token.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F }
     }

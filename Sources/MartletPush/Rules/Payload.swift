@@ -1,7 +1,7 @@
 import MartletCore
 import MartletModel
 
-/// Rules that the payloads of several platforms share.
+/// Helps several platforms to check and write payloads.
 enum Payload {
     /// Checks that there is a body and that it does not exceed the platform's limit.
     /// - Parameter limit: The limit, in bytes.
@@ -35,15 +35,14 @@ enum Payload {
         min(max((timestamp - now).components.seconds, limits.lowerBound), limits.upperBound)
     }
 
-    /// Returns the additional members of a message that shows a text: the notification id, if any.
+    /// Returns the members that a message has in addition to its text: the notification id, if there is one.
     static func members(naming id: NotificationID?, on platform: any PushPlatform.Type) -> [String: JSON] {
         guard let id else { return [:] }
         return [platform.notificationIDName: .string(id.description)]
     }
 
-    /// Returns the texts of a message by name.
-    /// - Parameter name: The member name for the alert, if there is one; nil if the alert is in another part of the
-    ///   message.
+    /// Returns the texts of a message, by member name.
+    /// - Parameter name: The member name of the alert; nil if the alert is in another part of the message.
     static func members(of data: DataMessage, alertAs name: String? = nil) -> [String: JSON] {
         var members = Dictionary(data.texts.map { ($0.name, JSON.string($0.value)) }) { _, last in last }
         if let name, let alert = data.alert { members[name] = .string(alert) }
@@ -57,7 +56,7 @@ enum Payload {
         return JSON.object(members(of: data, alertAs: "message")).bytes
     }
 
-    /// Creates a message with a JSON body and has the platform check it.
+    /// Creates a message with a JSON body, and checks it by the rules of the platform.
     static func message(
         _ payload: JSON, fields: [String: String] = [:], on platform: any PushPlatform.Type
     ) throws(PushServiceError) -> Message {

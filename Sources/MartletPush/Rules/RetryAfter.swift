@@ -6,11 +6,11 @@ public enum RetryAfter {
     /// The maximum wait, which equals the longest time that a message is stored. Longer waits are reduced to it.
     static let limit: Duration = .seconds(28 * 86_400)
 
-    /// Returns the wait; nil if the field is missing or invalid.
+    /// Returns the wait that a service asks for; nil if the field is missing or invalid.
     public static func wait(_ fields: HTTPFields, at now: Timestamp) -> Duration? {
         guard let text = fields["retry-after"] else { return nil }
         if !text.isEmpty, text.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }) {
-            // If the number has too many digits to parse, it is still a long time, so the limit applies.
+            // A number with too many digits to parse is a long time, so the limit applies.
             return min(.seconds(min(Int64(text) ?? .max, 1 << 32)), limit)
         }
         return HTTPDate.timestamp(text, at: now).map { min(max($0 - now, .zero), limit) }

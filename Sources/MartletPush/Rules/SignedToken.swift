@@ -8,8 +8,8 @@ struct SignedToken {
     let signedBytes: [UInt8]
     let signature: [UInt8]
 
+    /// Parses a token; nil if it is malformed or states another algorithm.
     /// - Parameter algorithm: The algorithm that the token's header must state, such as `ES256`.
-    /// - Returns: nil for anything else.
     init?(_ text: some StringProtocol, algorithm: String) {
         let parts = text.split(separator: ".", omittingEmptySubsequences: false)
         guard parts.count == 3, let header = Self.object(parts[0]), let claims = Self.object(parts[1]),
@@ -21,8 +21,8 @@ struct SignedToken {
         signedBytes = Array("\(parts[0]).\(parts[1])".utf8)
     }
 
-    /// Creates a token.
-    /// - Parameter sign: Returns the signature of bytes.
+    /// Creates and signs a token.
+    /// - Parameter sign: Returns the signature of the given bytes.
     static func make(
         header: JSON, claims: JSON, sign: ([UInt8]) throws(CryptoError) -> [UInt8]
     ) throws(CryptoError) -> String {

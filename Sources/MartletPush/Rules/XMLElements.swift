@@ -1,21 +1,27 @@
 import MartletModel
 
-/// An XML document as the list of its elements, to tell what a device shows of it. Document types are not read.
+/// Reads an XML document into a list of its elements, from which the appearance of a message is determined.
+///
+/// Document types are not read.
 struct XMLElements {
     struct Element {
-        /// Without the prefix.
+        /// The name without its prefix.
         let name: String
-        /// By names without prefixes, references resolved.
+        /// The values of the attributes by name.
+        ///
+        /// Names have no prefix, and references in values are resolved.
         let attributes: [String: String]
-        /// The index of the element that it is in; nil for the root.
+        /// The index of the element that contains this one; nil for the root.
         let parent: Int?
-        /// The text in it and in none of its elements, references resolved.
+        /// The element's own text without that of its child elements.
+        ///
+        /// References are resolved.
         fileprivate(set) var text = ""
     }
 
     private static let (sizeLimit, depthLimit, countLimit) = (65_536, 32, 1000)
 
-    /// In the order of their start tags; the root first.
+    /// The elements in the order of their start tags, beginning with the root.
     private(set) var elements: [Element] = []
     private var open: [Int] = []
     private var openNames: [Substring] = []
@@ -31,7 +37,7 @@ struct XMLElements {
         guard open.isEmpty, !elements.isEmpty else { return nil }
     }
 
-    /// The elements of a name.
+    /// Returns the elements with a name.
     func named(_ name: String) -> [Element] { elements.filter { $0.name == name } }
 
     private mutating func take(_ rest: inout Substring, isMarkup: Bool) -> Bool {
@@ -66,7 +72,9 @@ struct XMLElements {
         return true
     }
 
-    /// - Parameter tag: What is between the angle brackets.
+    /// Adds the element that a start tag begins.
+    /// - Parameter tag: The text between the angle brackets.
+    /// - Returns: Whether the tag is well-formed and within the limits.
     private mutating func begin(_ tag: Substring) -> Bool {
         let isEmpty = tag.utf8.last == UInt8(ascii: "/")
         let content = isEmpty ? tag.dropLast() : tag
@@ -107,7 +115,7 @@ struct XMLElements {
         return attributes
     }
 
-    /// The place of the `>` that ends a tag; one within quotes does not.
+    /// Returns the index of the `>` that ends a tag, which is the first one outside quotes.
     private static func endOfTag(_ text: Substring) -> Substring.Index? {
         var quote: UInt8?
         for index in text.utf8.indices {
@@ -123,7 +131,8 @@ struct XMLElements {
         return nil
     }
 
-    /// Takes a section with fixed marks at its ends, and returns what is in it.
+    /// Removes a section with the given marks at its ends from the beginning of the text.
+    /// - Returns: The content between the marks; nil if the text does not begin with such a section.
     private static func section(_ start: String, _ end: String, of text: inout Substring) -> Substring? {
         guard text.utf8.starts(with: start.utf8) else { return nil }
         let content = text[text.utf8.index(text.startIndex, offsetBy: start.utf8.count)...]
@@ -134,7 +143,7 @@ struct XMLElements {
 
     private static let references = ["amp": "&", "lt": "<", "gt": ">", "quot": "\"", "apos": "'"]
 
-    /// Replaces references to characters; nil if there is another one.
+    /// Replaces the references to characters by the characters; nil if a reference is unknown.
     private static func resolved(_ text: Substring) -> String? {
         let parts = text.split(separator: "&", omittingEmptySubsequences: false)
         var resolved = String(parts[0])

@@ -1,4 +1,4 @@
-/// An action that a service takes on a connection by itself.
+/// An action that a simulated service takes on a connection, in addition to its answers.
 public enum ConnectionStep: Hashable, Sendable {
     /// Announces the maximum number of open requests. HTTP/2 only.
     case announce(streamLimit: UInt32)

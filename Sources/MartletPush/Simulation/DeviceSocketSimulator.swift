@@ -7,13 +7,14 @@ public protocol DeviceSocketSimulator: PushServiceSimulator {
     static var socketProtocol: String { get }
 
     /// Handles one message from a device.
-    /// - Parameter socket: The number of the connection that the message arrived on, assigned by the shell.
+    /// - Parameter socket: The number of the connection on which the message arrived. The shell assigns these numbers.
+    /// - Returns: The actions on the connections of devices.
     mutating func receive(_ text: String, on socket: UInt64, at now: Timestamp) -> [SocketStep]
 
     /// Removes a connection that was closed.
     mutating func socketClosed(_ socket: UInt64)
 
-    /// The devices that have registered themselves, for the control interface: an array, the oldest first.
+    /// The devices that have registered themselves, as a JSON array for the control interface, oldest first.
     var connectedDevices: JSON { get }
 
     /// The connections of the devices that are connected now, the oldest device first.

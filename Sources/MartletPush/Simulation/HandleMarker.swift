@@ -1,5 +1,7 @@
-/// A fault that a test requests by the end of a handle if it cannot reach the control interface (PushServices.md,
-/// section 10.1): `…~unregistered`, `…~unknown`, `…~throttle3`, `…~error`, `…~unavailable`, `…~slow5000`, `…~reset`.
+/// A fault that a test requests by the end of a handle.
+///
+/// Tests use it if they cannot reach the control interface (PushServices.md, section 10.1): `…~unregistered`,
+/// `…~unknown`, `…~throttle3`, `…~error`, `…~unavailable`, `…~slow5000`, `…~reset`.
 ///
 /// A service whose handles cannot contain a tilde has spellings of its own.
 public enum HandleMarker: Hashable, Sendable {

@@ -11,30 +11,35 @@ public protocol PushServiceSimulator: Sendable {
     /// The maximum number of open requests on a new connection.
     static var firstStreamLimit: UInt32 { get }
 
-    /// The faults that the service can answer with. A request for any other fault is refused.
+    /// The faults that the service can answer with.
+    ///
+    /// A control request for any other fault is refused.
     static var faults: Set<ServiceFault.Name> { get }
 
     /// The devices that were created.
     var devices: SimulatedDevices { get set }
-    /// The number of times that each event happened, by name. For assertions in tests.
+    /// The number of times that each event happened, by name, for assertions in tests.
     var counters: [String: Int] { get }
 
-    /// Returns the actions on a connection before its first request is answered.
+    /// Returns the actions on a new connection, before its first request is answered.
     mutating func open(_ connection: HTTPConnection, at now: Timestamp) -> [ConnectionStep]
 
-    /// Removes a closed connection.
+    /// Removes the state of a closed connection.
     mutating func close(_ connection: UInt64)
 
-    /// Returns the subject of a request, for faults that apply only to some requests. Does not judge the request.
-    /// - Parameter request: The request, without its body if that has not been read yet.
+    /// Returns the subject of a request, without judging the request.
+    ///
+    /// It is needed for faults that apply only to some requests.
+    /// - Parameter request: The request, without its body if the body has not been read yet.
     func subject(of request: HTTPRequest) -> SimulatedSubject
 
     /// Judges one request and returns the answer.
     mutating func answer(_ request: HTTPRequest, at now: Timestamp) -> SimulatedAnswer
 
-    /// Judges one request as `answer(_:at:)` does, but if it would be accepted, refuses it with the service's own
-    /// answer for the fault. The request is counted and checked. It reaches no device, unless the fault is one that
-    /// delivers.
+    /// Judges one request as `answer(_:at:)` does, but answers with a fault.
+    ///
+    /// A request that would be accepted is refused with the service's own answer for the fault. The request is counted
+    /// and checked. Its message reaches no device, unless the fault is one that delivers.
     /// - Parameter fault: One of `faults`.
     mutating func answer(_ request: HTTPRequest, fault: ServiceFault, at now: Timestamp) -> SimulatedAnswer
 
@@ -43,14 +48,15 @@ public protocol PushServiceSimulator: Sendable {
     mutating func register(app: JSON) throws(SimulatorError)
 
     /// Creates and registers the owner of an app, and returns the credential that a hub needs to send as that owner.
-    /// All the service's addresses in it are below `origin`.
+    ///
+    /// All addresses of the service in the credential are below `origin`.
     /// - Parameters:
     ///   - origin: The origin at which the service is reached.
     ///   - authorityPEM: The certificate authority that senders must trust.
     mutating func issueCredential(origin: HTTPOrigin, authorityPEM: String) throws(SimulatorError) -> Credential
 
     /// Creates a device.
-    /// - Returns: Its handle.
+    /// - Returns: The handle of the device.
     /// - Throws: `SimulatorError` naming the member that is missing or wrong.
     mutating func addDevice(_ description: JSON) throws(SimulatorError) -> String
 }

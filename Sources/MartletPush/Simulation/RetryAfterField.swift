@@ -7,7 +7,7 @@ public enum RetryAfterField: Hashable, Sendable {
     /// A date this number of seconds from now.
     case date(Int)
 
-    /// The field's value.
+    /// Returns the text of the field.
     public func value(at now: Timestamp) -> String {
         switch self {
         case .seconds(let seconds): String(seconds)

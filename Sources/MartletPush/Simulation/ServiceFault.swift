@@ -1,7 +1,8 @@
 /// A fault that a simulated service expresses in its own form (PushServices.md, section 10.8).
 public struct ServiceFault: Hashable, Sendable {
-    /// The name of a fault. The type is open, so that a service can add faults of its own by extending it in its
-    /// folder.
+    /// The name of a fault.
+    ///
+    /// Any name is possible, so that a service can define faults of its own in an extension in its folder.
     public struct Name: RawRepresentable, Hashable, Sendable, ExpressibleByStringLiteral {
         public let rawValue: String
 
@@ -15,13 +16,13 @@ public struct ServiceFault: Hashable, Sendable {
     }
 
     public var name: Name
-    /// The value of `retry-after`, if the service sends the field; nil omits it.
+    /// The value of the answer's `retry-after` field; nil for an answer without the field.
     public var retryAfter: RetryAfterField?
-    /// For a handle that is gone: the number of seconds since it became invalid.
+    /// The number of seconds since the handle became invalid, for a fault about a handle that is gone.
     public var age: Int?
-    /// Whether later requests on the connection fail in the same way, even those that the fault does not apply to.
+    /// Whether later requests on the connection fail in the same way, even requests to which the fault does not apply.
     public var isSticky: Bool
-    /// Whether the message is delivered nevertheless.
+    /// Whether the message is delivered although the answer is an error.
     public var isDelivered: Bool
 
     public init(
@@ -36,7 +37,9 @@ public struct ServiceFault: Hashable, Sendable {
     }
 }
 
-/// The faults that most services have. A service does not list those that do not apply to it.
+/// The faults that most services have.
+///
+/// Each service lists those that it supports.
 extension ServiceFault.Name {
     /// Too many messages from one sender.
     public static let rateLimit: Self = "rateLimit"

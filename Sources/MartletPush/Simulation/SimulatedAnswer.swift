@@ -1,13 +1,13 @@
 public import MartletHTTP
 
-/// A simulator's answer to one request, and the actions that go with it.
+/// A simulated service's answer to one request, and the actions that are performed with it.
 public struct SimulatedAnswer: Sendable {
     public var response: HTTPResponse
     /// The actions on the request's connection after the answer.
     public var steps: [ConnectionStep]
     /// The time before the answer is sent.
     public var delay: Duration
-    /// The notification that a listening device receives now.
+    /// The notification to pass on to devices that are listening now; nil for none.
     public var delivery: SimulatedDelivery?
     /// The actions on the connections of real devices.
     public var socketSteps: [SocketStep]

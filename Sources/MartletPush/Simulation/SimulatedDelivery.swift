@@ -6,7 +6,7 @@ public struct SimulatedDelivery: Hashable, Sendable {
     public var id: String
     /// The handle that the notification was sent to.
     public var handle: String
-    /// The fields that have a meaning for the platform.
+    /// The header fields of the notification that have a meaning for the platform.
     public var headers: [String: String]
     public var payload: JSON
     /// What the device shows, in one line; nil for a notification that is only for the app.
@@ -28,14 +28,16 @@ public struct SimulatedDelivery: Hashable, Sendable {
         self.keptUntil = keptUntil
     }
 
-    /// Joins what a device shows line by line, its title first, to one line.
+    /// Joins the texts that a device shows to one line.
+    ///
+    /// The title is the first text.
     /// - Returns: nil if the device shows nothing.
     static func line(_ texts: [String?]) -> String? {
         let shown = texts.compactMap { $0 }
         return shown.isEmpty ? nil : shown.joined(separator: ": ")
     }
 
-    /// The JSON that the device's event stream contains.
+    /// The notification as JSON, as the device's event stream contains it.
     public var json: JSON {
         [
             "id": .string(id), "headers": .object(headers.mapValues(JSON.string)), "payload": payload,

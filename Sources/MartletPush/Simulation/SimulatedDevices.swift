@@ -21,7 +21,7 @@ public struct SimulatedDevices: Sendable {
     }
 
     private static let inboxLimit = 100
-    /// The notifications accepted since the caller last emptied this array; nil if no caller collects them.
+    /// The notifications that were accepted since the caller last emptied this array; nil if no caller collects them.
     public var news: [SimulatedDelivery]?
     private var devices: [String: Device] = [:]
 
@@ -35,13 +35,14 @@ public struct SimulatedDevices: Sendable {
     /// The number of devices, including those whose app was removed.
     public var count: Int { devices.count }
 
+    /// Adds a device.
     /// - Parameter isListening: Whether the device listens from the start.
     mutating func add(_ handle: String, app: String, isListening: Bool = false) {
         devices[handle] = Device(app: app, index: devices[handle]?.index ?? devices.count)
         if isListening { devices[handle]?.listeners = 1 }
     }
 
-    /// Records the device's report on a notification. The report becomes the text of the notification.
+    /// Records a device's report on a notification, which becomes the text of the notification.
     mutating func record(_ text: String, on id: String, of handle: String) {
         guard let index = devices[handle]?.inbox.lastIndex(where: { $0.id == id }) else { return }
         devices[handle]?.inbox[index].text = text
@@ -81,8 +82,8 @@ public struct SimulatedDevices: Sendable {
     }
 
     /// Accepts a notification for a known device.
-    /// - Parameter keepingOlder: Whether a notification that is already stored is kept in addition to the new one. By
-    ///   default only one is stored for each device.
+    /// - Parameter keepingOlder: Returns whether an older stored notification is kept in addition to the new one. By
+    ///   default only one notification is stored for each device.
     mutating func accept(
         _ delivery: SimulatedDelivery, keepingOlder: (SimulatedDelivery) -> Bool = { _ in false }
     ) -> Fate {

@@ -5,7 +5,7 @@ struct SimulatedMarkup {
         let name: String
         /// The part of the start tag after the name, as written.
         let attributes: String
-        /// The number of elements that contain this one.
+        /// The number of elements that contain this element.
         let depth: Int
         /// The element's own text without that of its child elements. References are resolved, and white space is
         /// removed at both ends.
@@ -15,9 +15,11 @@ struct SimulatedMarkup {
     private static let sizeLimit = 64 * 1024
     /// The elements in the order of their start tags, beginning with the root.
     private(set) var elements: [Element] = []
-    /// The indices in `elements` of the open elements, with their names as written.
+    /// The indices in `elements` of the elements that are not closed yet, with their names as written.
     private var open: [(index: Int, name: Substring)] = []
 
+    /// Reads a document.
+    ///
     /// Fails if the tags do not match, or if the number of root elements is not one.
     init?(_ document: [UInt8]) {
         guard document.count <= Self.sizeLimit, let text = String(validating: document, as: UTF8.self) else {
@@ -52,7 +54,9 @@ struct SimulatedMarkup {
         return true
     }
 
+    /// Reads one tag.
     /// - Parameter tag: The text between the angle brackets.
+    /// - Returns: Whether the tag matches the tags before it.
     private mutating func take(tag: Substring) -> Bool {
         if tag.first == "/" {
             let name = tag.dropFirst().prefix { !$0.isWhitespace }

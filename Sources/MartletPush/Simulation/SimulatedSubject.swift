@@ -1,12 +1,12 @@
-/// The subject of a request to a simulated service, as far as the request states it.
+/// The app and the device that a request to a simulated service is about, as far as the request states them.
 public struct SimulatedSubject: Hashable, Sendable {
     /// The purpose of a request.
     public enum Endpoint: String, Hashable, Sendable, CaseIterable {
-        /// Sending a message.
+        /// The request sends a message.
         case send
-        /// Getting an access token.
+        /// The request gets an access token.
         case token
-        /// Anything else: channels, subscriptions.
+        /// The request has any other purpose, such as managing channels or subscriptions.
         case manage
     }
 

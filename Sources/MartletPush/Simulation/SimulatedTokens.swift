@@ -2,8 +2,9 @@ import MartletCrypto
 import MartletHTTP
 import MartletModel
 
-/// The token endpoint of a simulated service: the known clients and the tokens that were issued to them (RFC 6749,
-/// sections 4.4 and 5).
+/// The token endpoint of a simulated service.
+///
+/// It has the known clients, and the tokens that were issued to them (RFC 6749, sections 4.4 and 5).
 struct SimulatedTokens: Sendable {
     /// The result of checking a token.
     enum Judgement: Equatable {
@@ -35,14 +36,14 @@ struct SimulatedTokens: Sendable {
         self.prefix = prefix
     }
 
-    /// Whether a client is known.
+    /// Returns whether a client is known.
     func knows(_ client: String) -> Bool { acceptsAnyClient || secrets[client] != nil }
 
     mutating func register(_ client: String, secret: String) {
         secrets[client] = secret
     }
 
-    /// Handles a token request.
+    /// Answers a request for a token.
     /// - Parameters:
     ///   - scope: The scope for which tokens are issued.
     ///   - fault: The fault to answer with if the request would be granted.

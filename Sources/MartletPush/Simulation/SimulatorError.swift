@@ -1,4 +1,4 @@
-/// An error of a control request, described in a sentence.
+/// An error in a request to the control interface, described in a sentence.
 public struct SimulatorError: Error, Hashable, Sendable, CustomStringConvertible {
     public let description: String
 

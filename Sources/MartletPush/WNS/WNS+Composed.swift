@@ -3,8 +3,10 @@ import MartletHTTP
 public import MartletModel
 
 extension WNS {
-    /// A toast of three lines: title, subtitle and text. If the message lacks a line but has a later one, the missing
-    /// line is empty, so that the later one keeps its position.
+    /// Renders a composed message as a toast of up to three lines: title, subtitle and text.
+    ///
+    /// If the message lacks a line but has a later one, the missing line is empty, so that the later line keeps its
+    /// position.
     public static func message(composed: LocalizedMessage, id: NotificationID) -> Message? {
         var fields: [String: String] = [:]
         fields["x-wns-tag"] = composed.collapse
@@ -47,7 +49,7 @@ extension WNS {
         }
     }
 
-    /// The URL prefix of sounds in an app's package.
+    /// The URL prefix of the sounds in an app's package.
     private static let soundFolder = "ms-appx:///"
 
     // MARK: Reading
@@ -60,7 +62,7 @@ extension WNS {
             guard let value = XMLElements(message.body)?.elements.first?.attributes["value"], let badge = Int(value)
             else { return nil }
             return Appearance(badge: badge, shownBy: .system)
-        // The look of a tile depends on its template and size.
+        // The appearance of a tile depends on its template and size.
         default: return nil
         }
     }
@@ -93,7 +95,7 @@ extension WNS {
         address.hasPrefix(soundFolder) ? String(address.dropFirst(soundFolder.count)) : address
     }
 
-    /// Title, subtitle and text among the lines of a toast, by its template; nil for an unknown template.
+    /// Returns the title, the subtitle and the text among the lines of a toast; nil for an unknown template.
     private static func texts(_ lines: [String?], _ template: String?) -> (String?, String?, String?)? {
         func line(_ index: Int) -> String? { lines.indices.contains(index) ? lines[index] : nil }
         switch template {

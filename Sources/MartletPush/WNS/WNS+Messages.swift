@@ -2,7 +2,7 @@ public import MartletCore
 public import MartletModel
 
 extension WNS {
-    /// The field that states the type of notification in the body.
+    /// The header field that states the type of a notification.
     static let typeField = "X-WNS-Type"
 
     /// The value of `typeField` for a notification that is only for the app.
@@ -13,8 +13,8 @@ extension WNS {
         try address.key(of: handle)
     }
 
-    /// Adds and corrects what clients get wrong: one client sends no type with its plain notifications, and one
-    /// declares an encoding other than the one it uses.
+    /// Completes and corrects the fields and the body that clients send: one client sends no type with its plain
+    /// notifications, and one client declares an encoding other than the one it uses.
     public static func normalized(_ message: Message, at now: Timestamp) -> Message {
         var message = message
         if message.fields[typeField.lowercased(), default: ""].isEmpty {
@@ -52,9 +52,10 @@ extension WNS {
         return message
     }
 
-    /// Creates a raw notification that carries data. The device does not show raw notifications by itself. The
-    /// notification requests to be stored for a device that is not connected, which the service does for raw
-    /// notifications only on request.
+    /// Creates a raw notification that carries data.
+    ///
+    /// The device does not show raw notifications by itself. The message asks the service to store it for a device that
+    /// is not connected, because otherwise the service does not store raw notifications.
     public static func message(carrying data: DataMessage) throws(PushServiceError) -> Message {
         let message = Message(
             body: Payload.raw(data), fields: [typeField.lowercased(): rawType, "x-wns-cache-policy": "cache"])
@@ -64,8 +65,10 @@ extension WNS {
 
     // MARK: Templates
 
-    /// Returns the format of a template. The format of a raw notification's body is up to the app. The original hub
-    /// also accepts JSON under a type whose format is XML, and apps have registered such templates.
+    /// Returns the format of a template.
+    ///
+    /// The app decides the format of a raw notification's body. Azure Notification Hubs accepts JSON even under a type
+    /// whose format is XML, and apps have registered such templates.
     public static func format(of template: Template) -> TemplateFormat {
         if type(of: template)?.lowercased() == rawType { return .text }
         return template.body.utf8.first { !isBlank($0) } == UInt8(ascii: "{") ? .json : .xml
@@ -112,12 +115,14 @@ extension WNS {
     }
 }
 
-// MARK: What outlives and replaces what
+// MARK: Expiry and collapse key
 
 extension WNS {
     private static let timeToLiveField = "x-wns-ttl"
 
-    /// Returns the collapse key. A notification replaces an older one of the same type with the same tag and group.
+    /// Returns the collapse key.
+    ///
+    /// A notification replaces an older one with the same type, tag and group.
     public static func collapseKey(of message: Message) -> String? {
         guard let tag = message.fields["x-wns-tag"], !tag.isEmpty, let type = type(of: message) else { return nil }
         return Payload.key([type, tag, message.fields["x-wns-group"] ?? ""])

@@ -5,7 +5,10 @@ public import MartletModel
 extension WNS {
     /// The initial wait before sending again to a channel that got too many notifications.
     static let channelWait: Duration = .seconds(600)
-    /// The initial wait for all pushes if the service specifies none. Doubles with each attempt.
+    /// The initial wait if the service throttles the sender or is unavailable, and specifies no wait, or if an
+    /// intermediary answers.
+    ///
+    /// Doubles with each attempt.
     static let throttleWait: Duration = .seconds(60)
     /// The initial wait after an internal error of the service. Doubles with each attempt.
     static let faultWait: Duration = .seconds(10)

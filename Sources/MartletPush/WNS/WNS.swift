@@ -4,8 +4,8 @@ public import MartletModel
 
 /// Windows Push Notification Services (PushServices.md, section 3).
 ///
-/// Every channel is an address of its own: an instance sends to those at one origin, which `at(_:)` sets. A token is good
-/// at all of them.
+/// Every channel has an address of its own. An instance sends to the channels at one origin, which `at(_:)` sets. An
+/// access token is valid at all origins.
 public struct WNS: PushService {
     public static let descriptor = PushPlatformDescriptor(
         platform: PlatformID(rawValue: "wns"), aliases: ["windows"], format: "windows",

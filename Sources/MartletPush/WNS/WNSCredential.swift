@@ -5,9 +5,9 @@ import MartletModel
 /// A hub's credential for the service, parsed and checked (PushServices.md, sections 3.1 and 9).
 ///
 /// Apps from the Microsoft Store have a package security identifier. Apps that use the Windows App SDK have an
-/// application in a directory instead, for which the original hub has no properties.
+/// application in a directory instead, for which Azure Notification Hubs has no properties.
 struct WNSCredential: Sendable {
-    /// The names of the properties: those of the original hub, and this hub's own.
+    /// The names of the properties: those of Azure Notification Hubs, and those that only this hub has.
     enum Property {
         static let packageSID = "PackageSid"
         static let secretKey = "SecretKey"
@@ -63,20 +63,21 @@ struct WNSCredential: Sendable {
         allowsLoopback = authority != nil
         tokenSettings = EndpointAuthority.settings(
             authority, to: origin, defaults: [Self.liveEndpoint, Self.directoryEndpoint])
-        // The service requires HTTP/1.1, with which a connection carries one request at a time.
+        // The service requires HTTP/1.1, so a connection carries one request at a time and many connections are needed.
         channelSettings = TransportSettings(
             version: .http1, trustedCertificatesPEM: authority, connectionLimit: 32,
             addresses: allowsLoopback ? .publicOrLoopback : .publicOnly)
     }
 
-    /// Returns the token endpoint in the directory. If no endpoint is given, clients of the hub write the endpoint for
-    /// the other kind of app, so that value is ignored.
+    /// Returns the URL of the token endpoint in a directory.
+    ///
+    /// Clients that leave the endpoint out write the endpoint for the other kind of app, so that value is ignored.
     private static func directoryEndpoint(_ given: String?, tenant: String) -> String {
         if let given, given != liveEndpoint { return given }
         return "\(directoryEndpoint)/\(tenant)/oauth2/v2.0/token"
     }
 
-    /// Whether a text is a GUID or a domain name.
+    /// Returns whether a text is a GUID or a domain name.
     private static func isIdentifier(_ text: String) -> Bool {
         text.utf8.count <= 255
             && text.utf8.allSatisfy { character in

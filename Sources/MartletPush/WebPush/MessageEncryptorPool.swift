@@ -1,7 +1,7 @@
 import MartletCrypto
 import Synchronization
 
-/// The idle encryptors of one service.
+/// The encryptors of one service that are not in use, kept because they can be used again.
 final class MessageEncryptorPool: Sendable {
     // Sendable because an encryptor is either in the pool, where no thread uses it, or taken out and used by one
     // thread.
@@ -16,7 +16,7 @@ final class MessageEncryptorPool: Sendable {
         self.label = label
     }
 
-    /// Encrypts a message with a new key.
+    /// Encrypts a message for a subscription, with a new key.
     func encrypt(_ message: [UInt8], for point: [UInt8], secret: [UInt8]) throws(CryptoError) -> [UInt8] {
         let taken = idle.withLock { $0.popLast() }
         let entry = if let taken { taken } else { Idle(encryptor: try MessageEncryptor(label: label)) }

@@ -10,7 +10,7 @@ struct VAPIDToken {
     static let lifetime: Duration = .seconds(43_200)
     /// The minimum time between two new tokens. One service asks senders not to change tokens more often.
     static let minimumAge: Duration = .seconds(3600)
-    /// The maximum age at which a token is replaced.
+    /// The maximum age of a token that is still used.
     static let maximumAge: Duration = .seconds(36_000)
 
     let audience: String
@@ -29,7 +29,7 @@ struct VAPIDToken {
         self.token = token
     }
 
-    /// Whether the token was signed with the private key that belongs to this public key.
+    /// Returns whether the token was signed with the private key that belongs to this public key.
     func isSigned(by key: P256PublicKey) -> Bool {
         token.isSigned(by: key)
     }
@@ -45,7 +45,7 @@ struct VAPIDToken {
         return try ES256Token.sign(header: ["alg": "ES256", "typ": "JWT"], claims: .object(claims), with: key)
     }
 
-    /// Whether a text is a valid subject: an email or web address at which the sender can be contacted.
+    /// Returns whether a text is a valid subject: an email or web address at which the sender can be contacted.
     static func isSubject(_ text: String) -> Bool {
         let allowed = text.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && !#"<>""#.utf8.contains($0) }
         guard allowed, text.utf8.count <= 512 else { return false }

@@ -5,7 +5,10 @@ public import MartletModel
 extension WebPush {
     private static let links = PayloadName.links.rawValue
 
-    /// The members are the options of `showNotification`, so that a page's service worker can pass them on unchanged.
+    /// Renders a composed message.
+    ///
+    /// The members of the payload are the options of `showNotification`, so that a page's service worker can pass them
+    /// on unchanged.
     public static func message(composed: LocalizedMessage, id: NotificationID) -> Message? {
         var data = composed.data.mapValues(JSON.string)
         var payload: [String: JSON] = [notificationIDName: .string(id.description)]
@@ -40,7 +43,7 @@ extension WebPush {
         }
     }
 
-    /// The collapse key as a topic: the key itself if it is valid, otherwise the beginning of its digest.
+    /// Returns a collapse key as a topic: the key itself if it is a valid topic, otherwise the beginning of its digest.
     private static func topic(_ key: String) -> String {
         if WebPushHeaders.isTopic(key) { return key }
         return String(Base64URL.encode(SHA256.hash(Array(key.utf8))).prefix(32))

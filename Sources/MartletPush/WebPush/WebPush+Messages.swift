@@ -4,10 +4,11 @@ import MartletHTTP
 public import MartletModel
 
 extension WebPush {
-    /// Returns the key of a subscription, which is its endpoint. The same endpoint with other keys is the same
-    /// subscription, renewed.
+    /// Returns the key of a subscription, which is its endpoint.
     ///
-    /// An endpoint on this machine may be http, because the simulator's push service for browsers may be. The hub's
+    /// The same endpoint with other keys is the same subscription, renewed.
+    ///
+    /// An endpoint on this machine may use http, because the simulator's push service for browsers does. The hub's
     /// credential decides whether pushes are sent there.
     public static func key(of handle: PushHandle) throws(PushServiceError) -> String {
         guard handle.parts.count == 3 else {
@@ -35,8 +36,10 @@ extension WebPush {
         return endpoint
     }
 
-    /// Reads a subscription. In installations it is JSON text: `{"endpoint", "p256dh", "auth"}`. In text that a browser
-    /// has written, the last two are members of `keys`.
+    /// Reads a subscription from text.
+    ///
+    /// In installations, the text is JSON: `{"endpoint", "p256dh", "auth"}`. In text that a browser has written,
+    /// `p256dh` and `auth` are members of `keys`.
     public static func handle(from text: String) -> PushHandle {
         guard let subscription = try? JSON(parsing: Array(text.utf8), maximumDepth: 4),
             let endpoint = subscription["endpoint"]?.string
@@ -45,7 +48,9 @@ extension WebPush {
         return PushHandle(endpoint, keys["p256dh"]?.string ?? "", keys["auth"]?.string ?? "")
     }
 
-    /// Returns the key that a text refers to. The endpoint alone is enough to identify a subscription.
+    /// Returns the key of the subscription that a text identifies.
+    ///
+    /// The text may be the endpoint alone.
     public static func key(meantBy text: String) -> String? {
         HandleRules.canonicalURL(handle(from: text).parts[0], allowsHTTP: true)
     }

@@ -3,10 +3,14 @@ public import MartletHTTP
 public import MartletModel
 
 extension WebPush {
-    /// The initial wait if a service specifies none. Doubles with each attempt.
+    /// The initial wait when a service throttles the sender and specifies no wait.
+    ///
+    /// Doubles with each attempt.
     static let throttleWait: Duration = .seconds(60)
     static let faultWait: Duration = .seconds(60)
-    /// The initial wait after the sender's proof was refused. The cause may be fixed in the meantime.
+    /// The initial wait after a service refused the sender's proof.
+    ///
+    /// The cause may be fixed in the meantime.
     static let refusalWait: Duration = .seconds(900)
 
     /// Returns the outcome of an answer (PushServices.md, section 5.6).
@@ -40,7 +44,7 @@ extension WebPush {
     }
 }
 
-/// The reasons that services give for a refusal, each in its own format.
+/// Reads the reason for a refusal, which each service gives in its own format.
 private enum WebPushAnswer {
     /// Returns the reason: the word in the JSON member `reason`, or the status with the number in the member `errno`,
     /// or only the status.

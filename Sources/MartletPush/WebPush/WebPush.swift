@@ -3,10 +3,10 @@ import MartletCrypto
 public import MartletHTTP
 public import MartletModel
 
-/// Web Push, which browsers' subscriptions speak (RFC 8030, 8291 and 8292; PushServices.md, section 5).
+/// Web Push, the protocol of browsers' push services (RFC 8030, 8291 and 8292; PushServices.md, section 5).
 ///
-/// Every subscription names the address of its own push service: an instance sends to those at one origin, which
-/// `at(_:)` sets.
+/// Every subscription names the address of its own push service. An instance sends to the subscriptions at one origin,
+/// which `at(_:)` sets.
 public struct WebPush: PushService {
     public static let descriptor = PushPlatformDescriptor(
         platform: PlatformID(rawValue: "browser"), aliases: ["webpush"], format: "browser",
@@ -19,10 +19,12 @@ public struct WebPush: PushService {
     public static let handlesAreAddresses = true
     public static let tokensAreForOneOrigin = true
 
-    /// What is left of the 4,096 bytes that a service must take, after the header, the tag and the delimiter of the
-    /// encryption.
+    /// The maximum size of a message before encryption, in bytes.
+    ///
+    /// A service must accept 4,096 bytes, of which the header, the tag and the delimiter of the encryption take the
+    /// rest.
     static let plaintextLimit = 3993
-    /// What keys of messages are derived for (RFC 8291, section 3.4).
+    /// The label with which the keys of messages are derived (RFC 8291, section 3.4).
     static let encryptionLabel = "WebPush: info"
 
     private let credential: WebPushCredential
@@ -78,7 +80,8 @@ public struct WebPush: PushService {
                 HTTPField("authorization", "vapid t=\(token), k=\(credential.publicKeyText)", indexing: .never))
         }
         let remaining = max(0, (expiry - now).components.seconds)
-        // Different with almost every message, so they would only push what is useful out of the header table.
+        // The values of `ttl` and `topic` differ with almost every message. They are not indexed, because they would
+        // only push more useful fields out of the header table.
         fields.append(HTTPField("ttl", String(headers.timeToLive ?? remaining), indexing: .never))
         if let urgency = headers.urgency { fields.append(HTTPField("urgency", urgency.rawValue)) }
         if let topic = headers.topic { fields.append(HTTPField("topic", topic, indexing: .never)) }

@@ -5,7 +5,7 @@ import MartletModel
 
 /// A hub's credential for browsers' push services, parsed and checked (PushServices.md, sections 5.5 and 9).
 struct WebPushCredential: Sendable {
-    /// The names of the properties: those of the original hub, and two of this hub's own.
+    /// The names of the properties: those of Azure Notification Hubs, and two that only this hub has.
     enum Property {
         static let subject = "Subject"
         static let publicKey = "VapidPublicKey"
@@ -14,7 +14,9 @@ struct WebPushCredential: Sendable {
         static let endpointAuthority = EndpointAuthority.property
     }
 
-    /// The contact address of the sender for the services. One service refuses senders that state none.
+    /// The contact address of the sender, which services get in the proof of its identity; nil for none.
+    ///
+    /// One service refuses senders that state none.
     let subject: String?
     let privateKey: P256PrivateKey
     /// The public key in base64url, the form used in requests and browsers.
@@ -45,8 +47,9 @@ struct WebPushCredential: Sendable {
             addresses: hosts?.namesLoopback == true ? .publicOrLoopback : .publicOnly)
     }
 
-    /// Whether pushes may be sent to subscriptions at the origin. The addresses to which its name resolves are checked
-    /// when a connection is opened.
+    /// Returns whether pushes may be sent to subscriptions at an origin.
+    ///
+    /// The addresses to which its name resolves are checked when a connection is opened.
     func allows(_ origin: HTTPOrigin) -> Bool {
         if LoopbackName.matches(origin.host) { return allowedHosts?.matches(origin.host) ?? false }
         return origin.scheme == .https && allowedHosts?.matches(origin.host) ?? true

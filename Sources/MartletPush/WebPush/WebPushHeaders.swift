@@ -10,9 +10,9 @@ enum WebPushUrgency: String, CaseIterable {
     case high
 }
 
-/// The fields of a message besides its body (RFC 8030, sections 5.2 to 5.4).
+/// The header fields of a message (RFC 8030, sections 5.2 to 5.4).
 struct WebPushHeaders: Equatable {
-    /// The service's own field names, and the names that the hub's clients use.
+    /// The names of these fields: those of the push service, and those that the hub's clients use.
     static let fieldNames = hubNames.map(\.own) + hubNames.flatMap(\.names)
 
     /// How long the service stores the message for a browser that is not connected, in seconds; nil for the hub's
@@ -72,7 +72,9 @@ struct WebPushHeaders: Equatable {
         }
     }
 
-    /// Whether a text is a valid topic. One service accepts only lengths that are possible in base64url.
+    /// Returns whether a text is a valid topic.
+    ///
+    /// One service accepts only lengths that are possible in base64url.
     static func isTopic(_ text: String) -> Bool {
         (1...topicLimit).contains(text.utf8.count) && text.utf8.count % 4 != 1
             && text.utf8.allSatisfy { character in

@@ -11,8 +11,8 @@ struct WebPushSubscription {
     /// The browser's authentication secret, 16 bytes.
     let secret: [UInt8]
 
+    /// Parses a handle; nil for a handle that `WebPush.key(of:)` would have refused.
     /// - Parameter handle: The endpoint, `p256dh` and `auth`, one per line.
-    /// - Returns: nil for a handle that `WebPush.key(of:)` would have refused.
     init?(_ handle: some Collection<UInt8>) {
         let lines = Array(handle).split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
         guard lines.count == 3, let path = HandleRules.pathAfterSlash(of: lines[0]),

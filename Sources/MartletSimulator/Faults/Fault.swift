@@ -24,7 +24,9 @@ enum Fault: Hashable, Sendable {
     case streamLimits([UInt32], interval: Duration)
     /// HTTP/2: request bodies are limited to this many bytes for the given duration.
     case smallWindow(bytes: UInt32, held: Duration)
-    /// HTTP/2: nothing is read from or sent on the connection anymore.
+    /// Nothing more is read from or sent on the connection.
+    ///
+    /// Over HTTP/1.1, only the request is left unanswered.
     case blackHole
     /// The answer has a defect.
     case response(ResponseFault)

@@ -1,6 +1,6 @@
 import MartletModel
 
-/// A message that has passed every check.
+/// A message that has passed all checks of the simulated service.
 struct ADMSimulatedPush {
     static let defaultLifetime: Int64 = 604_800
 
@@ -9,6 +9,7 @@ struct ADMSimulatedPush {
     let payload: JSON
     let acceptedAt: Timestamp
 
+    /// Returns the message in the form in which the device receives it.
     /// - Parameter handle: The registration id to which the message is delivered.
     func delivery(id: String, to handle: String) -> SimulatedDelivery {
         var headers: [String: String] = [:]
@@ -24,7 +25,7 @@ struct ADMSimulatedPush {
             keptUntil: acceptedAt + .seconds(lifetime))
     }
 
-    /// Whether this message replaces an older one that is waiting.
+    /// Returns whether this message replaces an older one that is waiting.
     func replaces(_ older: SimulatedDelivery) -> Bool {
         guard let key = payload["consolidationKey"]?.string else { return false }
         return older.headers["consolidationKey"] == key

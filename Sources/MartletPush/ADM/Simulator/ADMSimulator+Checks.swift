@@ -3,7 +3,7 @@ import MartletCrypto
 import MartletHTTP
 import MartletModel
 
-/// The checks of a message, in the order of PushServices.md, section 10.7.
+/// Checks a message as the service does, in the order of PushServices.md, section 10.7.
 extension ADMSimulator {
     private static let keyLimit = 64
     private static let lifetimes: ClosedRange<Int64> = 1...2_678_400
@@ -43,6 +43,7 @@ extension ADMSimulator {
         return payload
     }
 
+    /// Checks the access token.
     /// - Returns: The app that the token was issued to.
     private func authorize(_ fields: HTTPFields, at now: Timestamp) throws(ADMRefusal) -> String {
         guard let token = SimulatedTokens.bearer(fields) else { throw ADMRefusal(.unauthorized) }

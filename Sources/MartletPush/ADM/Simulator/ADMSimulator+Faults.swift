@@ -1,9 +1,9 @@
 public import MartletHTTP
 public import MartletModel
 
-/// The service's own answers for simulated faults (PushServices.md, sections 6.3 and 10.8).
+/// Answers requests with faults as the service would (PushServices.md, sections 6.3 and 10.8).
 extension ADMSimulator {
-    /// The common faults that this service supports, and each of its own reasons, under its own name.
+    /// The common faults that this service supports, and faults of its own with the names of its reasons.
     public static let faults: Set<ServiceFault.Name> = Set(common.keys)
         .union(ADMRefusal.statuses.keys.map { ServiceFault.Name(rawValue: $0) })
         .union([.replacedHandle, .malformedToken, .textualLifetime, .tokenRefused])

@@ -5,7 +5,7 @@ public import MartletModel
 
 /// A simulator of Amazon Device Messaging and its token endpoint as seen by senders, with made-up devices.
 public struct ADMSimulator: PushServiceSimulator {
-    /// How strict the simulated service is.
+    /// The limits and the strictness of the simulated service.
     public struct Configuration: Sendable {
         /// Whether clients that are not registered are accepted without a check.
         public var acceptsAnyKey = false
@@ -63,6 +63,7 @@ public struct ADMSimulator: PushServiceSimulator {
         return SimulatedAnswer(refusal.response(request: Self.makeID()))
     }
 
+    /// Registers an app.
     /// - Parameter app: An object with the members `clientId` and `secret`.
     public mutating func register(app: JSON) throws(SimulatorError) {
         guard let client = app["clientId"]?.string, !client.isEmpty, let secret = app["secret"]?.string else {
@@ -85,9 +86,10 @@ public struct ADMSimulator: PushServiceSimulator {
         ])
     }
 
-    /// The app of issued credentials, and of devices whose description names no app.
+    /// The app that issued credentials belong to, and devices whose description names no app.
     static let exampleClient = "amzn1.application-oa2-client.00000000000000000000000000000001"
 
+    /// Creates a device.
     /// - Parameter description: An object whose member `app` is the client that the device is registered with.
     /// - Returns: A registration id.
     public mutating func addDevice(_ description: JSON) throws(SimulatorError) -> String {

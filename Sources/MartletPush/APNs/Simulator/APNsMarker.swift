@@ -1,5 +1,6 @@
-/// A fault that a test requests by the last eight digits of a device token if it cannot reach the control interface
-/// (PushServices.md, section 10.1).
+/// A fault that a test requests by the last eight digits of a device token.
+///
+/// Tests use it if they cannot reach the control interface (PushServices.md, section 10.1).
 enum APNsMarker: String, CaseIterable {
     case unregistered = "dead0410"
     case badDeviceToken = "dead0400"

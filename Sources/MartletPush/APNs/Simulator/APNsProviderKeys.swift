@@ -2,7 +2,7 @@ import MartletCrypto
 import MartletHTTP
 import MartletModel
 
-/// The signing keys that are known to a simulated service, and the tokens that were verified with them.
+/// The signing keys that a simulated service knows, and the tokens that it has verified with them.
 struct APNsProviderKeys {
     struct Key {
         let teamID: String
@@ -28,8 +28,9 @@ struct APNsProviderKeys {
         verified = [:]
     }
 
-    /// Returns the token that follows `bearer `, if it is signed with a known key, has the right environment, and is
-    /// neither too old nor from the future.
+    /// Returns the provider token that follows `bearer ` in a header field.
+    ///
+    /// It must be signed with a known key, have the right environment, and be neither too old nor from the future.
     mutating func token(
         _ text: Substring, environment: APNsEnvironment, at now: Timestamp
     ) throws(APNsRefusal) -> APNsProviderToken {

@@ -5,9 +5,9 @@ import MartletModel
 struct APNsRefusal: Error, Equatable {
     var status: HTTPStatus
     var reason: String
-    /// For status 410: the time since which the token is known to be invalid.
+    /// The time since which the token has been invalid, for status 410.
     var timestamp: Timestamp?
-    /// The steps that are also performed on the connection.
+    /// The steps that are performed on the connection in addition to the answer.
     var steps: [ConnectionStep] = []
 
     init(_ status: HTTPStatus, _ reason: String, timestamp: Timestamp? = nil, steps: [ConnectionStep] = []) {

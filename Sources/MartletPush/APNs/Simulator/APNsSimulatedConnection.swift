@@ -4,16 +4,16 @@ import MartletModel
 
 /// The state that a simulated service keeps for one connection.
 struct APNsSimulatedConnection {
-    /// The data of the certificate with which a connection was opened, if any.
+    /// The data of the peer's certificate that are relevant for pushes.
     struct CertificateProof: Equatable {
         var topics: [String]
     }
 
-    /// The peer's push certificate; nil if it has shown none.
+    /// The data of the peer's push certificate; nil if the peer has shown none.
     private(set) var certificate: CertificateProof?
-    /// Whether the stream limit was raised after the first success.
+    /// Whether the stream limit was raised, which happens after the first success.
     var isTrusted = false
-    /// The refusal of every request on this connection, set by a sticky fault.
+    /// The refusal that every request on this connection gets, set by a sticky fault; nil for none.
     var sticky: APNsRefusal?
     private var owner: (teamID: String, keyID: String)?
     private var token: (text: String, since: Timestamp)?
@@ -58,13 +58,15 @@ struct APNsSimulatedConnection {
     }
 }
 
-/// Apple's extensions of a push certificate (PushServices.md, section 1.3).
+/// Reads Apple's extensions of a push certificate (PushServices.md, section 1.3).
 enum APNsCertificateExtensions {
     static let sandbox = "1.2.840.113635.100.6.3.1"
     static let production = "1.2.840.113635.100.6.3.2"
     static let topicList = "1.2.840.113635.100.6.3.6"
 
-    /// Whether the certificate is valid for the environment. A certificate that names no environment is valid for both.
+    /// Returns whether the certificate is valid for the environment.
+    ///
+    /// A certificate that names no environment is valid for both.
     static func allows(_ certificate: Certificate, _ environment: APNsEnvironment) -> Bool {
         let isForSandbox = certificate.extensionValue(sandbox) != nil
         let isForProduction = certificate.extensionValue(production) != nil

@@ -1,11 +1,11 @@
 import MartletHTTP
 import MartletModel
 
-/// A request that has passed every check.
+/// A push that has passed all checks of the simulated service.
 struct APNsSimulatedPush {
     var delivery: SimulatedDelivery
 
-    /// How long the service stores a push that states no expiration. Also the maximum storage time of any push.
+    /// How long the service stores a push that states no expiration, which is also the maximum for any push.
     static let storageTime: Duration = .seconds(30 * 86_400)
 
     init(

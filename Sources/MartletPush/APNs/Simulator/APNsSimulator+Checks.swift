@@ -1,8 +1,11 @@
 import MartletHTTP
 import MartletModel
 
-/// The checks of PushServices.md, section 10.2, in the order of that section. The real order is not published.
+/// Checks a push as the service does, in the order of PushServices.md, section 10.2.
+///
+/// The real order is not published.
 extension APNsSimulator {
+    /// Checks a push.
     /// - Throws: The `APNsRefusal` of the first check that fails.
     mutating func judge(_ request: HTTPRequest, id: String, at now: Timestamp) throws(APNsRefusal) -> APNsSimulatedPush
     {
@@ -22,7 +25,7 @@ extension APNsSimulator {
             at: now)
     }
 
-    /// Checks rows 1 and 2.
+    /// Checks the protocol and the certificate (PushServices.md, section 10.2, rows 1 and 2).
     private mutating func connection(of request: HTTPRequest, at now: Timestamp) throws(APNsRefusal) -> UInt64 {
         guard let connection = request.connection, connection.majorVersion == 2 else {
             throw APNsRefusal(505, "HTTP2Required")
@@ -34,13 +37,14 @@ extension APNsSimulator {
         return connection.id
     }
 
-    /// Checks rows 4 and 5.
+    /// Checks the header fields and the id of the push (PushServices.md, section 10.2, rows 4 and 5).
     private func checkFields(_ fields: HTTPFields) throws(APNsRefusal) {
         guard Set(fields.map(\.name)).count == fields.count else { throw APNsRefusal(.badRequest, "DuplicateHeaders") }
         if let id = fields["apns-id"], Self.canonicalID(id) == nil { throw APNsRefusal(.badRequest, "BadMessageId") }
     }
 
-    /// Checks rows 6 to 8.
+    /// Checks the method and the path (PushServices.md, section 10.2, rows 6 to 8).
+    /// - Returns: The device token in the path.
     private func deviceToken(_ request: HTTPRequest) throws(APNsRefusal) -> String {
         guard request.method == .post else { throw APNsRefusal(.methodNotAllowed, "MethodNotAllowed") }
         guard request.target.hasPrefix(APNs.devicePath) || request.target == String(APNs.devicePath.dropLast()) else {
@@ -52,7 +56,8 @@ extension APNsSimulator {
         return String(token)
     }
 
-    /// Checks rows 9 to 14.
+    /// Checks the provider token (PushServices.md, section 10.2, rows 9 to 14).
+    /// - Returns: nil if the sender has a certificate.
     private mutating func authorize(
         _ fields: HTTPFields, on connection: UInt64, at now: Timestamp
     ) throws(APNsRefusal) -> APNsProviderToken? {
@@ -66,12 +71,13 @@ extension APNsSimulator {
         let text = field.value.dropFirst("bearer ".count)
         let provider = try keys.token(text, environment: configuration.environment, at: now)
         try connections[connection]?.use(provider, String(text), at: now)
-        // The real service only recommends this; the simulator refuses it, so that the sender notices the mistake.
+        // The real service only recommends that this field is not indexed. The simulator requires it, so that the
+        // sender notices the mistake.
         guard field.indexing == .never else { throw APNsRefusal(.badRequest, "AuthorizationInHeaderTable") }
         return provider
     }
 
-    /// Checks rows 15 to 18: the push type and its topic.
+    /// Checks the push type and its topic (PushServices.md, section 10.2, rows 15 to 18).
     private func topic(
         _ fields: HTTPFields, provider: APNsProviderToken?, on connection: UInt64
     ) throws(APNsRefusal) -> (APNsPushType, topic: String) {
@@ -95,7 +101,7 @@ extension APNsSimulator {
         return team == provider?.teamID
     }
 
-    /// Checks row 19.
+    /// Checks the priority (PushServices.md, section 10.2, row 19).
     private func checkPriority(_ fields: HTTPFields, of type: APNsPushType) throws(APNsRefusal) {
         guard let text = fields["apns-priority"] else { return }
         guard let priority = Int(text).flatMap(APNsPriority.init(rawValue:)),
@@ -103,7 +109,8 @@ extension APNsSimulator {
         else { throw APNsRefusal(.badRequest, "BadPriority") }
     }
 
-    /// Checks rows 20 and 21.
+    /// Checks the expiration and the collapse id (PushServices.md, section 10.2, rows 20 and 21).
+    /// - Returns: The expiration.
     private func expiration(_ fields: HTTPFields) throws(APNsRefusal) -> Int64? {
         var expiration: Int64?
         if let text = fields["apns-expiration"] {
@@ -118,7 +125,7 @@ extension APNsSimulator {
         return expiration
     }
 
-    /// Checks rows 22 to 24.
+    /// Checks the body (PushServices.md, section 10.2, rows 22 to 24).
     private func payload(_ request: HTTPRequest, of type: APNsPushType) throws(APNsRefusal) -> JSON {
         guard !request.body.isEmpty else { throw APNsRefusal(.badRequest, "PayloadEmpty") }
         guard request.body.count <= type.payloadLimit else { throw APNsRefusal(.contentTooLarge, "PayloadTooLarge") }
@@ -128,11 +135,13 @@ extension APNsSimulator {
         return payload
     }
 
-    /// Checks rows 25 to 28. A token is valid for one topic: the tokens of an app's Live Activities and calls differ
-    /// from the token of its alerts.
+    /// Checks the device token (PushServices.md, section 10.2, rows 25 to 28).
+    ///
+    /// A token is valid for one topic: the tokens of an app's Live Activities and calls differ from the token of its
+    /// alerts.
     private mutating func checkDevice(_ text: String, topic: String, at now: Timestamp) throws(APNsRefusal) {
         guard let token = APNs.canonicalToken(text) else { throw APNsRefusal(.badRequest, "BadDeviceToken") }
-        // A token with a fault marker was made up by a test, so it is added here.
+        // A token that ends in a fault marker was made up by a test, so its device is added here.
         if APNsMarker(endOf: token) != nil, devices[token] == nil { devices.add(token, app: topic) }
         guard let device = devices[token] else { throw APNsRefusal(.badRequest, "BadDeviceToken") }
         guard device.app == topic else { throw APNsRefusal(.badRequest, "DeviceTokenNotForTopic") }

@@ -1,9 +1,9 @@
 public import MartletHTTP
 public import MartletModel
 
-/// The service's own answers for simulated faults (PushServices.md, sections 1.9 and 10.8).
+/// Answers requests with faults as the service would (PushServices.md, sections 1.9 and 10.8).
 extension APNsSimulator {
-    /// The common faults that this service supports, and each of its own reasons, under its own name.
+    /// The common faults that this service supports, and faults of its own with the names of its reasons.
     public static let faults = Set(common.keys).union(APNsRefusal.statuses.keys.map { ServiceFault.Name(rawValue: $0) })
 
     public func subject(of request: HTTPRequest) -> SimulatedSubject {
@@ -46,7 +46,7 @@ extension APNsSimulator {
 }
 
 extension APNsRefusal {
-    /// The reasons of PushServices.md, section 1.9.
+    /// The status of each reason in PushServices.md, section 1.9.
     static let statuses: [String: HTTPStatus] = [
         "BadCollapseId": .badRequest, "BadDeviceToken": .badRequest, "BadExpirationDate": .badRequest,
         "BadMessageId": .badRequest, "BadPriority": .badRequest, "BadTopic": .badRequest,

@@ -5,12 +5,12 @@ public import MartletModel
 
 /// A simulator of the Apple Push Notification service as seen by providers, with made-up devices.
 public struct APNsSimulator: PushServiceSimulator {
-    /// How strict the simulated service is, and how it misbehaves.
+    /// The limits and the strictness of the simulated service.
     public struct Configuration: Sendable {
         public var environment = APNsEnvironment.sandbox
         /// Whether provider tokens that were signed with unregistered keys are accepted without a check, for any topic.
         public var acceptsAnyKey = false
-        /// The maximum number of open requests on a trusted connection. A new connection may have one.
+        /// The maximum number of open requests on a connection whose sender is authenticated.
         public var streamLimit: UInt32 = 1000
         /// The maximum number of pushes to one device per second; nil for no limit.
         public var pushesPerSecond: Int?
@@ -19,7 +19,7 @@ public struct APNsSimulator: PushServiceSimulator {
     }
 
     public static let platform = APNs.descriptor.platform
-    /// The maximum number of open requests on a connection whose sender is not authenticated yet.
+    /// The maximum number of open requests on a connection before its sender is authenticated.
     public static let firstStreamLimit: UInt32 = 1
 
     public var devices = SimulatedDevices()
@@ -28,7 +28,7 @@ public struct APNsSimulator: PushServiceSimulator {
     let configuration: Configuration
     var keys: APNsProviderKeys
     var connections: [UInt64: APNsSimulatedConnection] = [:]
-    /// The team that each app belongs to.
+    /// The team of each app, by bundle id.
     var teams: [String: String] = [:]
     var recentPushes: [String: [Timestamp]] = [:]
 
@@ -96,7 +96,7 @@ public struct APNsSimulator: PushServiceSimulator {
     ) throws(SimulatorError) -> Credential {
         do throws(CryptoError) {
             let key = try P256PrivateKey.generate()
-            // If unregistered keys are accepted, the example app must stay open to any team.
+            // The example app stays open to any team if unregistered keys are accepted.
             if !configuration.acceptsAnyKey { teams[Self.exampleBundleID] = Self.exampleTeamID }
             keys.register(
                 APNsProviderKeys.Key(teamID: Self.exampleTeamID, publicKey: key.publicKey, environment: nil),
@@ -114,7 +114,7 @@ public struct APNsSimulator: PushServiceSimulator {
         }
     }
 
-    /// The app of issued credentials, and of devices whose description names no app.
+    /// The app that issued credentials belong to, and devices whose description names no app.
     private static let exampleBundleID = "com.example.app"
     private static let exampleTeamID = "TEAM000001"
     private static let exampleKeyID = "KEY0000001"

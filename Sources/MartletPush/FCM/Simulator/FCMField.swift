@@ -1,7 +1,8 @@
 import MartletModel
 
-/// The type of a member of a message, with the names and types of the service's API description (PushServices.md,
-/// sections 2.2 and 2.3).
+/// The type of a member of a message, for checks of its name and value.
+///
+/// Names and types are those of the service's API description (PushServices.md, sections 2.2 and 2.3).
 indirect enum FCMField {
     case text
     case flag
@@ -15,7 +16,7 @@ indirect enum FCMField {
     case anything
     case object([String: FCMField])
 
-    /// Returns the type of a request's body.
+    /// Returns the type of the whole body of a request.
     static func envelope() -> FCMField {
         .object(["validate_only": .flag, "message": .object(message())])
     }

@@ -36,7 +36,7 @@ struct FCMRefusal: Error, Equatable {
         return FCMRefusal(httpStatus, code ?? status, contentType: "application/json; charset=UTF-8", body.bytes)
     }
 
-    /// The answer for a path that is not served: a page in HTML.
+    /// The answer for an unknown path: a page in HTML.
     static let notServed = FCMRefusal(
         .notFound, "notServed", contentType: "text/html; charset=UTF-8",
         Array("<!DOCTYPE html><html lang=en><title>Error 404 (Not Found)!!1</title><p>404. That’s an error.".utf8))
@@ -99,7 +99,9 @@ struct FCMRefusal: Error, Equatable {
                 + "'//cloudresourcemanager.googleapis.com/projects/\(project)' (or it may not exist).")
     }
 
-    /// The answer that the real service gives if a project sends too fast. It has no FCM error code.
+    /// The answer that the real service gives if a project sends too many messages per minute.
+    ///
+    /// It has no FCM error code.
     static let sendRequests = service(
         .tooManyRequests, "RESOURCE_EXHAUSTED",
         "Quota exceeded for quota metric 'Send requests' and limit 'Send requests per minute' of service "
@@ -144,7 +146,7 @@ struct FCMRefusal: Error, Equatable {
     static let badAudience = token("invalid_grant", "Invalid JWT: Failed audience check.")
     static let badScope = token("invalid_scope", "Invalid OAuth scope or ID token audience provided.")
 
-    /// A page in HTML instead of JSON.
+    /// An answer that is a page in HTML instead of JSON.
     static let noJSON = FCMRefusal(
         .ok, "malformedToken", contentType: "text/html; charset=UTF-8", Array("<html>hello</html>".utf8))
 }

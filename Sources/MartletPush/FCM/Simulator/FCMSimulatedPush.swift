@@ -1,6 +1,6 @@
 import MartletModel
 
-/// A message that has passed every check.
+/// A message that has passed all checks of the simulated service.
 struct FCMSimulatedPush {
     let projectID: String
     /// The device's token; nil for a message to a topic, to which no simulated device is subscribed.
@@ -22,8 +22,9 @@ struct FCMSimulatedPush {
             keptUntil: timeToLive > 0 ? acceptedAt + .seconds(timeToLive) : nil)
     }
 
-    /// The text of the notification. If there is no notification, the text that an app shows if it follows the usual
-    /// guides.
+    /// The text that the device shows.
+    ///
+    /// If there is no notification, it is the text that an app shows if it follows the usual guides.
     private var text: String? {
         let notification = message["notification"]
         let own = message["android"]?["notification"]
@@ -32,7 +33,7 @@ struct FCMSimulatedPush {
             ?? data?["message"]?.string
     }
 
-    /// Whether this message replaces an older one that is undelivered.
+    /// Returns whether this message replaces an older one that is undelivered.
     func replaces(_ older: SimulatedDelivery) -> Bool {
         let key = message["android"]?["collapse_key"]?.string
         return key != nil && older.headers["collapse_key"] == key

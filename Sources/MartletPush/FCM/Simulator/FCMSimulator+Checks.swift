@@ -2,7 +2,7 @@ import MartletCrypto
 import MartletHTTP
 import MartletModel
 
-/// The checks of a message, in the order of PushServices.md, section 10.3.
+/// Checks a message as the service does, in the order of PushServices.md, section 10.3.
 extension FCMSimulator {
     mutating func judge(_ request: HTTPRequest, at now: Timestamp) throws(FCMRefusal) -> FCMSimulatedPush {
         let project = try project(request)
@@ -28,7 +28,10 @@ extension FCMSimulator {
             isOnlyValidated: body["validate_only"] == true, acceptedAt: now)
     }
 
-    /// Checks row 1. Both endpoints of the legacy API count as paths that are not served.
+    /// Checks the method and the path (PushServices.md, section 10.3, row 1).
+    ///
+    /// The paths of the legacy API are unknown.
+    /// - Returns: The project in the path.
     private func project(_ request: HTTPRequest) throws(FCMRefusal) -> String {
         guard request.method == .post, request.target.hasPrefix(FCM.pathPrefix),
             request.target.hasSuffix(FCM.pathSuffix)
@@ -38,7 +41,7 @@ extension FCMSimulator {
         return project
     }
 
-    /// Checks row 2.
+    /// Checks the access token (PushServices.md, section 10.3, row 2).
     private func authorize(_ fields: HTTPFields, at now: Timestamp) throws(FCMRefusal) -> Grant {
         guard let field = fields["authorization"], !field.isEmpty else { throw .noCredential }
         guard field.lowercased().hasPrefix("bearer "), let grant = grants[String(field.dropFirst("bearer ".count))]
@@ -47,19 +50,19 @@ extension FCMSimulator {
         return grant
     }
 
-    /// Checks row 4.
+    /// Checks the body's members and their types (PushServices.md, section 10.3, row 4).
     private static func body(_ request: HTTPRequest) throws(FCMRefusal) -> JSON {
         guard let body = try? JSON(parsing: request.body), case .object = body else { throw .unreadable }
         return try FCMField.envelope().read(body, at: "")
     }
 
-    /// Checks row 5.
+    /// Checks that the message has one target (PushServices.md, section 10.3, row 5).
     private static func checkTarget(_ message: JSON) throws(FCMRefusal) {
         let targets = ["token", "topic", "condition"].filter { !(message[$0]?.string ?? "").isEmpty }
         guard targets.count == 1 else { throw .invalidArgument }
     }
 
-    /// Checks row 6.
+    /// Checks reserved names and the values of members (PushServices.md, section 10.3, row 6).
     private static func checkValues(_ message: JSON) throws(FCMRefusal) {
         for data in [message["data"], message["android"]?["data"]] {
             guard !(data?.object ?? [:]).keys.contains(where: FCMMessage.isReserved) else { throw .invalidArgument }
@@ -92,7 +95,7 @@ extension FCMSimulator {
         }
     }
 
-    /// Checks row 8.
+    /// Checks the part for Apple devices (PushServices.md, section 10.3, row 8).
     private func checkApplePart(_ message: JSON, of project: String) throws(FCMRefusal) {
         if let part = message["apns"] {
             if let payload = part["payload"], payload["aps"]?.object == nil { throw .invalidArgument }
@@ -110,9 +113,9 @@ extension FCMSimulator {
         }
     }
 
-    /// Checks rows 9 to 11.
+    /// Checks the registration token (PushServices.md, section 10.3, rows 9 to 11).
     private mutating func checkDevice(_ token: String, of project: String) throws(FCMRefusal) {
-        // A token with a fault marker was made up by a test, so it is added here.
+        // A token that ends in a fault marker was made up by a test, so its device is added here.
         if HandleMarker(endOf: token) != nil, devices[token] == nil { devices.add(token, app: project) }
         guard let device = devices[token] else {
             throw Self.isPlausible(token) ? .unregistered : .badToken
@@ -121,14 +124,17 @@ extension FCMSimulator {
         guard device.removedAt == nil else { throw .unregistered }
     }
 
-    /// Whether a token has the form of a real device's token.
+    /// Returns whether a token has the form of a real device's token.
     private static func isPlausible(_ token: String) -> Bool {
         let parts = token.split(separator: ":", omittingEmptySubsequences: false)
         return parts.count == 2 && parts[0].utf8.count >= 11 && parts[1].utf8.count >= 100
             && parts.allSatisfy { $0.utf8.allSatisfy { isTopicCharacter($0) && $0 != UInt8(ascii: "~") } }
     }
 
-    /// Checks rows 12 and 13.
+    /// Checks a quota of messages per minute (PushServices.md, section 10.3, rows 12 and 13).
+    /// - Parameters:
+    ///   - key: The project or the device whose messages are counted.
+    ///   - refusal: The answer if the quota is exceeded.
     private mutating func checkQuota(
         _ key: String, _ limit: Int?, _ refusal: FCMRefusal, at now: Timestamp
     ) throws(FCMRefusal) {
@@ -139,7 +145,7 @@ extension FCMSimulator {
     }
 }
 
-/// The checks of a token request.
+/// Checks a request for an access token.
 extension FCMSimulator {
     /// The tolerated difference between clocks, in seconds.
     private static let slack: Int64 = 300
@@ -173,8 +179,8 @@ extension FCMSimulator {
     }
 
     private func checkClaims(of claims: JSON, at now: Timestamp) throws(FCMRefusal) {
-        // The library that most senders use always names Google's production endpoint in `aud`, wherever it sends the
-        // assertion.
+        // The library that most senders use always names Google's production endpoint in `aud`, even if it sends the
+        // assertion to another endpoint.
         guard [audience, FCMCredential.productionTokenEndpoint].contains(claims["aud"]?.string) else {
             throw .badAudience
         }

@@ -1,9 +1,10 @@
 public import MartletHTTP
 public import MartletModel
 
-/// The service's own answers for simulated faults (PushServices.md, sections 2.5 and 10.8).
+/// Answers requests with faults as the service would (PushServices.md, sections 2.5 and 10.8).
 extension FCMSimulator {
-    /// The common faults that this service supports, and FCM's own error codes and reasons under their own names.
+    /// The common faults that this service supports, and faults of its own with the names of FCM's error codes and
+    /// reasons.
     public static let faults = Set(sendingNames + tokenNames)
 
     public func subject(of request: HTTPRequest) -> SimulatedSubject {
@@ -44,7 +45,7 @@ extension FCMSimulator {
     ) throws(FCMRefusal) -> SimulatedAnswer {
         guard let refusal = Self.refusal(fault.name, of: push.projectID)?.asking(for: fault.retryAfter, at: now)
         else { return accept(push) }
-        // The token stays expired for all later requests that use it.
+        // The access token stays expired for all later requests that use it.
         if refusal.body == FCMRefusal.expiredCredential.body { grants[token]?.expiresAt = now }
         guard fault.isDelivered else { throw refusal }
         var answer = accept(push)
@@ -104,7 +105,7 @@ extension FCMSimulator {
 }
 
 extension FCMRefusal {
-    /// Returns the same answer with a `retry-after` field.
+    /// Returns the same answer with a `retry-after` field; unchanged if no wait is given.
     fileprivate func asking(for wait: RetryAfterField?, at now: Timestamp) -> FCMRefusal {
         guard let wait else { return self }
         var refusal = self

@@ -5,7 +5,7 @@ public import MartletModel
 
 /// A simulator of Firebase Cloud Messaging and its token endpoint as seen by senders, with made-up devices.
 public struct FCMSimulator: PushServiceSimulator {
-    /// How strict the simulated service is.
+    /// The limits and the strictness of the simulated service.
     public struct Configuration: Sendable {
         /// Whether service accounts that are not registered are accepted without a check, for any project.
         public var acceptsAnyKey = false
@@ -23,7 +23,7 @@ public struct FCMSimulator: PushServiceSimulator {
         let key: RSAPublicKey
     }
 
-    /// The permissions of a token.
+    /// The permission that an access token gives.
     struct Grant {
         /// The project for which the token is valid; nil for all projects.
         let projectID: String?
@@ -32,7 +32,7 @@ public struct FCMSimulator: PushServiceSimulator {
 
     public static let platform = FCM.descriptor.platform
 
-    /// The project of issued credentials, and of devices whose description names no project.
+    /// The project that issued credentials belong to, and devices whose description names no project.
     static let exampleProject = "example-project"
     static let tokenPath = "/token"
     private static let exampleAccount = "push@example-project.iam.gserviceaccount.com"
@@ -45,11 +45,11 @@ public struct FCMSimulator: PushServiceSimulator {
     var audience = FCMCredential.productionTokenEndpoint
     /// The service accounts by email address.
     var accounts: [String: Account] = [:]
-    /// The grants by access token.
+    /// The permissions of issued access tokens, by token.
     var grants: [String: Grant] = [:]
-    /// The Apple devices.
+    /// The registration tokens of Apple devices.
     var appleDevices: Set<String> = []
-    /// The projects that cannot reach Apple devices.
+    /// The projects that cannot reach Apple devices, because their owners have provided no key for APNs.
     var projectsWithoutApple: Set<String> = []
     var sent: [String: [Timestamp]] = [:]
     private var nextMessage = 1
@@ -92,6 +92,7 @@ public struct FCMSimulator: PushServiceSimulator {
 
     // MARK: Control
 
+    /// Registers a service account.
     /// - Parameter app: An object with `projectId`, `clientEmail` and `publicKey`, the public key of the service
     ///   account as PEM. `reachesApple` is false for a project whose owner has provided no key for Apple devices.
     public mutating func register(app: JSON) throws(SimulatorError) {
@@ -120,8 +121,8 @@ public struct FCMSimulator: PushServiceSimulator {
         audience = "\(origin)\(Self.tokenPath)"
         do throws(CryptoError) {
             let key = try RSAPrivateKey.generate()
-            // If unregistered accounts are accepted, the example account must not be registered, so that any key can be
-            // used with it.
+            // If unregistered accounts are accepted, the example account is not registered, so that it can be used with
+            // any key.
             if !configuration.acceptsAnyKey {
                 accounts[Self.exampleAccount] = Account(projectID: Self.exampleProject, key: key.publicKey)
             }
@@ -138,6 +139,7 @@ public struct FCMSimulator: PushServiceSimulator {
         }
     }
 
+    /// Creates a device.
     /// - Parameter description: An object with `projectId`, the project of the app, and `system`, which is `android`
     ///   or, for an Apple device, `ios`.
     /// - Returns: A registration token.

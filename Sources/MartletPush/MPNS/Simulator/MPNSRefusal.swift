@@ -1,6 +1,6 @@
 import MartletHTTP
 
-/// Any answer of the service that does not confirm the message as received (PushServices.md, section 4.3).
+/// An answer with which the service does not confirm the message as received (PushServices.md, section 4.3).
 enum MPNSRefusal: String, Error, CaseIterable {
     case method = "MethodNotAllowed"
     case unknownChannel = "ChannelExpired"
@@ -15,6 +15,7 @@ enum MPNSRefusal: String, Error, CaseIterable {
     /// A reason that is unknown to senders.
     case unknownReason = "NothingYouKnow"
 
+    /// Returns the answer for this refusal.
     /// - Parameters:
     ///   - isListening: Whether the phone is connected.
     ///   - retryAfter: The value of the `retry-after` field.

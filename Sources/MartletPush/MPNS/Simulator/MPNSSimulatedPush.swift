@@ -1,7 +1,7 @@
 import MartletCrypto
 import MartletModel
 
-/// A notification that has passed every check.
+/// A notification that has passed all checks of the simulated service.
 struct MPNSSimulatedPush {
     let handle: String
     let body: [UInt8]
@@ -25,7 +25,9 @@ struct MPNSSimulatedPush {
             keptUntil: kind == .raw ? nil : acceptedAt + .seconds(86_400))
     }
 
-    /// Whether this notification replaces an older one that is waiting. Tiles do; toasts are queued.
+    /// Returns whether this notification replaces an older one that is waiting.
+    ///
+    /// Tiles replace older tiles; toasts are queued.
     func replaces(_ older: SimulatedDelivery) -> Bool {
         kind == .tile && older.headers["x-windowsphone-target"] == kind.target
     }

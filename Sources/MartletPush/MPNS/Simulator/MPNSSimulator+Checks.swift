@@ -3,12 +3,12 @@ import MartletCrypto
 import MartletHTTP
 import MartletModel
 
-/// The checks of a request, in the order of PushServices.md, section 10.5.
+/// Checks a request as the service does, in the order of PushServices.md, section 10.5.
 extension MPNSSimulator {
     mutating func judge(_ request: HTTPRequest, at now: Timestamp) throws(MPNSRefusal) -> MPNSSimulatedPush {
         guard request.method == .post else { throw .method }
         let handle = handle(of: request)
-        // A channel with a fault marker was made up by a test, so it is added here.
+        // A channel URI that ends in a fault marker was made up by a test, so its device is added here.
         if devices[handle] == nil, HandleMarker(endOf: handle) != nil, request.target.hasPrefix(ChannelPath.open) {
             devices.add(handle, app: Self.anybody)
         }
@@ -27,7 +27,7 @@ extension MPNSSimulator {
             messageID: request.fields["x-messageid"], acceptedAt: now)
     }
 
-    /// Returns the name in the sender's certificate.
+    /// Returns the common name in the sender's certificate; nil if the sender has shown no certificate.
     private static func name(of connection: HTTPConnection?) -> String? {
         guard let der = connection?.peerCertificate else { return nil }
         return try? Certificate(der: der).commonName

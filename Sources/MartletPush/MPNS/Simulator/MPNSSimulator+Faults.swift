@@ -1,9 +1,9 @@
 public import MartletHTTP
 public import MartletModel
 
-/// The service's own answers for simulated faults (PushServices.md, sections 4.3 and 10.8).
+/// Answers requests with faults as the service would (PushServices.md, sections 4.3 and 10.8).
 extension MPNSSimulator {
-    /// The common faults that this service supports, and each of its own answers under its own name.
+    /// The common faults that this service supports, and faults of its own with the names of its answers.
     public static let faults: Set<ServiceFault.Name> = Set(common.keys)
         .union(MPNSRefusal.allCases.map { ServiceFault.Name(rawValue: $0.rawValue) })
 

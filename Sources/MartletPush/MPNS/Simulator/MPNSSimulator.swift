@@ -6,9 +6,9 @@ public import MartletModel
 /// A simulator of the Microsoft Push Notification Service as seen by senders, with made-up channels. All channels use
 /// https here, including those that need no certificate.
 public struct MPNSSimulator: PushServiceSimulator {
-    /// How strict the simulated service is.
+    /// The limits and the strictness of the simulated service.
     public struct Configuration: Sendable {
-        /// Whether senders need not present the certificate with which a channel was opened.
+        /// Whether a sender may use a channel without the certificate with which the channel was opened.
         public var acceptsAnyKey = false
         /// The maximum size of the body of a tile or toast, in bytes. Sources disagree about the value.
         public var bodyLimit = 3072
@@ -20,7 +20,9 @@ public struct MPNSSimulator: PushServiceSimulator {
         public init() {}
     }
 
-    /// The prefixes of a channel's path: for a channel without a certificate, and for one with a certificate.
+    /// The prefixes of a channel's path.
+    ///
+    /// One is for channels without a certificate, the other for channels with a certificate.
     enum ChannelPath {
         static let open = "/throttledthirdparty/01.00/"
         static let authenticated = "/unthrottledthirdparty/01.00/"
@@ -35,9 +37,9 @@ public struct MPNSSimulator: PushServiceSimulator {
     public internal(set) var counters: [String: Int] = [:]
 
     let configuration: Configuration
-    /// The origin of the channels.
+    /// The origin of the channel URIs.
     var origin = HTTPOrigin(scheme: .https, host: "localhost")
-    /// The number of messages to each channel on the last day on which it received any.
+    /// For each channel, the last day on which it received messages, and how many it received on that day.
     var days: [String: (day: Int64, count: Int)] = [:]
     private var nextMessage = 1
 
@@ -90,9 +92,10 @@ public struct MPNSSimulator: PushServiceSimulator {
         }
     }
 
-    /// The name in issued certificates.
+    /// The name in the certificates of issued credentials.
     static let exampleService = "push.example.com"
 
+    /// Creates a channel.
     /// - Parameter description: An object with `serviceName` for a channel that was opened with a certificate of that
     ///   name.
     /// - Returns: A channel URI.

@@ -1,6 +1,6 @@
 import MartletHTTP
 
-/// Any answer of the service that does not confirm the message as received (PushServices.md, sections 3.4 and 10.4).
+/// An answer with which the service does not confirm the message as received (PushServices.md, sections 3.4 and 10.4).
 enum WNSRefusal: String, Error, CaseIterable {
     case method = "MethodNotAllowed"
     case badToken = "BadToken"
@@ -19,8 +19,9 @@ enum WNSRefusal: String, Error, CaseIterable {
     /// A reason that is unknown to senders.
     case unknownReason = "NothingYouKnow"
 
+    /// Returns the answer for this refusal.
     /// - Parameters:
-    ///   - description: The details of a bad request.
+    ///   - description: The description of what is wrong with a request.
     ///   - retryAfter: The value of the `retry-after` field.
     func response(_ description: String? = nil, retryAfter: String? = nil) -> HTTPResponse {
         var response = HTTPResponse(status)

@@ -1,13 +1,13 @@
 import MartletCrypto
 import MartletModel
 
-/// A notification that has passed every check.
+/// A notification that has passed all checks of the simulated service.
 struct WNSSimulatedPush {
     let handle: String
     let body: [UInt8]
-    /// The type, such as `wns/toast`.
+    /// The type of the notification, such as `wns/toast`.
     let type: String
-    /// The service's own fields, with names in lower case.
+    /// The header fields that begin with `x-wns-`, by name in lower case.
     let fields: [String: String]
     let acceptedAt: Timestamp
 
@@ -33,8 +33,9 @@ struct WNSSimulatedPush {
             keptUntil: isCached ? acceptedAt + lifetime : nil)
     }
 
-    /// Whether the notification is stored for a device that is not connected. Raw notifications are not, unless the
-    /// sender requests it.
+    /// Whether the notification is stored for a device that is not connected.
+    ///
+    /// A raw notification is stored only if the sender requests it.
     private var isCached: Bool {
         switch fields["x-wns-cache-policy"]?.lowercased() {
         case "cache": true
@@ -43,6 +44,8 @@ struct WNSSimulatedPush {
         }
     }
 
-    /// Whether this notification replaces an older one that is waiting. One notification of each type is stored.
+    /// Returns whether this notification replaces an older one that is waiting.
+    ///
+    /// Only one notification of each type is stored.
     func replaces(_ older: SimulatedDelivery) -> Bool { older.headers["x-wns-type"] == type }
 }

@@ -2,10 +2,10 @@ import MartletCore
 import MartletHTTP
 import MartletModel
 
-/// The checks of a request, in the order of PushServices.md, section 10.4.
+/// Checks a request as the service does, in the order of PushServices.md, section 10.4.
 extension WNSSimulator {
     private static let tagLimit = 16
-    /// The wait for an app that sends too much, in seconds.
+    /// The value of `Retry-After` for an app that sends too much, in seconds.
     private static let throttleWait = "1"
 
     mutating func judge(_ request: HTTPRequest, at now: Timestamp) throws(WNSRefusalAnswer) -> WNSSimulatedPush {
@@ -13,7 +13,7 @@ extension WNSSimulator {
         guard let token = SimulatedTokens.bearer(request.fields), case .valid(let app) = tokens.judge(token, at: now)
         else { throw WNSRefusalAnswer(.badToken) }
         let handle = "\(origin)\(request.target)"
-        // A channel with a fault marker was made up by a test, so it is added here.
+        // A channel URI that ends in a fault marker was made up by a test, so its device is added here.
         if devices[handle] == nil, HandleMarker(endOf: handle) != nil, request.target.hasPrefix(WNSChannelPath.prefix) {
             devices.add(handle, app: app)
         }
@@ -32,7 +32,7 @@ extension WNSSimulator {
             fields: Dictionary(own) { first, _ in first }.merging(["x-wns-type": type]) { $1 }, acceptedAt: now)
     }
 
-    /// Checks row 7.
+    /// Checks that the length of the body is stated (PushServices.md, section 10.4, row 7).
     private static func checkLength(_ request: HTTPRequest) throws(WNSRefusalAnswer) {
         guard request.connection?.majorVersion != 2 else { return }
         guard request.fields["content-length"] != nil, request.fields["transfer-encoding"] == nil else {
@@ -40,7 +40,7 @@ extension WNSSimulator {
         }
     }
 
-    /// Checks row 8.
+    /// Checks the header fields (PushServices.md, section 10.4, row 8).
     /// - Returns: The type, in lower case.
     private static func checkFields(_ fields: HTTPFields) throws(WNSRefusalAnswer) -> String {
         let type = fields["x-wns-type"]?.lowercased() ?? ""
@@ -72,7 +72,10 @@ extension WNSSimulator {
         (1...tagLimit).contains(text.utf8.count) && text.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F }
     }
 
-    /// Checks row 10.
+    /// Checks a limit of pushes per second (PushServices.md, section 10.4, row 10).
+    /// - Parameters:
+    ///   - name: The app or the channel whose pushes are counted.
+    ///   - refusal: The answer if the limit is exceeded.
     private mutating func checkRate(
         _ name: String, _ limit: Int?, _ refusal: WNSRefusal, at now: Timestamp
     ) throws(WNSRefusalAnswer) {

@@ -6,7 +6,7 @@ public import MartletModel
 /// A simulator of Windows Push Notification Services and both their token endpoints as seen by senders, with made-up
 /// channels.
 public struct WNSSimulator: PushServiceSimulator {
-    /// How strict the simulated service is.
+    /// The limits and the strictness of the simulated service.
     public struct Configuration: Sendable {
         /// Whether clients that are not registered are accepted without a check.
         public var acceptsAnyKey = false
@@ -26,7 +26,7 @@ public struct WNSSimulator: PushServiceSimulator {
     public internal(set) var counters: [String: Int] = [:]
 
     let configuration: Configuration
-    /// The origin of the channels.
+    /// The origin of the channel URIs.
     var origin = HTTPOrigin(scheme: .https, host: "localhost")
     var tokens: SimulatedTokens
     /// The apps that the service has blocked.
@@ -67,7 +67,8 @@ public struct WNSSimulator: PushServiceSimulator {
         return SimulatedAnswer(answer.refusal.response(answer.description, retryAfter: answer.retryAfter))
     }
 
-    /// - Parameter app: An object with `clientId` and `secret`; `isBlocked` is true for an app that the service has
+    /// Registers an app.
+    /// - Parameter app: An object with `clientId` and `secret`. `isBlocked` is true for an app that the service has
     ///   blocked.
     public mutating func register(app: JSON) throws(SimulatorError) {
         guard let client = app["clientId"]?.string, !client.isEmpty, let secret = app["secret"]?.string else {
@@ -91,9 +92,10 @@ public struct WNSSimulator: PushServiceSimulator {
         ])
     }
 
-    /// The app of issued credentials, and of devices whose description names no app.
+    /// The app that issued credentials belong to, and devices whose description names no app.
     static let exampleClient = "ms-app://S-1-15-2-1-2-3-4-5-6-7"
 
+    /// Creates a channel.
     /// - Parameter description: An object whose member `app` is the client that the channel belongs to.
     /// - Returns: A channel URI.
     public mutating func addDevice(_ description: JSON) throws(SimulatorError) -> String {
@@ -133,7 +135,7 @@ struct WNSTokenEndpoint {
     static let directorySuffix = "/oauth2/v2.0/token"
 
     let scope: String
-    /// Whether numbers are written as text, as the directory's endpoint does.
+    /// Whether the endpoint writes numbers as text, which the endpoint of the directory does.
     let isTextual: Bool
 
     init?(_ target: String) {
@@ -148,7 +150,7 @@ struct WNSTokenEndpoint {
     }
 }
 
-/// The path of a channel.
+/// The form of a channel's path.
 enum WNSChannelPath {
     static let prefix = "/?token="
 }

@@ -1,7 +1,7 @@
 import MartletHTTP
 import MartletModel
 
-/// A check that a request has failed (PushServices.md, section 10.6), and each service's answer for it.
+/// A check that a request has failed (PushServices.md, section 10.6), and the answer of each vendor's service for it.
 enum WebPushRefusal: Error, Equatable {
     case method
     case badEndpoint
@@ -29,14 +29,18 @@ enum WebPushRefusal: Error, Equatable {
         }
     }
 
-    /// - Parameter retryAfter: The value of the `retry-after` field.
+    /// Returns the answer for this refusal.
+    /// - Parameters:
+    ///   - flavour: The vendor of the service.
+    ///   - retryAfter: The value of the `retry-after` field.
     func response(_ flavour: WebPushFlavour, retryAfter: String? = nil) -> HTTPResponse {
         var response =
             switch flavour {
             case .mozilla: mozillaResponse
             case .safari: safariResponse
             case .chromium: chromiumResponse
-            // Edge's service is a front end of another service and reports "too many" in the way of that service.
+            // Edge's service is a front end of another service, and reports too many requests in the way of that
+            // service.
             case .edge: self == .tooMany ? HTTPResponse(406) : chromiumResponse
             }
         if let retryAfter { response.fields["retry-after"] = retryAfter }

@@ -1,14 +1,16 @@
 import MartletModel
 
-/// A message that has passed every check.
+/// A message that has passed all checks of the simulated service.
 struct WebPushSimulatedPush {
     let handle: String
     /// The real browser that the message is for; nil for a made-up subscription.
     let channel: BrowserChannel?
     /// The body as received.
     let body: [UInt8]
-    /// The message in clear text; nil if it cannot be decrypted here, either because it is for a real browser, or
-    /// because the subscription's keys do not fit, which a real service could not detect.
+    /// The decrypted message; nil if the simulator cannot decrypt it.
+    ///
+    /// Either the message is for a real browser, or the subscription's keys do not fit, which a real service could not
+    /// detect.
     let content: [UInt8]?
     /// The time to live in seconds, reduced to the service's maximum.
     let timeToLive: Int64
@@ -42,7 +44,7 @@ struct WebPushSimulatedPush {
         }
     }
 
-    /// Whether this message replaces an older one that is undelivered.
+    /// Returns whether this message replaces an older one that is undelivered.
     func replaces(_ older: SimulatedDelivery) -> Bool {
         topic != nil && older.headers["topic"] == topic
     }

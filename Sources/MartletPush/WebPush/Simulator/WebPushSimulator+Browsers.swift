@@ -1,14 +1,13 @@
 import MartletCrypto
 public import MartletModel
 
-/// The push service for real browsers: the part of Mozilla's protocol that Firefox needs (BrowserPush.md, sections 2 to
-/// 5).
+/// Serves real browsers with the part of Mozilla's protocol that Firefox needs (BrowserPush.md, sections 2 to 5).
 extension WebPushSimulator: DeviceSocketSimulator {
     public static let socketProtocol = "push-notification"
 
-    /// The close code after a message that is not valid in the protocol.
+    /// The close code after a message that the protocol does not allow.
     private static let policyViolation: UInt16 = 1008
-    /// The close code for the old connection of a browser that has connected again.
+    /// The close code for the previous connection of a browser that has connected again.
     private static let normal: UInt16 = 1000
 
     public var connectedDevices: JSON { .array(browsers.all.map(\.json)) }
@@ -46,8 +45,9 @@ extension WebPushSimulator: DeviceSocketSimulator {
         for channel in browser.channels.values { devices.stopListening(channel.endpoint) }
     }
 
-    /// Sends a message to the browser, immediately or when it connects, and repeats it until the browser acknowledges
-    /// it.
+    /// Sends a message to a browser, immediately or when the browser connects.
+    ///
+    /// The message is repeated at each connection until the browser acknowledges it.
     mutating func deliver(_ push: WebPushSimulatedPush, id: String, to index: BrowserChannel) -> [SocketStep] {
         let message = SimulatedBrowser.Message(
             id: id, channel: index.channel, body: push.body, topic: push.topic,
@@ -60,7 +60,9 @@ extension WebPushSimulator: DeviceSocketSimulator {
         return [SocketStep(socket, .send(Self.notification(message)))]
     }
 
-    /// Answers a browser's hello. A browser that is assigned a new id drops its subscriptions and notifies its pages.
+    /// Answers the hello of a browser.
+    ///
+    /// A browser that is assigned a new id drops its subscriptions and notifies its pages.
     private mutating func greet(_ id: String?, on socket: UInt64, at now: Timestamp) -> [SocketStep] {
         count("browser.hello")
         let (id, last) = browsers.connect(id, on: socket)

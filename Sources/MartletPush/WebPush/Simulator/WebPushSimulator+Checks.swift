@@ -2,7 +2,7 @@ import MartletCrypto
 import MartletHTTP
 import MartletModel
 
-/// The checks of a request, in the order of PushServices.md, section 10.6.
+/// Checks a request as a service does, in the order of PushServices.md, section 10.6.
 extension WebPushSimulator {
     /// The maximum time that a service stores a message, in seconds: 30 days.
     private static let timeToLiveLimit: Int64 = 2_592_000
@@ -28,7 +28,7 @@ extension WebPushSimulator {
             urgency: request.fields["urgency"], topic: topic, acceptedAt: now)
     }
 
-    /// Checks rows 3 to 6.
+    /// Checks the proof of the sender's identity (PushServices.md, section 10.6, rows 3 to 6).
     private mutating func authorize(
         _ fields: HTTPFields, _ subscription: Subscription?, _ flavour: WebPushFlavour, at now: Timestamp
     ) throws(WebPushRefusal) {
@@ -59,28 +59,28 @@ extension WebPushSimulator {
         return token
     }
 
-    /// Checks row 7.
+    /// Checks the time to live (PushServices.md, section 10.6, row 7).
     private func timeToLive(_ fields: HTTPFields) throws(WebPushRefusal) -> Int64 {
         guard let text = fields["ttl"] else { throw .missingTTL }
         guard let seconds = Int64(text), seconds >= 0 else { throw .badTTL }
         return min(seconds, Self.timeToLiveLimit)
     }
 
-    /// Checks row 8.
+    /// Checks the urgency (PushServices.md, section 10.6, row 8).
     private func checkUrgency(_ fields: HTTPFields, _ flavour: WebPushFlavour) throws(WebPushRefusal) {
         guard flavour == .safari, let text = fields["urgency"] else { return }
         guard WebPushUrgency(rawValue: text) != nil else { throw .badUrgency }
     }
 
-    /// Checks row 9.
+    /// Checks the topic (PushServices.md, section 10.6, row 9).
     private func topic(_ fields: HTTPFields) throws(WebPushRefusal) -> String? {
         guard let topic = fields["topic"] else { return nil }
         guard WebPushHeaders.isTopic(topic) else { throw .badTopic }
         return topic
     }
 
-    /// Checks rows 10 and 11.
-    /// - Returns: The content; nil for a message without content.
+    /// Checks the encoding and the size of the body (PushServices.md, section 10.6, rows 10 and 11).
+    /// - Returns: The encrypted content; nil for a message without content.
     private func content(_ request: HTTPRequest) throws(WebPushRefusal) -> EncryptedContent? {
         guard !request.body.isEmpty else { return nil }
         guard request.fields["content-encoding"] == "aes128gcm", request.fields["encryption"] == nil,
@@ -93,7 +93,7 @@ extension WebPushSimulator {
         return content
     }
 
-    /// Checks row 13.
+    /// Checks the limit of pushes per second (PushServices.md, section 10.6, row 13).
     private mutating func checkRate(of token: String, at now: Timestamp) throws(WebPushRefusal) {
         guard let limit = configuration.pushesPerSecond else { return }
         let recent = recentPushes[token, default: []].filter { now - $0 < .seconds(1) }
@@ -101,8 +101,10 @@ extension WebPushSimulator {
         guard recent.count < limit else { throw .tooMany }
     }
 
-    /// Checks row 14. A real service cannot decrypt messages; the simulator does, and counts those that it cannot
-    /// decrypt, to make the sender's mistake visible.
+    /// Decrypts a message (PushServices.md, section 10.6, row 14).
+    ///
+    /// A real service cannot decrypt messages. The simulator does, and counts the messages that it cannot decrypt, to
+    /// make the sender's mistake visible.
     private mutating func decrypt(_ content: EncryptedContent, for subscription: Subscription) -> [UInt8]? {
         guard case .here(let receiver) = subscription.keys else { return nil }
         let plaintext = try? receiver.decrypt(content, label: WebPush.encryptionLabel)
@@ -112,14 +114,16 @@ extension WebPushSimulator {
 }
 
 extension WebPushSimulator.Subscription {
-    /// The channel of the real browser; nil for a made-up subscription.
+    /// The channel of the real browser that has the subscription; nil for a made-up subscription.
     var channel: BrowserChannel? {
         guard case .browser(let channel) = keys else { return nil }
         return channel
     }
 }
 
-/// The value of the field `authorization` in the form `vapid t=…, k=…`. Order and spaces may vary.
+/// The sender's proof in the field `authorization`, in the form `vapid t=…, k=…`.
+///
+/// Order and spaces may vary.
 struct VAPIDProof {
     let token: String
     let key: String

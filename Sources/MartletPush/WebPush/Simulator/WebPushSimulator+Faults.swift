@@ -1,7 +1,7 @@
 public import MartletHTTP
 public import MartletModel
 
-/// The answers of browsers' push services for simulated faults (PushServices.md, sections 5.6 and 10.8).
+/// Answers requests with faults as browsers' push services would (PushServices.md, sections 5.6 and 10.8).
 extension WebPushSimulator {
     public static let faults: Set<ServiceFault.Name> = Set(refusals.keys)
 

@@ -3,10 +3,11 @@ import MartletCrypto
 public import MartletHTTP
 public import MartletModel
 
-/// A simulator of browsers' push services as seen by senders, with made-up subscriptions. The simulator has the keys of
-/// these subscriptions, so that it can show the messages. It is also a push service for real browsers.
+/// A simulator of browsers' push services as seen by senders, with made-up subscriptions.
+///
+/// The simulator has the keys of these subscriptions, so it can show the messages. It also serves real browsers.
 public struct WebPushSimulator: PushServiceSimulator {
-    /// How strict the simulated services are.
+    /// The limits and the strictness of the simulated services.
     public struct Configuration: Sendable {
         /// Whether a subscription that was created without a sender's key accepts messages from any sender.
         public var acceptsAnyKey = false
@@ -20,11 +21,11 @@ public struct WebPushSimulator: PushServiceSimulator {
 
     /// A subscription, with the data that its browser would have.
     struct Subscription {
-        /// The party that can decrypt messages.
+        /// The receiver of messages, which has the keys to decrypt them.
         enum Keys {
-            /// The simulator.
+            /// The simulator has the keys of a made-up subscription.
             case here(MessageReceiver)
-            /// Only a real browser.
+            /// Only a real browser has the keys.
             case browser(BrowserChannel)
         }
 
@@ -32,7 +33,7 @@ public struct WebPushSimulator: PushServiceSimulator {
         /// browser.
         let handle: String
         let keys: Keys
-        /// The sender's key with which the subscription was created; nil accepts any sender.
+        /// The key of the sender for whom the subscription was created; nil if it accepts any sender.
         let senderKey: [UInt8]?
     }
 
@@ -44,11 +45,13 @@ public struct WebPushSimulator: PushServiceSimulator {
     let configuration: Configuration
     /// The origin of the endpoints, which a sender's proof must name as its audience.
     var origin = HTTPOrigin(scheme: .https, host: "localhost")
-    /// The subscriptions by the part of the endpoint's path after the prefix.
+    /// The subscriptions by token, which is the part of the endpoint's path after the prefix.
     var subscriptions: [String: Subscription] = [:]
     var browsers = SimulatedBrowsers()
     var recentPushes: [String: [Timestamp]] = [:]
-    /// The proofs that were already verified, with their keys.
+    /// The proofs that were already verified.
+    ///
+    /// The key is the text of the token followed by that of the sender's key.
     var verified: [String: VAPIDToken] = [:]
     /// The sender's key for subscriptions whose description names none.
     private var senderKey: [UInt8]?
@@ -80,8 +83,9 @@ public struct WebPushSimulator: PushServiceSimulator {
         return SimulatedAnswer(refusal.response(flavour, retryAfter: retryAfter))
     }
 
-    /// - Parameter app: An object with `publicKey`, the sender's key in base64url, which is used for subscriptions
-    ///   whose description names none.
+    /// Registers the sender's key.
+    /// - Parameter app: An object with `publicKey`, the sender's key in base64url. It is used for subscriptions whose
+    ///   description names none.
     public mutating func register(app: JSON) throws(SimulatorError) {
         guard let key = try Self.key(app["publicKey"]) else {
             throw SimulatorError("\"publicKey\" must be the sender's public key in base64url.")
@@ -96,7 +100,7 @@ public struct WebPushSimulator: PushServiceSimulator {
         do throws(CryptoError) {
             let key = try P256PrivateKey.generate()
             let point = key.publicKey.rawPoint
-            // If any key is accepted, subscriptions must stay open to any sender.
+            // Subscriptions stay open to any sender if any key is accepted.
             if !configuration.acceptsAnyKey { senderKey = point }
             return Credential([
                 WebPushCredential.Property.subject: "mailto:push@example.com",
@@ -110,6 +114,7 @@ public struct WebPushSimulator: PushServiceSimulator {
         }
     }
 
+    /// Creates a subscription.
     /// - Parameter description: An object with `service`, the vendor of the service, Mozilla by default, and
     ///   `publicKey`, the sender's key that the subscription is for.
     /// - Returns: A subscription as JSON text: `{"auth", "endpoint", "p256dh"}`.
@@ -169,6 +174,8 @@ struct WebPushSimulatedEndpoint {
     let token: String
     let marker: HandleMarker?
 
+    /// Parses the path of a request.
+    ///
     /// Fails if the path cannot be an endpoint of this simulator, or requests an unknown fault.
     init?(_ target: String) {
         guard let flavour = WebPushFlavour(path: target) else { return nil }

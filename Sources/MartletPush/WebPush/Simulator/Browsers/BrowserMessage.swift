@@ -2,30 +2,33 @@ import MartletModel
 
 /// A message from a browser to its push service (BrowserPush.md, section 3).
 enum BrowserMessage: Equatable {
+    /// The browser connects.
     /// - Parameter id: The id that was assigned to the browser before, if it has subscriptions.
     case hello(id: String?)
+    /// The browser makes a subscription.
     /// - Parameter key: The key of the sender that the subscription is for, as text; nil for any sender.
     case register(channel: String, key: String?)
+    /// The browser cancels a subscription.
     /// - Parameter code: The reason.
     case unregister(channel: String, code: Int64?)
     case acknowledge([Update])
-    /// Reports an error in the page's worker after the message was acknowledged.
+    /// The browser reports an error in the page's worker after it acknowledged the message.
     case complain(code: Int64?)
     case ping
-    /// Subscribes to broadcasts. The simulator sends none.
+    /// The browser subscribes to broadcasts, of which the simulator sends none.
     case subscribeToBroadcasts
 
     struct Update: Equatable {
         let channel: String
         let version: String
-        /// The result: 100 delivered, 101 not decrypted, 102 not delivered.
+        /// The result for the message: 100 delivered, 101 not decrypted, 102 not delivered.
         let code: Int64
     }
 
     private static let depthLimit = 8
     private static let updateLimit = 1000
 
-    /// - Returns: nil for a text that is not a message of a browser.
+    /// Parses a message; nil if the text is not a message of a browser.
     init?(_ text: String) {
         guard let message = try? JSON(parsing: Array(text.utf8), maximumDepth: Self.depthLimit),
             let members = message.object
@@ -58,7 +61,7 @@ enum BrowserMessage: Equatable {
         return Update(channel: channel, version: version, code: json["code"]?.integer ?? 100)
     }
 
-    /// Returns a UUID in lower case, with dashes.
+    /// Returns the id of a channel, a UUID in lower case with dashes; nil if the message has none.
     private static func channel(_ json: JSON) -> String? {
         guard let text = json["channelID"]?.string, text.utf8.count == 36 else { return nil }
         let isUUID = text.utf8.enumerated().allSatisfy { index, digit in

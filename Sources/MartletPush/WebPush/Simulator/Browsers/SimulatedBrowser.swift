@@ -5,7 +5,7 @@ import MartletModel
 struct SimulatedBrowser {
     /// A subscription of one of the browser's pages.
     struct Channel {
-        /// The part of the endpoint's path after the prefix.
+        /// The token of the subscription: the part of the endpoint's path after the prefix.
         let token: String
         let endpoint: String
         let senderKey: [UInt8]?
@@ -52,14 +52,15 @@ struct SimulatedBrowser {
         messages = messages.suffix(Self.messageLimit - 1) + [message]
     }
 
-    /// Removes the messages that have expired.
-    /// - Returns: The messages that are still to be delivered, oldest first.
+    /// Removes the messages that have expired, and returns the others, oldest first.
     mutating func waiting(at now: Timestamp) -> [Message] {
         messages.removeAll { $0.keptUntil <= now }
         return messages
     }
 
-    /// Records an acknowledgement. Whatever its code, the message is not sent again.
+    /// Records that a browser has acknowledged a message.
+    ///
+    /// The message is not sent again, whatever the code of the acknowledgement is.
     mutating func acknowledge(_ acknowledgement: Acknowledgement) {
         messages.removeAll { $0.id == acknowledgement.id && $0.channel == acknowledgement.channel }
         acknowledgements = acknowledgements.suffix(Self.acknowledgementLimit - 1) + [acknowledgement]

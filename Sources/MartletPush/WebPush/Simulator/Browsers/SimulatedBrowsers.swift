@@ -1,9 +1,11 @@
 import MartletCrypto
 import MartletModel
 
-/// All real browsers that were ever connected, by id and by connection.
+/// The real browsers that have connected, by id and by connection.
 struct SimulatedBrowsers {
-    /// The maximum number of browsers. Before it is exceeded, the oldest browser that is not connected is removed.
+    /// The maximum number of browsers.
+    ///
+    /// If it is reached, the oldest browser that is not connected is removed before another one is added.
     private static let limit = 1000
 
     private var browsers: [String: SimulatedBrowser] = [:]
@@ -18,8 +20,9 @@ struct SimulatedBrowsers {
     func id(on socket: UInt64) -> String? { ids[socket] }
 
     /// Records that a browser has connected.
-    /// - Parameter id: The id that was assigned to the browser before. If it is unknown, a new one is assigned.
-    /// - Returns: The id, and the browser's previous connection, if any.
+    /// - Parameter id: The id that was assigned to the browser before. If it is unknown, the browser is assigned a new
+    ///   id.
+    /// - Returns: The id, and the browser's previous connection if it is still open.
     mutating func connect(_ id: String?, on socket: UInt64) -> (id: String, last: UInt64?) {
         let known = id.flatMap { browsers[$0] }
         let browser = known ?? add()
@@ -30,6 +33,7 @@ struct SimulatedBrowsers {
         return (browser.id, last)
     }
 
+    /// Records that a connection was closed.
     /// - Returns: The id of the browser that used the connection.
     mutating func disconnect(_ socket: UInt64) -> String? {
         guard let id = ids.removeValue(forKey: socket) else { return nil }
