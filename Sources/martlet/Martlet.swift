@@ -24,7 +24,8 @@ struct Martlet {
             DeviceCommand.command, BrowserCommand.command,
         ]
 
-    /// Not asynchronous, because when an asynchronous `main` runs, there are already threads that receive signals.
+    /// Runs the program. The function is not asynchronous, because before an asynchronous `main` runs, there are
+    /// already threads that receive signals.
     static func main() {
         // Makes a write to a closed connection fail with an error instead of ending the process.
         signal(SIGPIPE, SIG_IGN)
@@ -33,12 +34,13 @@ struct Martlet {
         setenv("LIBDISPATCH_LOG", "NO", 0)
         Signals.block()
         let words = Result { try Arguments.words(CommandLine.argc, CommandLine.unsafeArgv) }
-        // Not `exit`, which would destroy data that libraries keep for all threads while some threads are still
-        // running.
+        // `exit` is not used, because it would destroy data that libraries keep for all threads while some threads
+        // still run.
         Task.detached { _exit(await execute(words)) }
         Signals.takeForever()
     }
 
+    /// Runs the command that the words select.
     /// - Returns: The exit code.
     private static func execute(_ words: Result<[String], any Error>) async -> Int32 {
         do {
@@ -70,7 +72,8 @@ struct Martlet {
         }
     }
 
-    /// - Throws: What the command throws, with what only the invocation knows: where a setting comes from, and the
+    /// Runs a command.
+    /// - Throws: The error of the command, with details that only the invocation knows: the source of a setting, or the
     ///   address of a server that cannot be reached.
     private static func run(_ command: Command, _ invocation: Invocation) async throws {
         do {

@@ -30,7 +30,7 @@ struct Command: Sendable {
     /// Returns the options that are relevant for the words that follow the command.
     func options(for words: [String]) -> [Option] { options.filter { isRelevant($0, words) } }
 
-    /// The command with its operands, as help shows it.
+    /// The command with its operands, in the form that help shows.
     var usage: String { (path + operands).joined(separator: " ") }
 }
 

@@ -1,4 +1,4 @@
-/// All commands. Finds the command that a command line selects.
+/// All commands of the program. The table finds the command that a command line selects.
 struct CommandTable: Sendable {
     /// A request that a command line expresses.
     enum Request: Sendable {

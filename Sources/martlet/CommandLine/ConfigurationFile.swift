@@ -3,10 +3,11 @@
 enum ConfigurationFile {
     struct Setting: Hashable {
         let value: String
-        /// The number of its line, from 1.
+        /// The number of the setting's line, from 1.
         let line: Int
     }
 
+    /// Reads a configuration file.
     /// - Parameter settings: The names of the settings of all commands.
     static func read(_ path: String, settings: Set<String>) throws -> [String: Setting] {
         try parse(try TextFile.readText(path), path: path, settings: settings)
@@ -34,6 +35,7 @@ enum ConfigurationFile {
         init(_ sentence: String) { self.sentence = sentence }
     }
 
+    /// Parses a line.
     /// - Returns: nil if the line is empty or a comment.
     private static func setting(
         _ line: Substring, _ settings: Set<String>
@@ -74,7 +76,7 @@ enum ConfigurationFile {
 }
 
 extension Substring {
-    /// The text without white space and byte order mark at its ends.
+    /// The text without white space at its ends, and without a byte order mark.
     fileprivate var trimmed: Substring {
         let start = drop { $0.isWhitespace || $0 == "\u{FEFF}" }
         guard let end = start.lastIndex(where: { !$0.isWhitespace }) else { return "" }

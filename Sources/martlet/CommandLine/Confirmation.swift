@@ -1,6 +1,6 @@
 import MartletServer
 
-/// Whether an action that cannot be undone is performed.
+/// The decision whether an action that cannot be undone is performed.
 enum Confirmation: Equatable {
     case given
     /// The user is at a terminal and can be asked.
@@ -31,7 +31,7 @@ enum Confirmation: Equatable {
         }
     }
 
-    /// Whether `ask` would ask the user.
+    /// Returns whether `ask` would ask the user.
     static func canAsk(_ invocation: Invocation) -> Bool { Confirmation(invocation) == .asked }
 
     /// Asks a user at a terminal; without a terminal, the command continues.

@@ -29,6 +29,7 @@ final class InputFile {
         gzclose(file)
     }
 
+    /// Reads the next bytes.
     /// - Returns: The requested number of bytes; fewer only at the end of the file.
     /// - Throws: `ServerError` if the file cannot be read, or is incomplete or damaged.
     func read(_ count: Int) throws(ServerError) -> [UInt8] {

@@ -10,7 +10,7 @@ struct Invocation: Sendable {
     private let settings: Set<String>
     private let operands: [String: String]
     private let values: [String: String]
-    /// Where options are set that were not given on the command line, for people.
+    /// The sources of the options that are not given on the command line, as texts for people, keyed by option name.
     private let origins: [String: String]
 
     /// Returns the value of a required operand.
@@ -44,8 +44,8 @@ struct Invocation: Sendable {
 
     /// Returns the password: a line from standard input if `--password-stdin` is given, otherwise what a user at a
     /// terminal types.
-    /// - Parameter isNew: Whether the password is being set, not checked. In this case a typing error would not be
-    ///   detected otherwise.
+    /// - Parameter isNew: Whether the password is being set, not checked. A user at a terminal must then type it twice,
+    ///   because nothing else would detect a typing error.
     func readPassword(isNew: Bool = false) throws -> String {
         if isOn("password-stdin") { return try Terminal.readPassword() }
         guard Terminal.isInteractive else {
@@ -66,10 +66,10 @@ extension Invocation {
     static let configurationOption = Option(
         "config", "FILE", "Read settings from this file: a line 'key = value' each.")
 
-    /// The configuration file of a packaged server. It is read if no setting says which server is meant.
+    /// The configuration file of a packaged server. It is read if no setting states which server is meant.
     static let systemFile = "/etc/martlet/martlet.conf"
 
-    /// The value of an environment variable of this process.
+    /// Returns the value of an environment variable of this process.
     static func processEnvironment(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }
 
     /// - Parameters:
@@ -151,7 +151,8 @@ extension Invocation {
         operands = Dictionary(uniqueKeysWithValues: zip(command.operands, found))
     }
 
-    /// Returns a sentence followed by where the options that it names are set, if that is not the command line.
+    /// Returns a sentence, followed by the sources of the options that it names, except those given on the command
+    /// line.
     func located(_ sentence: String) -> String { Self.located(sentence, origins) }
 
     private static func located(_ sentence: String, _ origins: [String: String]) -> String {
@@ -184,7 +185,7 @@ extension Invocation {
         "true": true, "1": true, "yes": true, "on": true, "false": false, "0": false, "no": false, "off": false,
     ]
 
-    /// Whether a switch is on.
+    /// Returns whether a switch is on.
     func isOn(_ name: String) -> Bool {
         values[name].flatMap { Self.switchValues[$0.lowercased()] } ?? false
     }

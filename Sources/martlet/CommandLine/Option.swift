@@ -26,10 +26,10 @@ struct Option: Sendable {
         self.isFlagAlone = isFlagAlone
     }
 
-    /// For commands that print nothing except what they have done.
+    /// The option `--quiet`, for commands that print nothing but a report of what they did.
     static let quiet = Option("quiet", nil, "Do not say what was done.")
 
-    /// For commands that print a result.
+    /// Returns the option `--json`, for commands that print a result.
     /// - Parameter members: The members of the printed JSON object, or of each object.
     static func json(_ members: String = "everything that is known") -> Option {
         Option("json", nil, "Print it as JSON: \(members).")

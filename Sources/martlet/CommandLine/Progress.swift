@@ -9,7 +9,7 @@ struct Progress: Equatable {
 
     private static let paceOnTerminal = Duration.milliseconds(200)
     private static let pace = Duration.seconds(10)
-    /// The time before which no rate is shown, because it would be too random.
+    /// The time after the beginning of the operation before which no rate is shown, because it would be too random.
     private static let rateAfter = Duration.seconds(1)
 
     let unit: Unit
@@ -21,6 +21,7 @@ struct Progress: Equatable {
         self.isTerminal = isTerminal
     }
 
+    /// Returns the next line to show.
     /// - Parameters:
     ///   - total: The total; nil if it is unknown.
     ///   - notes: Additional texts to show.

@@ -11,12 +11,12 @@ enum Signals {
     private static let hangup = Mutex<(@Sendable () -> Void)?>(nil)
 
     /// Runs the work in a task that is cancelled by the first signal.
-    /// - Parameter announce: Called with the signal's name before the task is cancelled.
+    /// - Parameter announce: Called with the name of the first signal, before the task is cancelled.
     static func runUntilTermination(
         announce: @escaping @Sendable (String) -> Void = { _ in }, _ work: @escaping @Sendable () async -> Void
     ) async {
-        // Done under the lock, so that a signal sent in response to the first output of the work already finds the
-        // task.
+        // The task is made under the lock, so that a signal sent in response to the first output of the work already
+        // finds the task.
         let task = termination.withLock { termination in
             let task = Task { await work() }
             termination = { number in
@@ -35,7 +35,7 @@ enum Signals {
         return work()
     }
 
-    /// Does some asynchronous work that a signal ends together with the process, after a clean-up.
+    /// Runs asynchronous work during which a signal ends the process, after a clean-up.
     static func cleaningUp<Value>(
         _ cleanUp: @escaping @Sendable () -> Void, while work: () async throws -> Value
     ) async rethrows -> Value {
@@ -83,6 +83,7 @@ enum Signals {
         }
     }
 
+    /// Handles a SIGHUP.
     /// - Returns: Whether the process continues.
     private static func takeHangup() -> Bool {
         if let work = hangup.withLock(\.self) {

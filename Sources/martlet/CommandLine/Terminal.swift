@@ -54,7 +54,7 @@ enum Terminal {
     }
 
     /// Returns text from others as one line that can neither control the terminal nor change the direction of the text.
-    /// Characters that could are replaced with spaces.
+    /// Characters that could do so are replaced with spaces.
     static func singleLine(_ text: String) -> String {
         var line = String.UnicodeScalarView()
         for scalar in text.unicodeScalars {
@@ -114,7 +114,7 @@ enum Terminal {
     }
 
     /// Writes bytes unchanged.
-    /// - Returns: Whether all of them were written.
+    /// - Returns: Whether all bytes were written.
     @discardableResult
     static func write(_ bytes: [UInt8], to file: Int32 = STDOUT_FILENO) -> Bool {
         var rest = bytes[...]

@@ -3,6 +3,7 @@ import MartletServer
 
 /// Files that the user names on the command line.
 enum TextFile {
+    /// Reads a file.
     /// - Parameter limit: The maximum size in bytes; a longer file is refused.
     static func read(_ path: String, limit: Int = 1 << 20) throws -> [UInt8] {
         let file = open(path, O_RDONLY | O_CLOEXEC)

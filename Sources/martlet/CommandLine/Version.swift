@@ -12,7 +12,8 @@ enum Version {
     /// The output of `martlet --version`.
     static var line: String { line(build: build, libraries: LibraryVersions.all) }
 
-    /// - Parameter libraries: Names and versions.
+    /// Returns the output of `martlet --version`.
+    /// - Parameter libraries: The libraries, each with its name and version.
     static func line(build: String, libraries: [String]) -> String {
         let details = (build.isEmpty ? [] : [build]) + libraries
         return "martlet \(current) (\(details.joined(separator: ", ")))"

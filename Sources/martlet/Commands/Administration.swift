@@ -4,8 +4,8 @@ import MartletModel
 import MartletNetwork
 import MartletServer
 
-/// Sends administration requests to the server that runs on the data directory. If no server runs, the request is
-/// answered by the server's handler in this process.
+/// The administration of the server that runs on a data directory. Requests are sent to the running server. If no
+/// server runs, the server's handler answers them in this process.
 struct Administration {
     private static let timeout: Duration = .seconds(30)
     private static let shortTimeout: Duration = .seconds(2)
@@ -30,7 +30,7 @@ struct Administration {
 
     /// Creates an instance for a data directory that no server runs on.
     init(offline directory: String) {
-        // No address is printed.
+        // The address is only a placeholder, because no address is printed.
         (dataDirectory, givenSocket, publicURL) = (directory, nil, HTTPOrigin(scheme: .https, host: "localhost"))
         printsAdvice = false
     }
@@ -54,6 +54,7 @@ struct Administration {
         }
     }
 
+    /// Sends a request to the running server, or answers it in this process if no server runs.
     /// - Returns: The answer; `.null` if the answer is empty.
     /// - Throws: `ServerError` with the sentence from the answer if the request is refused.
     func call(_ method: HTTPMethod, _ path: String, body: JSON? = nil) async throws -> JSON {
@@ -152,7 +153,7 @@ struct Administration {
     private var notRunning: ServerError { ServerError("No server runs on the data directory '\(dataDirectory)'.") }
 
     /// Asks the running server whether it is ready for work, with a short timeout.
-    /// - Returns: What does not work although the server is ready; nil if all does.
+    /// - Returns: A note about what does not work although the server is ready; nil if everything works.
     func probe() async throws -> String? {
         let request = HTTPRequest(.get, "/ready", authority: "admin")
         let response = try await online(within: Self.probeTimeout) { client, socket throws(TransportError) in
@@ -162,7 +163,7 @@ struct Administration {
         return try check(response)["note"]?.string
     }
 
-    /// Requests a text that is not JSON, and that only the running server can provide.
+    /// Returns a text that is not JSON, and that only the running server can provide.
     func text(_ path: String) async throws -> String {
         guard let response = try await ask(HTTPRequest(.get, path, authority: "admin")) else {
             throw notRunning
@@ -171,7 +172,8 @@ struct Administration {
         return String(decoding: response.bytes, as: UTF8.self)
     }
 
-    /// Waits for a server that has the data directory and does not answer yet, because it is starting.
+    /// Answers a request by the running server, or in this process if no server runs. If another process has the data
+    /// directory, such as a server that is starting, waits for it.
     private func respond(to request: HTTPRequest) async throws -> HTTPResponse {
         let end = ContinuousClock.now + Self.startPatience
         while true {
@@ -185,7 +187,7 @@ struct Administration {
                             + "another command. Try again.")
                 }
             }
-            // The server's socket and the release of the directory's lock cannot be waited for, only tried.
+            // Nothing announces the server's socket or the release of the directory's lock, so both are tried again.
             try await Task.sleep(for: .milliseconds(200))
         }
     }
@@ -222,6 +224,7 @@ struct Administration {
         return offline
     }
 
+    /// Sends a request to the running server.
     /// - Returns: nil if no server runs.
     private func ask(_ request: HTTPRequest) async throws -> HTTPResponse? {
         try await online { client, socket throws(TransportError) in
@@ -229,6 +232,7 @@ struct Administration {
         }
     }
 
+    /// Runs `work` with the admin socket of the running server.
     /// - Parameter limit: The timeout that `work` itself uses.
     /// - Returns: nil if no server runs.
     /// - Throws: `ServerError`, for example if this user may not know whether a server runs.

@@ -66,7 +66,7 @@ enum BackupCommands {
         let display = ProgressDisplay(.bytes)
         defer { display.end() }
         let summary = try BackupFile.restore(invocation.operand("FILE"), into: data) {
-            // A pipe has no size.
+            // A backup that is read from a pipe has no known size.
             display.show($0, of: $1 > 0 ? $1 : nil)
         }
         display.end()

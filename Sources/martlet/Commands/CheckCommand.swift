@@ -33,7 +33,7 @@ enum CheckCommand {
         let simulator = invocation.isOn("simulator") ? try invocation.address("simulator-listen") : nil
         var results = check.data(servedBy: geteuid())
         guard check.hasData else { return results + check.certificate() + check.ports(simulator: simulator) }
-        // No address is printed, so there is no advice about it either.
+        // Advice about the server's address is not printed, because no address is printed.
         let administration = try Administration(invocation, printsAdvice: false)
         let runs = await running(administration)
         results += check.disk()
@@ -46,7 +46,7 @@ enum CheckCommand {
         } else {
             let schema = try asOwner(of: configuration.dataDirectory) { check.database() }
             results += schema
-            // Opening a database with another schema would change it.
+            // If a database had another schema, opening it would change the database.
             guard schema.allSatisfy({ $0.level == .ok }), !schema.isEmpty else { return results }
         }
         return results + (await credentials(check, administration))

@@ -1,7 +1,7 @@
 import MartletModel
 import MartletServer
 
-/// The body of `martlet send`: as it is given, or a message for all platforms made of options.
+/// The body of a send: the text that `--body` gives, or a message for all platforms that is made from options.
 enum ComposedBody {
     static let options = [
         Option("title", "TEXT", "With --platform message: its title."),
@@ -12,7 +12,8 @@ enum ComposedBody {
         Option("app-data", "NAME=VALUE", "With --platform message: a text for the app."),
     ]
 
-    /// - Parameter format: Of the send.
+    /// Returns the body of a send.
+    /// - Parameter format: The format of the send.
     static func body(_ invocation: Invocation, format: String) throws -> [UInt8] {
         let given = options.map(\.name).filter { invocation[$0] != nil }
         guard let first = given.first else { return Array(try invocation.required("body").utf8) }

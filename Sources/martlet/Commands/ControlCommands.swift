@@ -96,7 +96,7 @@ enum ControlCommands {
 }
 
 extension JSON {
-    /// The number, whether it is an integer or not.
+    /// The number in the value, as an integer or not; nil if the value is not a number.
     var number: Double? {
         if case .double(let number) = self { number } else { integer.map(Double.init) }
     }

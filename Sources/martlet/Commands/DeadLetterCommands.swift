@@ -49,7 +49,7 @@ enum DeadLetterCommands {
         if !invocation.printJSON(answer) { Terminal.print(answer["notification"]?.string ?? "") }
     }
 
-    /// Returns the lines of one page of either listing.
+    /// Returns the lines for one page of a listing, of notifications or of dead letters.
     static func lines(of page: JSON, isFirst: Bool) -> [String] {
         if let notifications = page["notifications"]?.array {
             let heading = isFirst ? ["NOTIFICATION  ACCEPTED  STATE  OUTCOMES BY PLATFORM"] : []

@@ -36,7 +36,7 @@ enum DeviceCommand {
         let password = try invocation.readPassword()
         let keyPairs: any DeviceKeyPairStore =
             if let path = invocation["key"] { FileDeviceKeyPairStore(path: path) } else { MemoryDeviceKeyPairStore() }
-        // A person who uses the phone sees an error at once; work in the background is retried.
+        // A person who uses the phone sees an error at once, so only work in the background is retried.
         let client = PushClient(
             server: try ServerAddress(backend),
             transport: NetworkTransport(

@@ -1,6 +1,6 @@
 import MartletModel
 
-/// What a dry run found out, for people to read.
+/// The result of a dry run, as lines for people to read.
 struct DryRunReport {
     private let run: JSON
 
@@ -56,7 +56,7 @@ struct DryRunReport {
         (run["cautions"]?.array ?? []).compactMap(\.string).map { "Caution: \($0)" }
     }
 
-    /// The languages that a message lacks.
+    /// The line about devices whose languages the message lacks; empty if the message lacks none.
     private var languages: [String] {
         let missing = (run["missingLanguages"]?.array ?? []).compactMap(\.string)
         guard !missing.isEmpty else { return [] }

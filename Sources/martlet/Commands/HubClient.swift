@@ -90,7 +90,7 @@ struct SignedHubClient {
     }
 
     /// Sends one request, for a caller that decides by the kind of failure what to do next.
-    /// - Throws: What prevents the signature.
+    /// - Throws: An error if the request cannot be signed.
     func attempt(_ method: HTTPMethod, _ target: String) async throws -> Result<HTTPResponse, TransportError> {
         let request = try signed(method, target, [:], [])
         do throws(TransportError) {
@@ -100,7 +100,7 @@ struct SignedHubClient {
         }
     }
 
-    /// Returns the sentence for a failed attempt.
+    /// Returns the error that describes a failed attempt.
     func failure(_ error: TransportError) -> ServerError { ServerError(error, at: origin) }
 
     private func signed(

@@ -136,8 +136,9 @@ enum HubCommands {
         invocation.report("Hub '\(invocation.operand("NAME"))' has a credential for \(name).")
     }
 
-    /// Refuses flags that belong to the credentials of other platforms, and the name of a platform alone if another one
-    /// begins with it, such as the successor's. Both would store a credential that the person did not mean.
+    /// Refuses flags that belong to the credentials of other platforms. Also refuses a platform without any flag if the
+    /// name of another platform, such as its successor, begins with the same name. In both cases the command would
+    /// store a credential that the user did not mean.
     private static func refuseForeignFlags(_ invocation: Invocation, _ platform: String) throws(UsageError) {
         let fields = Platforms.credentialFields.filter { $0.platforms.contains(platform.lowercased()) }
         guard !fields.isEmpty, invocation["simulator"] == nil, !invocation.isOn("generate") else { return }
@@ -155,8 +156,8 @@ enum HubCommands {
             description: "\(sentence)\(question) \(platform) takes \(flags).", command: invocation.command)
     }
 
-    /// Generates a credential. The old credential must be deleted first, because a new key makes all registrations
-    /// useless that were made with the old key.
+    /// Generates a credential. The old credential must be deleted first, because registrations that were made with the
+    /// old key are useless with a new key.
     private static func generateCredential(
         _ invocation: Invocation, _ platform: String
     ) async throws -> (properties: [String: String], shown: [(flag: String, value: String)]) {
@@ -180,8 +181,8 @@ enum HubCommands {
         invocation.report("Removed the credential of hub '\(hub)' for \(Platforms.name(of: platform) ?? platform).")
     }
 
-    /// The value of a flag: a text, the text of a file, or, if a file contains a JSON object with the property, the
-    /// value of that property.
+    /// Returns the value of a flag: a text, the text of a file, or, if the file contains a JSON object with the
+    /// property, the value of that property.
     private static func text(of field: Platforms.CredentialField, given value: String) throws -> JSON? {
         guard field.isFile else { return .string(value) }
         let content = try TextFile.readText(value)
@@ -212,13 +213,13 @@ extension Option {
     static let data = Option("data", "DIR", "The data directory of the server.", default: "data")
     static let adminSocket = Option(
         "admin-socket", "PATH", "The socket for administration; by default admin.sock in the data directory.")
-    /// The option for commands that print addresses.
+    /// The option for commands that print addresses of the server.
     static let publicURL = Option(
         "public-url", "URL", "The address that clients use, to print if no server runs that knows it.")
 }
 
 extension Invocation {
-    /// The address that clients use, if it is given.
+    /// Returns the address that clients use; nil if it is not given.
     func publicURL() throws(UsageError) -> HTTPOrigin? {
         try optional("public-url", as: "http(s)://HOST[:PORT] without a path") { HTTPOrigin($0) }
     }

@@ -17,7 +17,7 @@ struct HubTransfer {
 
     private static let input = "input.txt"
 
-    /// The size of a block in an upload. Uploading in blocks works without knowing the file's length.
+    /// The size of a block in an upload, in bytes. Uploading in blocks works without knowing the file's length.
     private static let blockBytes = 4 << 20
     private static let poll = Duration.milliseconds(200)
     /// The origin of the container's URL in the job. It is arbitrary, because signatures cover only the path.
@@ -35,7 +35,7 @@ struct HubTransfer {
     init(_ administration: Administration, hub: String) async throws {
         self.administration = administration
         self.hub = hub
-        // Detects a hub that does not exist before a file is uploaded.
+        // This request detects a hub that does not exist, before a file is uploaded.
         try Self.check(
             try await administration.receive("/rest/\(segment(hub))/registrations?$top=1") { _ in true }, hub: hub)
         container = "transfer-" + Hex.encode(RandomBytes.generate(8))

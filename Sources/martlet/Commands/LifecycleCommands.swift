@@ -2,7 +2,7 @@ import MartletHTTP
 import MartletModel
 import MartletServer
 
-/// The commands `martlet reload` and `martlet health`, which address the running server.
+/// The commands `martlet reload` and `martlet health`, which send requests to the running server.
 enum LifecycleCommands {
     static let all = [reload, health]
 

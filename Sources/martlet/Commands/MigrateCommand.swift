@@ -3,7 +3,7 @@ import MartletModel
 import MartletServer
 import Synchronization
 
-/// `martlet migrate azure`: copies the devices of a hub in Azure.
+/// `martlet migrate azure`: copies the devices of a hub in Azure to a hub of this server.
 enum MigrateCommand {
     static let command = Command(
         "migrate azure", operands: ["HUB"],
@@ -43,7 +43,7 @@ private struct Migration {
     private static let pageLimit = 100
     /// The maximum size of the documents in one request to the server, in bytes.
     private static let batchBytes = 1 << 20
-    /// How many installations are read at a time. `--rate` limits them too.
+    /// The maximum number of installations that are read at the same time. `--rate` also limits these reads.
     private static let width = 8
     /// The maximum time to wait for a server that is not running, in seconds.
     private static let serverWait = 600
@@ -113,7 +113,8 @@ private struct Migration {
         return groups
     }
 
-    /// - Returns: A document for each id; nil if there is no such installation.
+    /// Reads installations from the source.
+    /// - Returns: A document for each id; nil in place of an installation that does not exist.
     private func documents(_ ids: [String?]) async throws -> [[UInt8]?] {
         let source = source
         return try await withThrowingTaskGroup(of: (Int, [UInt8]?).self) { group in
@@ -128,7 +129,8 @@ private struct Migration {
         }
     }
 
-    /// Deletes copies that no longer exist in the source. Each one is checked in the source first.
+    /// Deletes copies of devices that no longer exist in the source. Each of these devices is looked up in the source
+    /// first.
     private func deleteGone() async throws -> Int64 {
         var count: Int64 = 0
         var query: String? = ""
@@ -178,7 +180,7 @@ private struct Migration {
         if report.counts.isEmpty { Terminal.print("The source has no registrations.") }
     }
 
-    /// Sends a request to the server, which may be restarted meanwhile.
+    /// Sends a request to the server. If the server does not run, for example during a restart, waits for it.
     @discardableResult
     private func call(_ method: HTTPMethod, _ route: String, body: [UInt8] = []) async throws -> JSON {
         for attempt in 1... {
@@ -204,14 +206,14 @@ private struct Migration {
     }
 }
 
-/// The hub in Azure.
+/// The hub in Azure from which devices are copied.
 private final class Source: Sendable {
     /// The name for output; it contains no secret.
     let name: String
     private let client: SignedHubClient
     private let hub: String
     private let interval: Duration
-    /// When the next request may be sent.
+    /// The time at which the next request may be sent.
     private let next = Mutex(ContinuousClock.now)
     /// The end of the last wait that was reported.
     private let reported = Mutex(ContinuousClock.now)
@@ -230,6 +232,7 @@ private final class Source: Sendable {
         report = { invocation.report($0) }
     }
 
+    /// Reads a page of the registrations.
     /// - Returns: nil if the source does not know the token.
     func page(after token: String?) async throws -> (body: [UInt8], next: String?)? {
         // Azure's tokens are percent-encoded already.
@@ -242,6 +245,7 @@ private final class Source: Sendable {
         return (response.bytes, next)
     }
 
+    /// Reads an installation.
     /// - Returns: nil if the installation does not exist.
     func installation(_ id: String) async throws -> [UInt8]? {
         let response = try await get("installations/\(segment(id))?api-version=2020-06")
@@ -284,9 +288,10 @@ private final class Source: Sendable {
         throw ServerError("\(name) does not answer.")
     }
 
-    /// - Returns: The answer, or nil with the reason why there is none. With an answer, the reason is for the case that
-    ///   it is to be asked for again.
-    /// - Throws: `ServerError` if asking again cannot help.
+    /// Sends a request once.
+    /// - Returns: The answer, or nil if there is none, and an error. The error states why there is no answer; with an
+    ///   answer, it is the error to report if the request must be repeated.
+    /// - Throws: `ServerError` if repeating the request cannot help.
     private func answer(to target: String) async throws -> (HTTPResponse?, ServerError) {
         switch try await client.attempt(.get, "/\(hub)/\(target)") {
         case .success(let response): return (response, ServerError("\(name) answered \(response.status.code)."))
@@ -296,8 +301,8 @@ private final class Source: Sendable {
         }
     }
 
-    /// Sends nothing for a while: what the source asks one request to wait for applies to all. A wait is reported when
-    /// it begins, but not again by the other requests that it applies to.
+    /// Delays all requests to the source, because the source has asked one of them to wait. A delay is reported once,
+    /// not again by each request that it applies to.
     private func hold(seconds: Int, because failure: ServerError) {
         let end = ContinuousClock.now + .seconds(seconds)
         next.withLock { $0 = max($0, end) }
@@ -309,7 +314,7 @@ private final class Source: Sendable {
         if isNew { report("martlet: \(failure.description) Asks again in \(seconds) s.") }
     }
 
-    /// - Returns: When a request may be sent, in keeping with the rate.
+    /// Returns the next time at which a request may be sent without exceeding the rate, and reserves that time.
     private func turn() -> ContinuousClock.Instant {
         next.withLock { next in
             let turn = max(next, .now)

@@ -31,6 +31,7 @@ struct MigrationReport: Hashable {
         ]
     }
 
+    /// Returns a line for each platform.
     /// - Parameter outcomes: The names of the outcomes, in the order in which they are shown.
     func lines(_ outcomes: [String]) -> [String] {
         let platforms = counts.sorted { $0.key < $1.key }.map { platform, numbers in

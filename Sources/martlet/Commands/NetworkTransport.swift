@@ -3,7 +3,7 @@ import MartletHTTP
 import MartletNetwork
 
 extension RetryPolicy {
-    /// No retries, because a person at the terminal prefers to see the error at once and decide.
+    /// A policy without retries, because a person at the terminal prefers to see the error at once and decide.
     static let once = RetryPolicy(attempts: 1, keepsTrying: false)
 }
 
@@ -21,7 +21,7 @@ extension Invocation {
     }
 }
 
-/// Sends the SDK's requests with the server's own network code, so that Foundation is not linked.
+/// A transport that sends the SDK's requests with the server's own network code, so that Foundation is not linked.
 struct NetworkTransport: ClientTransport {
     private static let timeout: Duration = .seconds(30)
 

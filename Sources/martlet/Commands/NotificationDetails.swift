@@ -6,7 +6,7 @@ struct NotificationDetails {
     }
 
     let state: String
-    /// Of all platforms together, each name once.
+    /// The outcomes of all platforms together, with each name once.
     let outcomes: [Outcome]
 
     init(xml: String) {

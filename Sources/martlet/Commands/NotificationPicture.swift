@@ -1,13 +1,13 @@
 import MartletModel
 
-/// A notification as a device shows it, drawn with characters.
+/// A picture, drawn with characters, of a notification as a device shows it.
 struct NotificationPicture {
     private let appearance: JSON
 
-    /// The columns between the sides of the frame.
+    /// The width of the content inside the frame, in columns of the terminal.
     private static let width = 46
 
-    /// - Parameter appearance: As a dry run tells it.
+    /// - Parameter appearance: An appearance in the result of a dry run.
     init(_ appearance: JSON) {
         self.appearance = appearance
     }
@@ -53,7 +53,7 @@ struct NotificationPicture {
         "│ \(line)\(String(repeating: " ", count: max(0, width - columns(of: line)))) │"
     }
 
-    /// Breaks a text into lines, between words where that is possible.
+    /// Breaks a text into at most `count` lines, between words if possible. A text that is too long ends with `…`.
     static func wrapped(_ text: String, atMost count: Int) -> [String] {
         var lines: [String] = []
         var line = ""
@@ -74,7 +74,7 @@ struct NotificationPicture {
         return lines.prefix(count - 1) + [last + "…"]
     }
 
-    /// A word in parts that fit into a line.
+    /// Splits a word into parts that each fit into a line.
     private static func pieces(of word: Substring) -> [String] {
         var pieces = [""]
         for character in word {
@@ -84,8 +84,8 @@ struct NotificationPicture {
         return pieces
     }
 
-    /// How many columns a terminal draws a text in: two for each character of Chinese, Japanese and Korean, and for
-    /// pictures.
+    /// Returns the number of columns that a text takes on a terminal: two for each Chinese, Japanese or Korean
+    /// character and for each pictograph, one for any other character.
     static func columns(of text: String) -> Int {
         text.reduce(0) { sum, character in
             guard let scalar = character.unicodeScalars.first else { return sum }

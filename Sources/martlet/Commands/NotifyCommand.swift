@@ -2,7 +2,7 @@ import MartletClient
 import MartletModel
 import MartletServer
 
-/// `martlet notify`: a message from one user to others, through the app backend.
+/// `martlet notify`: sends a message from one user to others, through the app backend.
 enum NotifyCommand {
     static let command = Command(
         "notify", operands: ["TEXT"],
@@ -38,7 +38,7 @@ enum NotifyCommand {
     }
 }
 
-/// What is to be sent, and to whom.
+/// The notification to send, with its recipients.
 private enum Notification {
     case text(String, to: String, platform: String)
     case message(Message, to: Audience)
@@ -92,6 +92,7 @@ private enum Notification {
         }
     }
 
+    /// Sends the notification.
     /// - Returns: The notification's id.
     func send(by client: PushClient) async throws(PushClientError) -> String {
         switch self {
@@ -109,8 +110,8 @@ private enum Notification {
 }
 
 extension Message {
-    /// Creates a message from members in the form that the server takes.
-    /// - Returns: nil if they are no members of a message of a user, or have a text already.
+    /// Creates a message from a text, and from other members as JSON in the form that the server accepts.
+    /// - Returns: nil if the JSON is not valid for a message of a user, or already contains a text.
     init?(members: String, text: String) {
         guard case .object(var object)? = try? JSON(parsing: Array(members.utf8)), object["text"] == nil else {
             return nil

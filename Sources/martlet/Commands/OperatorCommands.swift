@@ -1,7 +1,7 @@
 import MartletHTTP
 import MartletModel
 
-/// `martlet operator …` and `martlet console`: manages those who may sign in to the web console.
+/// `martlet operator …` and `martlet console`: manages the operators, who may sign in to the web console.
 enum OperatorCommands {
     static let all = [invite, list, role, disable, enable, endSessions, console]
 
@@ -90,8 +90,8 @@ enum OperatorCommands {
         "/operators/\(segment(invocation.operand("NAME")))/\(part)"
     }
 
-    /// The roles as the administration takes them. Their names are checked before a data directory is made; the
-    /// administration judges the rest.
+    /// Returns the roles in the form that the administration API accepts. The names of the roles are checked here,
+    /// before a data directory is made; the administration API checks everything else.
     private static func roles(_ invocation: Invocation) throws -> JSON {
         let form = "admin, sender or viewer, for all hubs or for one such as sender@shop, with commas between them"
         let roles = try invocation.required("role", as: form) { text -> [String]? in

@@ -11,6 +11,7 @@ struct RestoreCheck {
         self.invocation = invocation
     }
 
+    /// Restores and checks the backup.
     /// - Throws: `ServerError` if the backup cannot be restored, or if a server could not use the restored data.
     func run() async throws {
         let key = try invocation["key-file"].map { try TextFile.read($0, limit: 65_536) }

@@ -2,7 +2,7 @@ import MartletHTTP
 import MartletModel
 import MartletServer
 
-/// `martlet schedules`: lists what waits for its time.
+/// `martlet schedules`: lists the scheduled notifications of a hub.
 enum ScheduleCommand {
     static let command = Command(
         "schedules", operands: ["HUB"],

@@ -2,7 +2,7 @@ import MartletHTTP
 import MartletModel
 import MartletServer
 
-/// `martlet send`: one notification through a hub's REST API.
+/// `martlet send`: sends one notification through a hub's REST API.
 enum SendCommand {
     static let command = Command(
         "send", operands: ["HUB"], "Send a notification through a hub and print its id.",
@@ -75,9 +75,9 @@ enum SendCommand {
     }
 }
 
-/// One send, as a command line asks for it.
+/// One send, as a command line requests it.
 private struct HubSend {
-    /// A person at a terminal is asked before more devices than these are sent to.
+    /// The maximum number of devices that are sent to without asking a person at a terminal.
     private static let unaskedLimit: Int64 = 1000
 
     let hub: HubClient
@@ -85,7 +85,7 @@ private struct HubSend {
     let format: String
     let invocation: Invocation
 
-    /// Asks a person at a terminal about a large send.
+    /// Asks a person at a terminal whether to send to many devices.
     func confirm() async throws {
         guard Confirmation.canAsk(invocation), let devices = try await audience(), devices > Self.unaskedLimit else {
             return
@@ -93,7 +93,8 @@ private struct HubSend {
         try Confirmation.ask(invocation, "This goes to \(devices.counted("device")). Send?")
     }
 
-    /// - Returns: How many devices it would go to now; nil for one that names its device itself.
+    /// Counts the devices that the send would reach now.
+    /// - Returns: nil for a send that names its handle.
     private func audience() async throws -> Int64? {
         var query = "?format=\(segment(format))"
         switch target {
@@ -105,7 +106,8 @@ private struct HubSend {
         return try JSON(parsing: answer.bytes)["devices"]?.integer ?? 0
     }
 
-    /// - Returns: The address of the notification.
+    /// Sends the notification.
+    /// - Returns: The URL of the notification.
     func accept() async throws -> String {
         let response = try await post()
         guard let location = response.fields["location"] else { throw ServerError("The hub gave no id.") }
@@ -115,8 +117,8 @@ private struct HubSend {
         return location
     }
 
-    /// Prints what a send would come to.
-    /// - Throws: `ServerError` where something is wrong with it, so that a script notices.
+    /// Prints the result of a dry run.
+    /// - Throws: `ServerError` if the send has a problem, so that a script notices the problem.
     func tryOut() async throws {
         let run = try JSON(parsing: try await post("&dryRun").bytes)
         let report = DryRunReport(run)
@@ -125,8 +127,8 @@ private struct HubSend {
         guard count == 0 else { throw ServerError("The send has \(count == 1 ? "a problem" : "\(count) problems").") }
     }
 
-    /// Sends to a few devices and prints what each push came to.
-    /// - Throws: `ServerError` where not every device got it, so that a script notices.
+    /// Sends to a few devices and prints the outcome of each push.
+    /// - Throws: `ServerError` if not every device was reached, so that a script notices the failure.
     func test() async throws {
         let response = try await post("&test")
         let text = String(decoding: response.bytes, as: UTF8.self)
@@ -146,7 +148,8 @@ private struct HubSend {
         guard failures == 0 else { throw ServerError("\(failures) of \(successes + failures) failed.") }
     }
 
-    /// - Parameter query: Further items, each after an ampersand.
+    /// Sends the request of the send to the hub.
+    /// - Parameter query: Further query items, each with an ampersand in front of it.
     private func post(_ query: String = "") async throws -> HTTPResponse {
         var fields: HTTPFields = [
             "servicebusnotification-format": format,
@@ -176,7 +179,7 @@ private struct HubSend {
         return try await hub.call(method, target, fields: fields, body: body)
     }
 
-    /// By which request, and where, a notification is sent.
+    /// Returns the method and the path of the request that sends the notification.
     private func address() throws -> (HTTPMethod, path: String) {
         switch (invocation["at"], invocation["replace"]) {
         case (nil, nil): return (.post, "/\(hub.hub)/messages")
@@ -189,9 +192,9 @@ private struct HubSend {
 }
 
 extension HubSend {
-    /// Asks until the notification is over, then prints a line per outcome. Of one that takes longer it shows how far it
-    /// is.
-    /// - Throws: `ServerError` if not every device was reached, so that a script notices.
+    /// Polls the status until the notification has ended, then prints a line for each outcome. While a long send runs,
+    /// shows its progress.
+    /// - Throws: `ServerError` if not every device was reached, so that a script notices the failure.
     func waitForOutcome(of id: String) async throws {
         let path = "/\(hub.hub)/messages/\(segment(id))"
         let display = ProgressDisplay(.items)
@@ -223,11 +226,11 @@ extension HubSend {
                 throw ServerError(sentence)
             }
             if pause > .milliseconds(400) {
-                // The notification knows it only when all of its audience was read.
+                // The status contains the number of targeted devices only after the whole audience has been read.
                 if progress.targeted == nil, total == nil { total = try? await audience() }
                 display.show(progress.done, of: progress.targeted ?? total, notes: progress.notes)
             }
-            // The server does not report the end of a send by itself, so it is polled, at growing intervals.
+            // The server does not report the end of a send, so the status is polled, at growing intervals.
             try await Task.sleep(for: pause)
             pause = min(pause * 2, .seconds(1))
         }
@@ -235,24 +238,24 @@ extension HubSend {
 }
 
 extension Invocation {
-    /// The format of a send, by its own name or by that of a platform.
+    /// Returns the format of a send. The option names the format, or a platform that has the format.
     func format() throws(UsageError) -> String {
         try required("platform", as: "one of \(Platforms.formatsWithPlatforms)") { Platforms.format(named: $0) }
     }
 
-    /// When a notification is to go out; nil: now.
+    /// Returns the time at which a notification is to be sent; nil means now.
     func start(now: Timestamp) throws(UsageError) -> Timestamp? {
         let form = "a time such as 2026-11-21T09:22:56, in UTC or with a zone, or a duration \(DurationText.form)"
         let timestamp = try optional("at", as: form) { text in
             DurationText(text).map { now + .seconds($0.seconds) } ?? Timestamp(iso8601: text)
         }
-        // Who names this very minute means now.
+        // A time within the last minute is accepted, because a user who names the current minute means now.
         guard let timestamp, timestamp + .seconds(60) < now else { return timestamp }
         throw UsageError(
             description: "--at \(timestamp.iso8601) is in the past; leave it out to send now.", command: command)
     }
 
-    /// How fast it goes out, as the hub's header takes it: with durations by ISO 8601.
+    /// Returns the roll-out in the form that the hub's header accepts, with durations in ISO 8601 format.
     func rollout() -> String? {
         self["rollout"].map { text in
             text.split(separator: ";", omittingEmptySubsequences: false).map { part in
@@ -266,7 +269,8 @@ extension Invocation {
         }
     }
 
-    /// When it is given up, as the hub's header takes it; nil: when the hub usually does.
+    /// Returns when the notification expires, in the form that the hub's header accepts; nil means after the hub's
+    /// default.
     func expiry() throws(UsageError) -> String? {
         let form = "a time such as 2026-11-21T09:22:56, in UTC or with a zone, or a duration \(DurationText.form)"
         return try optional("expires", as: form) { text in

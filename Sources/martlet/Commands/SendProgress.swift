@@ -10,7 +10,7 @@ struct SendProgress {
     private let failed: Int64
     private let retrying: Int64
     let done: Int64
-    /// When a canary that holds goes on by itself; nil if it does not.
+    /// The time at which a canary that holds continues by itself; nil if it does not continue by itself.
     private let goesOnAt: String?
 
     init(_ status: JSON) {
@@ -23,7 +23,7 @@ struct SendProgress {
         done = succeeded + failed + number("suppressed") + number("skipped")
     }
 
-    /// The reason why a canary holds until it is resumed or its wait is over; nil if it does not hold.
+    /// Returns a sentence about a canary that holds until it is resumed or its wait is over; nil if nothing holds.
     func holding(of hub: String, _ id: String) -> String? {
         guard control == "holding" else { return nil }
         let failures = failed > 0 ? ", \(failed.grouped) failed" : ""
@@ -35,7 +35,7 @@ struct SendProgress {
 
     var isOver: Bool { ["Completed", "NoTargetFound", "Abandoned", "Canceled"].contains(state) }
 
-    /// Additional information for people who wait.
+    /// Additional texts to show to a person who waits.
     var notes: [String] {
         var notes: [String] = []
         if retrying > 0 { notes.append("\(retrying.grouped) \(retrying == 1 ? "is" : "are") tried again") }

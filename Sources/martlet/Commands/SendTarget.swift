@@ -15,7 +15,7 @@ enum SendTarget: Equatable {
         Option("everybody", nil, "Send to all devices of the hub instead.", isFlagAlone: true),
     ]
 
-    /// The recipients; of a test that names none, the testers of the hub.
+    /// Reads the recipients. If a test names no recipients, they are the testers of the hub.
     init(_ invocation: Invocation, testersOf hub: HubClient) async throws {
         let names = invocation["tags"] ?? invocation["handle"]
         guard invocation.isOn("test"), names == nil, !invocation.isOn("everybody") else {

@@ -2,7 +2,7 @@ import MartletHTTP
 import MartletModel
 import MartletServer
 
-/// `martlet hub sending`: shows and sets who tests the sends of a hub, and its app in previews.
+/// `martlet hub sending`: shows and sets the testers of a hub, and the name and icon of its app in previews.
 enum SendingCommand {
     static let command = Command(
         "hub sending", operands: ["NAME"],

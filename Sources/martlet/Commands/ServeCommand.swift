@@ -171,7 +171,7 @@ enum ServeCommand {
     }
 
     /// Returns `martlet: ready http://… https://… simulator=https://…`; each part is included only if it is enabled. An
-    /// address without a certificate is not ready: it has a line of its own.
+    /// address that waits for its certificate is not included, and gets a line of its own.
     private static func readyLines(_ server: Server, _ simulator: Simulator?) -> [String] {
         let waiting = server.awaitsCertificate ? server.origins.filter { $0.scheme == .https } : []
         var parts = ["martlet: ready"] + server.origins.filter { !waiting.contains($0) }.map(\.description)
@@ -184,7 +184,7 @@ enum ServeCommand {
             }
     }
 
-    /// Reads the configuration again, for a reload.
+    /// Reads the configuration again, in order to reload it.
     private static func configuration(again invocation: Invocation) throws -> ServerConfiguration {
         let invocation = try invocation.again()
         do {
@@ -194,7 +194,8 @@ enum ServeCommand {
         }
     }
 
-    /// Also writes the authority's certificate to the data directory, where people look for it.
+    /// Writes the certificate of the simulator's authority for programs of the same user, and also to the data
+    /// directory, where people look for it.
     private static func publishAuthority(of simulator: Simulator, in directory: String) throws {
         _ = try SimulatorAuthority.publish(simulator.caCertificatePEM, port: simulator.port)
         try TextFile.write(simulator.caCertificatePEM, to: "\(directory)/simulator-ca.pem")

@@ -2,12 +2,12 @@ import MartletHTTP
 import MartletNetwork
 import MartletServer
 
-/// Distinguishes a server that is working on an answer from a server that answers no requests because its process is
-/// stopped. A command waits for the former as long as necessary, and gives up on the latter.
+/// A watch that distinguishes a server that is working on an answer from a server that answers no requests because its
+/// process is stopped. A command waits as long as necessary for the working server, and gives up on the stopped server.
 struct ServerWatch: Sendable {
     /// How long a command waits before it checks whether the server answers at all.
     var patience: Duration = .seconds(8)
-    /// How long the server has to answer that check.
+    /// How long the server has to answer the check.
     var limit: Duration = .seconds(2)
 
     /// Runs work that waits for a server.
@@ -33,8 +33,8 @@ struct ServerWatch: Sendable {
         }
     }
 
-    /// Whether the server answers, even with an error such as "not found". Also true if the server has ended, because
-    /// then the work ends by itself.
+    /// Returns whether the server answers, even with an error such as "not found". Also returns true if the server has
+    /// ended, because the work that waits for the server then ends by itself.
     private func answers(at socket: String) async -> Bool {
         guard let loops = try? EventLoopGroup(count: 1) else { return true }
         let client = HTTPClient(loops: loops)
@@ -49,6 +49,7 @@ struct ServerWatch: Sendable {
         }
     }
 
+    /// Returns the error for a server that answers no requests.
     /// - Parameter time: How long the command has waited.
     static func failure(_ directory: String, after time: Duration) -> ServerError {
         ServerError(

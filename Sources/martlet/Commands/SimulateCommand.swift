@@ -31,6 +31,7 @@ enum SimulateCommand {
         }
     }
 
+    /// Starts the simulator.
     /// - Parameters:
     ///   - option: The option for the address to listen on; it has a default.
     ///   - ledger: The path of the file that records accepted messages; nil for none.
@@ -46,6 +47,7 @@ enum SimulateCommand {
         return try await Simulator.start(configuration)
     }
 
+    /// Returns the address that an option specifies.
     /// - Throws: `UsageError` if the option's value is not a loopback address.
     static func address(_ option: String, _ invocation: Invocation) throws -> ServerConfiguration.Address {
         let address = try invocation.address(option) ?? ServerConfiguration.Address(host: "127.0.0.1", port: 9443)

@@ -3,7 +3,7 @@ import MartletModel
 import MartletNetwork
 import MartletServer
 
-/// A made-up device of the simulator, followed through its event stream.
+/// A simulated device. It receives its notifications through the simulator's event stream.
 struct SimulatedPhone {
     /// A notification that the phone received.
     struct Delivery {
@@ -25,7 +25,7 @@ struct SimulatedPhone {
         return handle
     }
 
-    /// Begins to listen; no notification sent from now on is missed.
+    /// Begins to listen to the event stream. No notification that is sent from now on is missed.
     func follow(_ handle: String) async throws -> AsyncThrowingStream<[UInt8], any Error> {
         let request = HTTPRequest(
             .get, "/simulator/device/events?handle=\(segment(handle))", authority: simulator.origin.authority)

@@ -17,7 +17,7 @@ enum SimulatorAuthority {
         return file
     }
 
-    /// Returns the certificate of the simulator at a port, if a simulator of this user has stored one.
+    /// Returns the certificate of the simulator at a port; nil if no simulator of this user has stored one.
     static func find(port: UInt16) throws -> String? {
         let file = "\(directory)/simulator-\(port).pem"
         guard isOwn(directory), access(file, R_OK) == 0 else { return nil }
@@ -29,8 +29,8 @@ enum SimulatorAuthority {
         return "\(parent)/martlet-\(getuid())"
     }
 
-    /// Whether the directory belongs to this user and is not accessible to others, so that no other user can have put a
-    /// file there.
+    /// Returns whether the directory belongs to this user and is not accessible to others, so that no other user can
+    /// have put a file there.
     private static func isOwn(_ path: String) -> Bool {
         var status = stat()
         return lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR && status.st_uid == getuid()

@@ -41,6 +41,7 @@ struct SimulatorConnection {
         return credential
     }
 
+    /// Sends a request to the simulator.
     /// - Throws: `ServerError` with the simulator's message if it answers with another status.
     func call(
         _ method: HTTPMethod, _ path: String, _ body: JSON? = nil, expecting status: HTTPStatus

@@ -6,7 +6,8 @@ enum SourceRetry {
     static let attemptLimit = 16
     private static let longestWait = 3600
 
-    /// Whether a request without an answer is sent again. A certificate that is not trusted is not trusted later either.
+    /// Returns whether a request without an answer is sent again. An untrusted certificate does not become trusted
+    /// later.
     static func mayPass(_ failure: TransportError.Kind) -> Bool {
         switch failure {
         case .insecure, .invalidRequest: false
@@ -14,6 +15,7 @@ enum SourceRetry {
         }
     }
 
+    /// Returns how long to wait before the request is sent again.
     /// - Parameters:
     ///   - status: The status of the answer; nil if there was no answer.
     ///   - retryAfter: The value of the field `Retry-After`.

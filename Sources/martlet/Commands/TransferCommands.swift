@@ -79,7 +79,7 @@ enum TransferCommands {
         invocation.report("Exported \(exported.count.grouped) registrations of '\(hub)'.")
     }
 
-    /// Runs the work with its own container, which is always removed at the end.
+    /// Runs an import or export with a storage container of its own, which is always removed at the end.
     private static func transfer(
         _ invocation: Invocation, _ hub: String,
         _ work: (HubTransfer, (Double) -> Void) async throws -> HubTransfer.Result
@@ -110,6 +110,7 @@ private final class ExportFile: Sendable {
         gzip = Mutex(path.hasSuffix(".gz") ? try GzipWriter() : nil)
     }
 
+    /// Writes the next bytes.
     /// - Returns: Whether the bytes were written.
     func take(_ bytes: [UInt8]) -> Bool { write(gzip.withLock { $0?.compress(bytes) } ?? bytes) }
 

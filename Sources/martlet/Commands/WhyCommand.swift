@@ -29,7 +29,7 @@ enum WhyCommand {
     }
 }
 
-/// One notification, explained.
+/// The explanation of what happened to one notification.
 private struct Explanation {
     let administration: Administration
     /// The hub and the notification, encoded for URLs.
@@ -37,7 +37,8 @@ private struct Explanation {
     let notification: String
     let isJSON: Bool
 
-    /// - Throws: `ServerError` if nothing is known of the device, and no user has this name.
+    /// Prints the explanation for a device, or for the devices of the user with this name.
+    /// - Throws: `ServerError` if nothing is known of the device, and no user with devices has this name.
     func printDevice(_ device: String) async throws {
         let trace = try await trace(of: device)
         guard trace["verdict"]?.string == "unknownDevice" else { return show(trace) }
@@ -48,6 +49,7 @@ private struct Explanation {
         )
     }
 
+    /// Prints the explanation for each device of a user.
     /// - Returns: False if the user has no devices in the hub.
     func printDevices(of user: String) async throws -> Bool {
         var isComplete = true

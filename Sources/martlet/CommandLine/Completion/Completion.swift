@@ -40,7 +40,7 @@ enum Completion: Equatable {
         }
     }
 
-    /// Returns the next words of the commands whose path is longer.
+    /// Returns the words that may follow the given words in the name of a command.
     private static func commandWords(_ table: CommandTable, after words: [String]) -> [Word] {
         var found: [Word] = []
         for command in table.commands(under: [])
@@ -97,7 +97,7 @@ enum Completion: Equatable {
 private struct State {
     private(set) var given: Set<String> = []
     private(set) var operands = 0
-    /// The option whose value is still missing.
+    /// The option whose value comes next; nil if no option lacks its value.
     private(set) var open: Option?
 
     init(_ words: [String], _ options: [Option]) {

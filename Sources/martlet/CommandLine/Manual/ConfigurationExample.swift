@@ -1,4 +1,4 @@
-/// A configuration file that sets nothing: every setting of a command is a comment with its default.
+/// A configuration file that sets nothing, because every setting of a command is in a comment, with its default.
 enum ConfigurationExample {
     private static let width = 96
 

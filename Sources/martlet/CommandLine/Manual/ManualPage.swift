@@ -1,6 +1,6 @@
 /// The manual pages, generated from the table of commands.
 enum ManualPage {
-    /// martlet(1): every command with its options.
+    /// Returns the page martlet(1): every command with its options.
     static func commands(_ table: CommandTable, version: String) -> String {
         let introduction = """
             .TH MARTLET 1 "" "martlet \(version)" "User Commands"
@@ -25,7 +25,7 @@ enum ManualPage {
             .joined(separator: "\n") + "\n"
     }
 
-    /// martlet.conf(5): the format of the file and every setting of the server.
+    /// Returns the page martlet.conf(5): the format of the file and every setting of the server.
     static func configuration(_ settings: [Option], version: String) -> String {
         let introduction = """
             .TH MARTLET.CONF 5 "" "martlet \(version)" "File Formats"

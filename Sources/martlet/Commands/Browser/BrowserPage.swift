@@ -1,4 +1,5 @@
-/// The content of the site: a page that subscribes by itself, and a worker that shows the notifications it receives.
+/// The content of the browser's site: a page that subscribes by itself, and a worker that shows the notifications that
+/// it receives.
 enum BrowserPage {
     static let html = """
         <!DOCTYPE html>

@@ -3,7 +3,7 @@ import MartletModel
 import MartletNetwork
 import MartletServer
 
-/// The simulator in its role as the push service of a real browser.
+/// The push service of a real browser, which the simulator provides.
 struct BrowserService {
     /// The platform's name in hubs.
     let platform: String

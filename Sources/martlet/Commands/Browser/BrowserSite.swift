@@ -2,7 +2,7 @@ import MartletHTTP
 import MartletModel
 import MartletServer
 
-/// The site whose page subscribes. The site registers the subscription with the hub.
+/// The local site whose page subscribes to pushes. The site registers the subscription with the hub.
 struct BrowserSite {
     private static let bodyLimit = 16 * 1024
 
@@ -37,8 +37,8 @@ struct BrowserSite {
 
     private static func line(_ body: [UInt8]) -> String { Terminal.singleLine(String(decoding: body, as: UTF8.self)) }
 
-    /// Whether a request comes from the site's own page, because other pages in any browser can also send requests to
-    /// this machine.
+    /// Returns whether a request comes from the site's own page, because other pages in any browser can also send
+    /// requests to this machine.
     private static func isOwn(_ request: HTTPRequest) -> Bool {
         request.authority.hasPrefix("localhost:") && request.fields["origin"] == "http://\(request.authority)"
     }

@@ -11,6 +11,7 @@ struct Firefox {
 
     private let process: pid_t
 
+    /// Finds the program of Firefox.
     /// - Parameter file: The path of Firefox; if nil, Firefox is searched for in `PATH`.
     static func find(_ file: String?) throws -> String {
         if let file { return file }

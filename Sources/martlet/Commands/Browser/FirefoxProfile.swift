@@ -24,21 +24,21 @@ struct FirefoxProfile {
     }
 
     /// Writes the preferences, which Firefox reads at every start (BrowserPush.md, section 1).
-    /// - Parameter isHeadless: Whether there is no desktop that can show notifications. In this case the browser shows
-    ///   them itself, or refuses to.
+    /// - Parameter isHeadless: Whether there is no desktop that can show notifications. Without a desktop, the browser
+    ///   shows the notifications itself, or refuses to.
     func write(socketURL: String, isHeadless: Bool) throws {
         let hasDesktop = !isHeadless && getenv("DBUS_SESSION_BUS_ADDRESS") != nil
         let preferences: [(String, JSON)] = [
             ("dom.push.serverURL", .string(socketURL)),
-            // Otherwise only wss is accepted.
+            // Without this preference, Firefox accepts only wss.
             ("dom.push.testing.allowInsecureServerURL", true),
             // Remote control would disable the connection.
             ("dom.push.connection.enabled", true),
-            // So that the browser reconnects to a restarted simulator within a second or two.
+            // The interval is short, so that the browser reconnects to a restarted simulator within a second or two.
             ("dom.push.retryBaseInterval", 500),
             ("permissions.default.desktop-notification", 1),
             ("alerts.useSystemBackend", .bool(hasDesktop)),
-            // Avoids requests to the Internet, and pages and dialogs that get in the way.
+            // These preferences avoid requests to the Internet, and pages and dialogs that get in the way.
             ("browser.aboutwelcome.enabled", false),
             ("browser.shell.checkDefaultBrowser", false),
             ("browser.startup.homepage", "about:blank"),

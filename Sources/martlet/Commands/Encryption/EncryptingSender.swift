@@ -16,10 +16,10 @@ struct EncryptingSender {
     ]
 
     let client: PushClient
-    /// The digits of the fingerprints that the user has compared.
+    /// The fingerprints that the user has compared, as digits.
     let compared: [String]
 
-    /// Logs in, does some work, and always logs out at the end.
+    /// Logs the user in, runs `work`, and always logs the user out at the end.
     static func run(_ invocation: Invocation, _ work: (EncryptingSender) async throws -> Void) async throws {
         let user = try invocation.required("user")
         let backend = try invocation.required("backend")
@@ -43,8 +43,8 @@ struct EncryptingSender {
         await client.logOut()
     }
 
-    /// Returns the keys to encrypt for. The keys are pinned from here on, so that the server cannot show one key and
-    /// then provide another for encryption.
+    /// Returns the keys to encrypt for, and pins them, so that the server cannot show one key and then provide another
+    /// key for encryption.
     /// - Throws: `ServerError` that shows the changes, unless the user has compared them.
     func trustedKeys(of recipient: String) async throws -> UserKeys {
         let keys = try await client.keys(of: recipient)
@@ -62,8 +62,8 @@ struct EncryptingSender {
         return keys
     }
 
-    /// Whether the user has compared every key that is not trusted yet.
-    /// - Throws: `ServerError` if a given fingerprint is not one of these keys'.
+    /// Returns whether the user has compared every key that is not trusted yet.
+    /// - Throws: `ServerError` if a given fingerprint does not belong to any of these keys.
     func accepts(_ keys: UserKeys) throws -> Bool {
         guard !compared.isEmpty else { return false }
         let present = keys.devices.map { Self.digits($0.fingerprint.description) }
@@ -74,8 +74,8 @@ struct EncryptingSender {
         return unknown.allSatisfy { compared.contains(Self.digits($0.fingerprint.description)) }
     }
 
-    /// Returns a line per device: the change of its key, its fingerprint, its platform and its id. The platform and the
-    /// id are text from the server, and cannot be mistaken for the change of the key.
+    /// Returns a line for each device: the change of its key, its fingerprint, its platform and its id. The platform
+    /// and the id are text from the server, and cannot be mistaken for the change of the key.
     static func lines(_ keys: UserKeys) -> [String] {
         let (added, changed) = (Set(keys.added), Set(keys.changed))
         let present = keys.devices.map { device in
