@@ -8,7 +8,7 @@ public struct ACMEAnswer: Hashable, Sendable {
     public var nonce: String?
     /// The value of the field `location`; nil if the field is missing or is not an https URL.
     public var location: ACMEURL?
-    /// How long the authority asks the client to wait before the next request.
+    /// The time that the authority asks the client to wait before the next request.
     public var retryAfter: Duration?
     public var body: [UInt8]
 
@@ -34,7 +34,7 @@ public struct ACMEAnswer: Hashable, Sendable {
         return try? JSON(parsing: body, maximumDepth: Self.depthLimit)
     }
 
-    /// Whether a text consists only of Base64url characters (RFC 8555, sections 6.5.1 and 8.3).
+    /// Returns true if a text consists only of Base64url characters (RFC 8555, sections 6.5.1 and 8.3).
     static func isToken(_ text: String, limit: Int) -> Bool {
         (1...limit).contains(text.utf8.count)
             && text.utf8.allSatisfy { byte in

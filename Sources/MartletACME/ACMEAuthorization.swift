@@ -10,7 +10,7 @@ struct ACMEAuthorization: Hashable, Sendable {
     let domain: String
     /// The challenge `tls-alpn-01`; nil if there is none.
     let challenge: ACMEChallenge?
-    /// Why a challenge failed.
+    /// The reason why a challenge failed, if one failed.
     let problem: ACMEProblem?
 
     private static let countLimit = 32

@@ -1,4 +1,4 @@
-/// A host name that can be validated with TLS-ALPN-01.
+/// The rules for host names that can be validated with TLS-ALPN-01.
 public enum ACMEDomain {
     /// The maximum number of names in one certificate.
     public static let countLimit = 20

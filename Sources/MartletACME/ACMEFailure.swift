@@ -2,7 +2,7 @@
 public struct ACMEFailure: Error, Hashable, Sendable {
     /// The reason, as the second half of a sentence: `the authority says: …`.
     public let reason: String
-    /// How long the authority asks the client to wait before the next request.
+    /// The time that the authority asks the client to wait before the next request.
     public let retryAfter: Duration?
     /// True if the order cannot be continued, so that the next attempt creates a new order.
     public let endsOrder: Bool

@@ -12,6 +12,7 @@ struct ACMEOrderDocument: Hashable, Sendable {
     let certificate: ACMEURL?
     let problem: ACMEProblem?
 
+    /// Reads the state of an order from the authority's answer; nil if the answer is not an order.
     /// - Parameter limit: The maximum number of authorizations; there is one for each name.
     init?(_ document: JSON?, limit: Int) {
         guard let status = document?["status"]?.string.flatMap(Status.init),

@@ -11,6 +11,7 @@ struct ACMEProblem: Hashable, Sendable {
     private static let lengthLimit = 300
     private static let countLimit = 4
 
+    /// Reads an error document.
     /// - Returns: nil if the document is not an object.
     init?(_ document: JSON?) {
         guard let document, document.object != nil else { return nil }

@@ -16,6 +16,7 @@ public struct ACMESchedule: Hashable, Sendable {
     private var failures = 0
     private var failureWait: Timestamp?
 
+    /// Creates a schedule.
     /// - Parameters:
     ///   - orders: The orders of an earlier process.
     ///   - askedWait: The wait that the authority asked an earlier process for. Waits after failures do not survive a
@@ -25,8 +26,9 @@ public struct ACMESchedule: Hashable, Sendable {
         self.askedWait = askedWait
     }
 
-    /// The time at which a certificate is renewed: after two thirds of its lifetime plus a random delay, so that not
-    /// all servers renew at the same time. The delay is at most an hour; for a short lifetime, at most a twelfth of it.
+    /// Returns the time at which a certificate is renewed: after two thirds of its lifetime plus a random delay, so
+    /// that not all servers renew at the same time. The delay is at most an hour; for a short lifetime, at most a
+    /// twelfth of the lifetime.
     /// - Parameter random: A random number from 0 up to 1.
     public static func renewal(begins: Timestamp, ends: Timestamp, random: Double) -> Timestamp {
         let life = ends - begins
@@ -34,7 +36,7 @@ public struct ACMESchedule: Hashable, Sendable {
         return begins + life * 2 / 3 + .milliseconds(Int64(Double(max(0, spread.wholeMilliseconds)) * random))
     }
 
-    /// The time at which the next attempt is due.
+    /// Returns the time at which the next attempt is due.
     /// - Parameters:
     ///   - renewal: The renewal time of the current certificate; nil if a certificate is needed at once.
     ///   - isContinued: Whether the attempt continues an order, so that it creates no new one.
@@ -43,7 +45,7 @@ public struct ACMESchedule: Hashable, Sendable {
         return [renewal, failureWait, askedWait, quota].compactMap(\.self).reduce(now, max)
     }
 
-    /// Whether another order may be made now.
+    /// Returns true if another order may be made now.
     public func mayOrder(at now: Timestamp) -> Bool { nextOrder(now: now) <= now }
 
     private func nextOrder(now: Timestamp) -> Timestamp {

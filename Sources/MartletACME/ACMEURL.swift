@@ -3,7 +3,7 @@ public import MartletHTTP
 /// An https URL of a certificate authority.
 public struct ACMEURL: Hashable, Sendable, CustomStringConvertible {
     public let origin: HTTPOrigin
-    /// Path and query.
+    /// The path and the query of the URL.
     public let target: String
 
     private static let lengthLimit = 2048
@@ -12,6 +12,7 @@ public struct ACMEURL: Hashable, Sendable, CustomStringConvertible {
     public static let letsEncrypt = ACMEURL(
         origin: HTTPOrigin(scheme: .https, host: "acme-v02.api.letsencrypt.org"), target: "/directory")
 
+    /// Parses a URL.
     /// - Returns: nil if the text is not an https URL, is too long, or has user information or a fragment.
     public init?(_ text: String) {
         guard text.utf8.count <= Self.lengthLimit, text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F && $0 != 0x23 }),

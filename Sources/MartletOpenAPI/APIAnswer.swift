@@ -8,6 +8,7 @@ public struct APIAnswer: Sendable {
     public var contents: [APIContent]
     public var headers: [APIParameter]
 
+    /// Creates an answer.
     /// - Parameter contents: The media types of the body; empty if there is no body.
     public init(_ status: HTTPStatus, _ text: String, _ contents: APIContent..., headers: [APIParameter] = []) {
         self.status = status

@@ -1,6 +1,6 @@
 public import MartletModel
 
-/// One form of a body.
+/// One form that a body can have: a media type with its schema.
 public struct APIContent: Sendable {
     public var mediaType: String
     public var schema: JSON

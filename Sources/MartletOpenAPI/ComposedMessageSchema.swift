@@ -78,6 +78,7 @@ public enum ComposedMessageSchema {
 
     private static let key: JSON = ["type": "string", "pattern": "^[!-~]{1,64}$"]
 
+    /// Returns the schema of a text that may be given in several languages.
     /// - Parameter limit: The maximum size of each text, in bytes.
     private static func localized(_ limit: Int) -> JSON {
         [

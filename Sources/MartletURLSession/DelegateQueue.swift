@@ -5,8 +5,11 @@ import Foundation
 ///
 /// On Linux a session reads as fast as the network delivers and submits the data to this queue, even if many calls are
 /// already waiting there. A file that is written more slowly would then be in memory as a whole. This queue therefore
-/// makes the session wait if too many calls are waiting. On Apple's systems, sessions do that by themselves. While the
-/// session waits, it cannot handle calls, so no call on this queue may use it: tasks are cancelled from another queue.
+/// makes the session wait if too many calls are waiting. On Apple's systems, sessions limit the waiting calls
+/// themselves.
+///
+/// While the session waits, it cannot handle calls, so code that runs on this queue must not call the session: tasks
+/// are cancelled on a thread of their own.
 ///
 /// `@unchecked Sendable`: the properties added to the superclass never change.
 final class DelegateQueue: OperationQueue, @unchecked Sendable {
@@ -18,8 +21,8 @@ final class DelegateQueue: OperationQueue, @unchecked Sendable {
     override init() {
         super.init()
         maxConcurrentOperationCount = 1
-        // This quality of service has threads of its own; the threads of the default one may all be waiting for this
-        // queue.
+        // This quality of service has its own threads; the threads of the default quality of service may all be waiting
+        // for this queue.
         qualityOfService = .userInitiated
     }
 

@@ -10,6 +10,7 @@ final class ExchangeSession: Sendable {
     private let session: URLSession
     private let exchanges = Exchanges()
 
+    /// Creates a session.
     /// - Parameters:
     ///   - wait: The maximum time without receiving data, in seconds.
     ///   - whole: The maximum time that a request may take, in seconds.

@@ -22,7 +22,8 @@ final class Exchanges: NSObject, URLSessionDataDelegate {
         var isTooLong = false
         var isChallenged = false
 
-        /// - Returns: Whether the body now exceeds the limit.
+        /// Appends data to the body.
+        /// - Returns: True if the body now exceeds the limit.
         mutating func collect(_ data: Data, limit: Int) -> Bool {
             guard !isTooLong else { return false }
             isTooLong = body.count + data.count > limit
@@ -85,8 +86,8 @@ final class Exchanges: NSObject, URLSessionDataDelegate {
         if isTooLong { cancel(dataTask) }
     }
 
-    /// Cancels a task. Not on the delegate's queue, because the session may be waiting for that queue, and not on a
-    /// thread that other work needs.
+    /// Cancels a task on a new thread. The delegate's queue is not used, because the session may be waiting for that
+    /// queue, and no other thread is used, because other work may need it.
     private func cancel(_ task: URLSessionTask) {
         Thread.detachNewThread { task.cancel() }
     }
@@ -132,14 +133,15 @@ final class Exchanges: NSObject, URLSessionDataDelegate {
 }
 
 extension ClientTransportError {
-    /// Whether the server's certificate was rejected. On Linux only libcurl's error message shows that.
+    /// Returns true if the server's certificate was rejected. On Linux only libcurl's error message shows that.
     private static func isOfCertificate(_ error: any Error) -> Bool {
         ["SSL certificate problem", "SSL: no alternative certificate", "SSL: certificate subject name"].contains {
             error.localizedDescription.hasPrefix($0)
         }
     }
 
-    /// Uses only the error code, because descriptions of URL errors contain URLs, which contain device tokens.
+    /// Creates the error for an error of a URL session. Only the error code is kept, because descriptions of URL errors
+    /// contain URLs, which contain device tokens.
     init(_ error: any Error) {
         let code = (error as? URLError)?.code ?? .unknown
         let detail = "URLError \(code.rawValue)"

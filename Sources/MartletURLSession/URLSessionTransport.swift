@@ -17,9 +17,10 @@ import FoundationNetworking
 public final class URLSessionTransport: ClientTransport {
     /// The session for requests whose bodies are short in both directions.
     private let plain: ExchangeSession
-    /// The session for long bodies. It only limits the wait for more data, not the whole request.
+    /// The session for long bodies. It limits only each wait for more data, not the whole request.
     private let streaming: ExchangeSession
 
+    /// Creates a transport.
     /// - Parameter timeout: The maximum time until the whole answer was received; if a body is streamed, the maximum
     ///   time of each wait for more data.
     public init(timeout: Duration = .seconds(30)) {

@@ -28,7 +28,7 @@ public struct Certificate: Sendable, Equatable {
         self.handle = handle
     }
 
-    /// The certificate as a PEM block `CERTIFICATE`.
+    /// Returns the certificate as a PEM block `CERTIFICATE`.
     public func pem() throws(CryptoError) -> String {
         try textFromBIO("certificate export") { PEM_write_bio_X509($0, handle.pointer) }
     }
@@ -85,7 +85,7 @@ public struct Certificate: Sendable, Equatable {
         }
     }
 
-    /// Whether the certificate is valid for a DNS name or an IP address.
+    /// Returns true if the certificate is valid for a DNS name or an IP address.
     public func isFor(_ host: String) -> Bool {
         X509_check_ip_asc(handle.pointer, host, 0) == 1
             || X509_check_host(handle.pointer, host, host.utf8.count, UInt32(X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS), nil)

@@ -5,6 +5,8 @@ public struct CertificateSigningRequest: Sendable {
     /// The DER encoding of the request.
     public let der: [UInt8]
 
+    /// Creates a request and signs it.
+    ///
     /// Throws `invalidName` if a host is neither a DNS name nor an IP address.
     ///
     /// - Parameter hosts: The names in the certificate. The subject stays empty, because the names belong in the

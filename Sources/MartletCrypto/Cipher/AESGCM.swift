@@ -15,6 +15,8 @@ public struct AESGCM: Sendable, CustomStringConvertible {
 
     private let key: SecretBytes
 
+    /// Creates a cipher with one key.
+    ///
     /// Throws `CryptoError.wrongLength` unless the key has 32 bytes.
     public init(key: SecretBytes) throws(CryptoError) {
         guard key.count == Self.keyByteCount else {

@@ -3,6 +3,7 @@ struct ContentKeys {
     let key: [UInt8]
     private let baseNonce: [UInt8]
 
+    /// Derives the key and the base nonce.
     /// - Parameters:
     ///   - material: The input keying material that the sender and the receiver share.
     ///   - salt: 16 bytes, different for each content encrypted with the same material.

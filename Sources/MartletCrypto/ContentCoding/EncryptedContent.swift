@@ -9,7 +9,7 @@ public struct EncryptedContent: Sendable, Equatable, CustomStringConvertible {
     public let salt: [UInt8]
     /// The length of every record except the last, in bytes.
     public let recordSize: Int
-    /// Identifies the key to the receiver, at most 255 bytes.
+    /// The id by which the receiver finds the key, at most 255 bytes.
     public let keyID: [UInt8]
     let records: ArraySlice<UInt8>
 

@@ -16,6 +16,7 @@ public final class MessageEncryptor {
     private let hmac: HMACContext
     private let cipher: ContentCipher
 
+    /// Creates an encryptor for messages with one purpose.
     /// - Parameter label: The purpose of the messages, which is an input of the key derivation: `WebPush: info` in RFC
     ///   8291.
     /// - Throws: `CryptoError.failed` if OpenSSL is out of memory.
@@ -38,13 +39,13 @@ public final class MessageEncryptor {
         _ message: [UInt8], for receiver: [UInt8], secret: [UInt8], to output: inout [UInt8]
     ) throws(CryptoError) {
         while true {
-            // One call generates both, because the generator takes a lock.
+            // One call generates the scalar and the salt, because the generator takes a lock.
             let random = RandomBytes.generate(P256Group.scalarByteCount + EncryptedContent.saltByteCount)
             var scalar = Array(random.prefix(P256Group.scalarByteCount))
             let salt = Array(random.dropFirst(P256Group.scalarByteCount))
             defer { OPENSSL_cleanse(&scalar, scalar.count) }
             let isDone = try encrypt(message, for: receiver, secret: secret, scalar: scalar, salt: salt, to: &output)
-            // About one random scalar in four billion is not below the group's order; then try again.
+            // About one random scalar in four billion is not below the group's order. The loop then tries another one.
             if isDone { return }
         }
     }

@@ -1,5 +1,6 @@
 /// The keying material that the sender and the receiver of one message share (RFC 8291, section 3.4).
 enum MessageSecret {
+    /// Derives the keying material of one message.
     /// - Parameters:
     ///   - label: The purpose of the message, which is an input of the key derivation.
     ///   - agreed: The shared secret from the key agreement.

@@ -2,8 +2,9 @@ import CMartletOpenSSL
 
 /// HMAC with SHA-256 (RFC 2104) for short keys that are used only once or twice, as in key derivation.
 ///
-/// For such keys this is faster than `HMACSHA256`, which prepares a key for many messages; the preparation takes longer
-/// than hashing the few blocks here. Not thread-safe: an instance holds the working memory of one computation.
+/// For such keys this type is faster than `HMACSHA256`, which prepares a key for many messages: the preparation takes
+/// longer than hashing the few blocks of a key derivation. Not thread-safe: an instance holds the working memory of one
+/// computation.
 final class HMACContext {
     private static let blockByteCount = 64
 

@@ -2,10 +2,10 @@ import CMartletOpenSSL
 
 /// Diffie-Hellman on P-256 (SP 800-56A, section 5.7.1.2), optimised for thousands of computations.
 ///
-/// It uses points and scalars instead of OpenSSL's key objects, because importing a peer's key, creating a key and
-/// setting up a derivation take longer than the arithmetic itself. Every received point is checked to be on the curve.
-/// This is the only check needed, because the number of points on the curve is prime. It costs a hundredth of the
-/// multiplication.
+/// The type uses points and scalars instead of OpenSSL's key objects, because importing a peer's key, creating a key
+/// and setting up a derivation take longer than the arithmetic itself. Every received point is checked to be on the
+/// curve. No other check is needed, because the number of points on the curve is prime. The check costs a hundredth of
+/// the multiplication.
 ///
 /// Not thread-safe: an instance holds the working memory of one computation.
 final class P256Agreement {
@@ -56,8 +56,7 @@ final class P256Agreement {
         return bytes
     }
 
-    /// Computes the shared secret of a private key and another key's public point, which is the x-coordinate of their
-    /// product.
+    /// Computes the shared secret of a private key and another key's public point: the x-coordinate of their product.
     /// - Throws: `CryptoError.malformedPublicKey` if `peer` is not an uncompressed point on the curve, and
     ///   `.malformedPrivateKey` if the scalar is 0 or not below the group's order.
     func sharedSecret(_ scalar: [UInt8], _ peer: [UInt8]) throws(CryptoError) -> [UInt8] {

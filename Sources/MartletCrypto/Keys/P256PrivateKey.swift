@@ -43,7 +43,7 @@ public struct P256PrivateKey: Sendable, CustomStringConvertible {
     /// The public key.
     public var publicKey: P256PublicKey { P256PublicKey(handle: handle) }
 
-    /// The scalar, 32 bytes, most significant byte first.
+    /// Returns the scalar, 32 bytes, most significant byte first.
     public func rawScalar() throws(CryptoError) -> SecretBytes {
         var bytes = [UInt8](repeating: 0, count: 32)
         defer { OPENSSL_cleanse(&bytes, bytes.count) }

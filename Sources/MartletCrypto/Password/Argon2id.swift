@@ -89,7 +89,7 @@ public enum Argon2id {
 }
 
 /// Allocates the memory of a hash directly from the kernel, so that it can be returned to the kernel. malloc would keep
-/// it, in one arena for each of several threads, each arena as large as its largest hash.
+/// the memory in an arena for each of several threads, and each arena would stay as large as its largest hash.
 private func mapPages(_ memory: UnsafeMutablePointer<UnsafeMutablePointer<UInt8>?>?, _ byteCount: Int) -> Int32 {
     let pages = mmap(nil, byteCount, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
     let isMapped = pages != MAP_FAILED

@@ -12,6 +12,7 @@ public final class Argon2idQueue: Sendable {
         let name: String
         let isPreferred: Bool
 
+        /// Creates a share.
         /// - Parameter isPreferred: Whether the share has its own queue, which goes before the queue of all shares that
         ///   are not preferred.
         public init(_ name: String, isPreferred: Bool = false) {
@@ -23,7 +24,7 @@ public final class Argon2idQueue: Sendable {
         public static let own = Share("", isPreferred: true)
     }
 
-    /// A waiting piece of work. It is called with true if it may run, or with false if it is refused.
+    /// A piece of work that waits. It is called with true if it may run, or with false if it is refused.
     private typealias Work = @Sendable (_ mayWork: Bool) -> Void
 
     private struct State {
@@ -39,6 +40,7 @@ public final class Argon2idQueue: Sendable {
     private let state: Mutex<State>
     private let threadLimit: Int
 
+    /// Creates a queue.
     /// - Parameters:
     ///   - threadLimit: The maximum number of passwords that are hashed at the same time; each uses the memory given by
     ///     its parameters.

@@ -7,7 +7,7 @@
 struct FairQueue<Share: Hashable & Sendable, Element: Sendable>: Sendable {
     enum Admission {
         case waiting
-        /// The new element waits, and has replaced the associated element.
+        /// The new element waits, in place of the associated element.
         case replaced(Element)
         case full
     }

@@ -15,6 +15,7 @@ struct PHCString: Equatable, CustomStringConvertible {
         self.hash = hash
     }
 
+    /// Parses a PHC string.
     /// - Returns: nil if the text has any other format.
     init?(_ text: String) {
         let fields = text.split(separator: "$", omittingEmptySubsequences: false)

@@ -5,7 +5,8 @@ public struct IPAddress: Hashable, Sendable, CustomStringConvertible {
 
     private static let mappedPrefix: [UInt8] = Array(repeating: 0, count: 10) + [0xFF, 0xFF]
 
-    /// - Parameter bytes: Four or sixteen bytes, in network order; nil for any other count.
+    /// Creates an address from its bytes, in network order; nil unless there are four or sixteen.
+    /// - Parameter bytes: Four or sixteen bytes.
     public init?(bytes: [UInt8]) {
         switch bytes.count {
         case 4: self.bytes = bytes
@@ -14,6 +15,7 @@ public struct IPAddress: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
+    /// Parses an address; nil if the text is not an address.
     /// - Parameter text: An address in the form of RFC 4291, section 2.2, without brackets or port; a zone is ignored.
     public init?(_ text: some StringProtocol) {
         let text = text.prefix { $0 != "%" }
@@ -77,6 +79,7 @@ public struct IPNetwork: Hashable, Sendable, CustomStringConvertible {
     /// The length of the prefix, in bits.
     public let bits: Int
 
+    /// Creates the network that contains an address.
     /// - Parameter bits: The length of the prefix; values outside the valid range are clamped.
     public init(_ address: IPAddress, bits: Int) {
         self.bits = max(0, min(bits, address.bytes.count * 8))
@@ -86,6 +89,7 @@ public struct IPNetwork: Hashable, Sendable, CustomStringConvertible {
         self.address = IPAddress(bytes: masked) ?? address
     }
 
+    /// Parses a network; nil if the text is not a network.
     /// - Parameter text: An address, optionally followed by a slash and a prefix length.
     public init?(_ text: some StringProtocol) {
         let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)

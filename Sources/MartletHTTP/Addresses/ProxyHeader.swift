@@ -29,6 +29,7 @@ public struct ProxyHeader: Hashable, Sendable {
         case malformed
     }
 
+    /// Reads a header from the beginning of a connection.
     /// - Parameter bytes: All bytes that have been received so far.
     public static func read(_ bytes: [UInt8]) -> Reading {
         if isPrefix(bytes, of: signature) { return readBinary(bytes) }
@@ -36,7 +37,7 @@ public struct ProxyHeader: Hashable, Sendable {
         return .malformed
     }
 
-    /// Whether the two sequences are equal up to the end of the shorter one.
+    /// Returns true if the two sequences are equal up to the end of the shorter one.
     private static func isPrefix(_ bytes: [UInt8], of start: [UInt8]) -> Bool {
         zip(bytes, start).allSatisfy { $0 == $1 }
     }
@@ -60,7 +61,8 @@ public struct ProxyHeader: Hashable, Sendable {
         return .header(ProxyHeader(client: Client(address: source, port: port), byteCount: end + 1))
     }
 
-    /// Returns bytes whose count shows the written form of the address: sixteen for an IPv4-mapped IPv6 address.
+    /// Returns as many bytes as the written form of an address has: sixteen for an IPv4-mapped IPv6 address. Only the
+    /// number of the bytes is meaningful.
     private static func addressBytes(_ text: Substring) -> [UInt8]? {
         guard !text.contains("%"), let address = IPAddress(text) else { return nil }
         return text.contains(":") ? Array(repeating: 0, count: 16) : address.bytes

@@ -1,6 +1,6 @@
 /// The reverse proxies that are trusted to state the address of a client.
 public struct TrustedProxies: Hashable, Sendable {
-    /// The header field that states the client's address. The other field is ignored.
+    /// The header field in which the proxies state the client's address. A field of the other kind is ignored.
     public enum Field: String, Hashable, Sendable, CaseIterable {
         case xForwardedFor = "x-forwarded-for"
         /// The `Forwarded` field of RFC 7239.
@@ -23,11 +23,11 @@ public struct TrustedProxies: Hashable, Sendable {
     private static let `private` = ["10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "fc00::/7"]
 
     private let networks: [IPNetwork]
-    /// Whether the peers of the Unix socket are trusted.
+    /// True if the peers of the Unix socket are trusted.
     public let includesUnixSocket: Bool
     public let field: Field
 
-    /// Trusts no proxy.
+    /// The value that trusts no proxy.
     public static let none = TrustedProxies(networks: [], includesUnixSocket: false, field: .xForwardedFor)
 
     private init(networks: [IPNetwork], includesUnixSocket: Bool, field: Field) {
@@ -36,6 +36,7 @@ public struct TrustedProxies: Hashable, Sendable {
         self.field = field
     }
 
+    /// Parses a list of proxies.
     /// - Parameter list: Addresses and networks (CIDR), separated by commas. The list may also contain the words
     ///   `loopback`, `private` (RFC 1918, fc00::/7 and loopback) and `unix` (all peers of the Unix socket).
     public init(_ list: some StringProtocol, field: Field = .xForwardedFor) throws(Problem) {
@@ -56,15 +57,16 @@ public struct TrustedProxies: Hashable, Sendable {
         self.init(networks: networks, includesUnixSocket: items.contains("unix"), field: field)
     }
 
-    /// The same without addresses and networks.
+    /// The same proxies without the addresses and networks.
     public var onlyUnixSocket: TrustedProxies {
         TrustedProxies(networks: [], includesUnixSocket: includesUnixSocket, field: field)
     }
 
     public var isEmpty: Bool { networks.isEmpty && !includesUnixSocket }
-    /// Whether any peer of a TCP listener is trusted.
+    /// True if any peer of a TCP listener is trusted.
     public var includesAddresses: Bool { !networks.isEmpty }
 
+    /// Returns true if a peer is trusted.
     /// - Parameter address: An address in text form; empty for a peer of the Unix socket. Text that is not an IP
     ///   address is not trusted.
     public func contains(_ address: String) -> Bool {
@@ -93,7 +95,7 @@ public struct TrustedProxies: Hashable, Sendable {
         return client
     }
 
-    /// Whether the fields of a trusted proxy's request state anything else than that the client used TLS.
+    /// Returns true if a trusted proxy's request has scheme fields that do not clearly state that the client used TLS.
     ///
     /// The client may have written the first elements of a list, and proxies differ in where they add their own
     /// element, so no position in a list can be trusted. Therefore the scheme field counts as TLS only if its single
@@ -110,7 +112,7 @@ public struct TrustedProxies: Hashable, Sendable {
 
     private static func isTLS(_ scheme: Substring) -> Bool { trimmed(scheme).lowercased() == "https" }
 
-    /// Returns the elements of the field, last one first; empty if the field is too long to be legitimate.
+    /// Returns the elements of the field, the last one first; empty if the field is too long to be legitimate.
     private func hops(of fields: HTTPFields) -> [Substring] {
         let values = fields.values(of: field.rawValue)
         guard values.reduce(0, { $0 + $1.utf8.count }) <= Self.byteLimit else { return [] }

@@ -6,6 +6,7 @@ enum ByteRange: Hashable {
     /// The range lies outside the representation.
     case unsatisfiable
 
+    /// Determines the range that a request asks for.
     /// - Parameters:
     ///   - field: The field as received; an invalid field is treated as missing.
     ///   - length: The length of the representation, in bytes.

@@ -3,7 +3,7 @@ public struct HTTPContent: Sendable {
     /// Reads `count` bytes starting at `offset`, or fewer at the end of the content.
     public typealias Read = @Sendable (_ offset: Int64, _ count: Int) async throws -> [UInt8]
 
-    /// Why a request for the content is refused.
+    /// The reason why a request for the content is refused.
     public enum Refusal: Error, Hashable, Sendable {
         /// `If-Match` names another version of the content. The response is 412.
         case changed

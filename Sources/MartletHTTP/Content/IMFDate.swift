@@ -5,6 +5,7 @@ public enum IMFDate {
         "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec", "Jan", "Feb",
     ]
 
+    /// Returns a time as the text of a header field.
     /// - Parameter seconds: Seconds since 1970, not negative.
     public static func text(_ seconds: Int64) -> String {
         let (days, time) = seconds.quotientAndRemainder(dividingBy: 86_400)

@@ -14,6 +14,7 @@ struct DelimiterSearch: Sendable {
     /// The number of bytes to advance, indexed by the byte at the pattern's last offset.
     private let steps: [Int]
 
+    /// Prepares the search for a sequence.
     /// - Parameter pattern: The sequence to find; must not be empty.
     init(_ pattern: [UInt8]) {
         self.pattern = pattern

@@ -1,4 +1,4 @@
-/// Why a body is not accepted as a form.
+/// The reason why a body is not accepted as a form.
 public enum FormDataError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The rule that a malformed form violates.
     public enum Fault: Hashable, Sendable {

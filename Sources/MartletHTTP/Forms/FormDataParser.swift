@@ -66,6 +66,7 @@ public struct FormDataParser: Sendable {
     private static let boundaryLimit = 70
     static let lineEnd: [UInt8] = [0x0D, 0x0A]
 
+    /// Creates a parser for the body of a request.
     /// - Parameters:
     ///   - contentType: The `Content-Type` field of the request, which states the boundary.
     ///   - fileField: The name of the parts that are files; all other parts are fields.
@@ -90,12 +91,13 @@ public struct FormDataParser: Sendable {
         return events
     }
 
-    /// Must be called at the end of the body.
+    /// Checks that the form is complete. Must be called at the end of the body.
     /// - Throws: `FormDataError.cut` if the form is incomplete.
     public func finish() throws(FormDataError) {
         guard state == .over || state == .epilogue && pending.isEmpty else { throw .cut }
     }
 
+    /// Performs the next step of parsing.
     /// - Returns: True if the function must be called again; false if more bytes are needed.
     private mutating func advance(
         _ input: inout ArraySlice<UInt8>, _ events: inout [Event]

@@ -8,6 +8,7 @@ struct FormPartHead: Hashable, Sendable {
     /// The accepted transfer encodings: those that do not change the content. RFC 7578 allows no others.
     private static let encodings: Set<String> = ["7bit", "8bit", "binary"]
 
+    /// Reads and checks one header line.
     /// - Parameter line: A non-empty header line without its line end.
     mutating func read(_ line: ArraySlice<UInt8>) throws(FormDataError) {
         guard let colon = line.firstIndex(of: UInt8(ascii: ":")), line[..<colon].allSatisfy(Self.isTokenByte),

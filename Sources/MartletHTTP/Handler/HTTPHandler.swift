@@ -8,9 +8,9 @@ public protocol HTTPHandler: Sendable {
     func route(for head: HTTPRequest) -> HTTPRoute
 }
 
-/// How a handler processes one request.
+/// The way in which a handler processes one request.
 public struct HTTPRoute: Sendable {
-    /// How the body of a request is handled.
+    /// The way in which the body of a request is handled.
     public enum Body: Hashable, Sendable {
         /// The response does not depend on the body: the request is answered after its head, and the body is discarded
         /// unread.

@@ -25,7 +25,7 @@ public struct Router: HTTPHandler {
         case rest(String)
     }
 
-    /// Why no route accepts a request.
+    /// The reason why no route accepts a request.
     public enum Refusal: Sendable {
         /// The target violates RFC 3986.
         case badTarget
@@ -37,6 +37,7 @@ public struct Router: HTTPHandler {
     private var routes: [Route] = []
     private let refuse: @Sendable (HTTPRequest, Refusal) -> HTTPResponse
 
+    /// Creates a router without routes.
     /// - Parameter refuse: Creates the response, in the API's format, to a request that no route accepts.
     public init(refuse: @escaping @Sendable (HTTPRequest, Refusal) -> HTTPResponse) {
         self.refuse = refuse
@@ -146,7 +147,8 @@ extension Router.Segment {
 public struct RouteMatch: Sendable {
     public let target: HTTPTarget
     typealias Parameter = (name: String, value: String, segments: Range<Int>)
-    /// An array, because there are only a few parameters: a linear search is faster than hashing.
+    /// The parameters that the path contains. They are in an array because there are only a few of them: a linear
+    /// search is faster than hashing.
     private let parameters: [Parameter]
 
     init(target: HTTPTarget, parameters: [Parameter]) {

@@ -32,7 +32,7 @@ extension HTTPBodyReader {
     public func charge(to account: HTTPBodyAccount) {}
 }
 
-/// Why the body of a request is incomplete.
+/// The reason why the body of a request is incomplete.
 public enum HTTPBodyError: Error, Hashable, Sendable {
     /// The body is longer than the handler allows.
     case tooLarge
@@ -47,7 +47,7 @@ public enum HTTPBodyError: Error, Hashable, Sendable {
 }
 
 extension HTTPRequest {
-    /// Reads the body in pieces. A collected body is one piece.
+    /// The reader of the body in pieces. A collected body is read as one piece.
     public var reader: any HTTPBodyReader { stream ?? CollectedBody(body) }
 }
 

@@ -1,6 +1,6 @@
 /// One header field.
 public struct HTTPField: Hashable, Sendable {
-    /// Whether an HTTP/2 header table may hold the field (RFC 7541, section 7.1).
+    /// Tells whether an HTTP/2 header table may hold a field (RFC 7541, section 7.1).
     public enum Indexing: Hashable, Sendable {
         /// The field may be added to the table. On a received field: the field is in the table.
         case allowed
@@ -13,6 +13,7 @@ public struct HTTPField: Hashable, Sendable {
     public var value: String
     public var indexing: Indexing
 
+    /// Creates a field.
     /// - Parameter name: The name in any case; stored in lower case.
     public init(_ name: String, _ value: String, indexing: Indexing = .allowed) {
         // Most names are already in lower case, so this check avoids the allocation of a copy.

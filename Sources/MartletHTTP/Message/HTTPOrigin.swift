@@ -94,7 +94,7 @@ extension HTTPOrigin.Scheme {
     /// Ports below this number belong to other services, except the default port of each scheme.
     private static var firstFreePort: UInt16 { 1024 }
 
-    /// True for a port at which an address that a stranger chose may be: the default port of the scheme, or one that
-    /// belongs to no other service.
+    /// Returns true if an address that a stranger chose may have the port: the default port of the scheme, or a port
+    /// that belongs to no other service.
     public func isUsual(_ port: UInt16) -> Bool { port == defaultPort || port >= Self.firstFreePort }
 }

@@ -10,22 +10,23 @@ public struct HTTPRequest: Sendable {
     /// The body of a received request, if the body is streamed; nil if the body is collected in `body`, or if there is
     /// none.
     public var stream: (any HTTPBodyReader)?
-    /// Holds the memory reservation for the body of a received request. It is released with the last copy.
+    /// Holds the memory reservation for the body of a received request. The reservation is released with the last copy
+    /// of the request.
     public var reservation: (any Sendable)?
     /// The memory for the answer to a received request; nil if that memory is not counted.
     public var answerRoom: (any HTTPAnswerRoom)?
     /// The body of a request that a client sends from a file; nil if the body is in `body`. Only for
     /// `HTTPClient.transfer`.
     public var upload: HTTPUpload?
-    /// The maximum size of the body of the answer to a request that a client sends, in bytes; nil for the client's own
-    /// limit. The connection of a longer answer is ended.
+    /// The maximum size, in bytes, of the body of the answer to a request that a client sends; nil for the client's own
+    /// limit. If the answer is longer, its connection is ended.
     public var answerLimit: Int?
     /// The connection of a received request; nil for a request that a client sends.
     public var connection: HTTPConnection?
     /// The HTTP/2 stream of a received request; 0 otherwise.
     public var streamID: Int32 = 0
-    /// Whether the target of a received HTTP/2 request is in the header table, like `HTTPField.indexing` of a field.
-    /// The target of a request that is sent never enters the table.
+    /// The indexing of the target of a received HTTP/2 request, which tells whether the target is in the header table,
+    /// like `HTTPField.indexing` of a field. The target of a request that is sent never enters the table.
     public var targetIndexing = HTTPField.Indexing.never
 
     public init(
@@ -40,14 +41,14 @@ public struct HTTPRequest: Sendable {
         self.connection = connection
     }
 
-    /// The origin of a received request as a trusted proxy states it; nil without such a proxy.
+    /// The client and the scheme of a received request as a trusted proxy states them; nil without such a proxy.
     public var forwarded: Forwarded?
 
     /// The address of the client of a received request, in text form; empty if the client has none. All code that
     /// counts, limits or records by address must use this property.
     public var clientAddress: String { forwarded?.client ?? connection?.peer ?? "" }
 
-    /// The origin of a request as a trusted proxy states it.
+    /// The client and the scheme of a request as a trusted proxy states them.
     public struct Forwarded: Hashable, Sendable {
         /// The address of the client, in text form.
         public var client: String
@@ -74,7 +75,7 @@ public struct HTTPConnection: Hashable, Sendable {
     public var peerCertificate: [UInt8]?
     /// The user id of the process at the other end of a Unix socket; nil for other connections.
     public var user: UInt32?
-    /// The address of the proxy that named the peer in a header of the PROXY protocol.
+    /// The address of the proxy that named the peer in a header of the PROXY protocol, if any.
     public var proxy: String?
 
     public init(

@@ -3,8 +3,8 @@ public struct HTTPResponse: Sendable {
     public var status: HTTPStatus
     public var fields: HTTPFields
     public var body: HTTPBody
-    /// True if all such answers share the bytes of one body that is kept anyway, so that an unread answer uses no extra
-    /// memory.
+    /// True if the bytes of the body are kept in memory anyway and shared by all answers with this body, so that an
+    /// unread answer uses no extra memory.
     public var isShared = false
 
     public init(_ status: HTTPStatus, fields: HTTPFields = [:], body: HTTPBody = .bytes([])) {

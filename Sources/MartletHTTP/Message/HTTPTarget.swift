@@ -16,6 +16,7 @@ public struct HTTPTarget: Hashable, Sendable {
     public let segments: [String]
     public let query: [QueryItem]
 
+    /// Parses a target.
     /// - Returns: Nil if a percent escape is invalid or decodes to bytes that are not UTF-8, or if a decoded segment is
     ///   `.` or `..` or contains a NUL or a slash, because such targets are attacks.
     public init?(_ target: String) {
@@ -46,7 +47,7 @@ public struct HTTPTarget: Hashable, Sendable {
         return query.first { $0.name.lowercased() == wanted }
     }
 
-    /// True if the query contains a flag without a value, or with any value except `false` or `0`.
+    /// Returns true if the query contains a flag without a value, or with any value except `false` or `0`.
     public func flag(_ name: String) -> Bool {
         guard let item = item(name) else { return false }
         return item.value.map { !["false", "0"].contains($0.lowercased()) } ?? true

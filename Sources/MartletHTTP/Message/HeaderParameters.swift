@@ -6,6 +6,7 @@ public struct HeaderParameters: Sendable {
     /// The parameters, keyed by their names in lower case.
     private var parameters: [String: String] = [:]
 
+    /// Parses a header value.
     /// - Returns: Nil if a quoted string does not end, a parameter has no name or value, or a name occurs twice.
     public init?(_ text: String) {
         var scanner = Scanner(rest: text[...])
@@ -22,6 +23,7 @@ public struct HeaderParameters: Sendable {
         guard scanner.rest.isEmpty else { return nil }
     }
 
+    /// The value of a parameter; nil if the header value has no such parameter.
     /// - Parameter name: The name in lower case.
     public subscript(name: String) -> String? { parameters[name] }
 

@@ -1,5 +1,6 @@
 /// Percent-encoding (RFC 3986, section 2.1).
 public enum PercentEncoding {
+    /// Decodes percent-encoded text.
     /// - Returns: Nil if an escape is invalid or the bytes are not UTF-8.
     public static func decode(_ text: some StringProtocol, plusIsSpace: Bool = false) -> String? {
         decode(Array(text.utf8)[...], plusIsSpace: plusIsSpace)

@@ -1,10 +1,10 @@
 extension UnsafeBufferPointer<UInt8> {
-    /// True if all bytes are good. Checks eight bytes at a time, because this function runs on the handle of every
-    /// push.
+    /// Returns true if all bytes are good. Checks eight bytes at a time, because this function runs on the handle of
+    /// every push.
     /// - Parameters:
     ///   - marks: Returns a word in which the highest bit is set for each suspect byte of the eight. If any byte is
     ///     suspect, all bytes are checked one by one.
-    ///   - isGood: Whether a byte is good.
+    ///   - isGood: Returns true if one byte is good.
     @inlinable @inline(__always)
     public func allSatisfy(unlessEight marks: (UInt64) -> UInt64, or isGood: (UInt8) -> Bool) -> Bool {
         guard count >= 8 else { return allSatisfy(isGood) }
@@ -20,11 +20,12 @@ extension UnsafeBufferPointer<UInt8> {
     }
 }
 
-/// Tests of all eight bytes of a word at once. In the result, the highest bit of each matching byte is set. The lowest
-/// set bit is always correct; the bits above it may be false positives.
+/// Functions that test all eight bytes of a word at once. In the result, the highest bit of each matching byte is set.
+/// The lowest set bit is always correct; the bits above it may be false positives.
 extension UInt64 {
     @inlinable public var bytesBeyondASCII: UInt64 { self }
 
+    /// Marks the bytes that are less than a limit.
     /// - Parameter limit: The exclusive upper limit, at most 128.
     @inlinable
     public func bytes(below limit: UInt8) -> UInt64 {

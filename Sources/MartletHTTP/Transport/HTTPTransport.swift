@@ -21,7 +21,8 @@ public protocol HTTPTransport: Sendable {
     ) async throws(TransportError) -> HTTPResponse
 }
 
-/// The settings of a connection, except its origin. Requests share a connection only if their settings are equal too.
+/// The settings of a connection, except its origin. Requests share a connection only if both their origins and their
+/// settings are equal.
 public struct TransportSettings: Hashable, Sendable {
     /// The HTTP version of a connection.
     public enum Version: Hashable, Sendable {
@@ -48,7 +49,8 @@ public struct TransportSettings: Hashable, Sendable {
     public var trustedCertificatesPEM: String?
     /// A client certificate with its key, as PEM text.
     public var clientIdentityPEM: String?
-    /// Separates requests that must not share a connection, such as requests of different teams of a push service.
+    /// The partition of the connections. Requests with different partitions, such as requests of different teams of a
+    /// push service, do not share a connection.
     public var partition: String
     /// The maximum number of concurrent connections to the origin.
     public var connectionLimit: Int

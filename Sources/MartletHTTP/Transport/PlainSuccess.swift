@@ -8,6 +8,7 @@ public enum PlainSuccess: Hashable, Sendable {
     /// No response is a plain success: every response is reported in full.
     case none
 
+    /// Returns true if a response is a plain success of this kind.
     /// - Parameter body: The complete body.
     public func covers(_ status: HTTPStatus, _ body: UnsafeRawBufferPointer) -> Bool {
         guard status == .ok else { return false }

@@ -18,7 +18,7 @@ public struct ResultPortion: Sendable {
 
     /// The indices of items with a plain success (`RequestBatch.Shared.plainSuccess`).
     public var plainSuccesses: [UInt32]
-    /// All other results.
+    /// The results that are not plain successes.
     public var answers: [Answer]
 
     public init(plainSuccesses: [UInt32] = [], answers: [Answer] = []) {

@@ -1,4 +1,4 @@
-/// Why a request got no response.
+/// The reason why a request got no response.
 public struct TransportError: Error, Hashable, Sendable, CustomStringConvertible {
     public enum Kind: String, Hashable, Sendable {
         /// The name does not resolve.
@@ -27,7 +27,7 @@ public struct TransportError: Error, Hashable, Sendable, CustomStringConvertible
     public var kind: Kind
     /// True if the peer may have processed the request; false means that it is safe to send it again.
     public var mayHaveBeenProcessed: Bool
-    /// Describes the error for a person; contains no secret.
+    /// The description of the error, for people. It contains no secret.
     public var detail: String
 
     public init(_ kind: Kind, mayHaveBeenProcessed: Bool, _ detail: String) {

@@ -18,13 +18,14 @@ public struct BodyLimits: Hashable, Sendable {
     /// The limit for the bodies of unidentified senders on one network. Senders on this machine may use all of
     /// `strangers`.
     public var network = 1 << 20
-    /// The bytes that each connection may use before its network is charged, so that a small request always has room.
+    /// The number of bytes of unidentified senders on one connection that are not charged to their network, so that a
+    /// small request always has room.
     public var free = 4 << 10
-    /// How long a body waits for room.
+    /// The maximum time for which a body waits for room.
     public var patience: Duration = .seconds(5)
     /// The maximum number of answers that may wait for room. Further answers are refused at once.
     public var waiting = 1000
-    /// How often a waiting body checks for room.
+    /// The interval at which a waiting body checks for room.
     public var retryInterval: Duration = .milliseconds(50)
 
     /// The value of `Retry-After` in the 503 response, in seconds.
@@ -33,7 +34,8 @@ public struct BodyLimits: Hashable, Sendable {
     public init() {}
 
     /// Scales all limits to the memory for the bodies of identified callers.
-    /// - Parameter total: At least `leastTotal`, so that the longest allowed body fits into the share of one caller.
+    /// - Parameter total: The limit for the bodies of all identified callers together, in bytes. It must be at least
+    ///   `leastTotal`, so that the longest allowed body fits into the share of one caller.
     public init(total: Int) {
         self.total = total
         caller = total / 4

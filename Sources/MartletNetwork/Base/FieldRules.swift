@@ -2,7 +2,7 @@ import MartletHTTP
 
 /// The characters that are allowed in a header field (RFC 9110, section 5).
 enum FieldRules {
-    /// True if a byte is allowed in a token (RFC 9110, section 5.6.2).
+    /// Returns true if a byte is allowed in a token (RFC 9110, section 5.6.2).
     static func isToken(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
@@ -18,8 +18,8 @@ enum FieldRules {
         !name.isEmpty && name.utf8.allSatisfy(isToken)
     }
 
-    /// True if the byte is not a control character, or is a tab. CR, LF and NUL must be refused because they could end
-    /// the field early.
+    /// Returns true if the byte is not a control character, or is a tab. CR, LF and NUL must be refused because they
+    /// could end the field early.
     static func isValueByte(_ byte: UInt8) -> Bool {
         byte >= 0x20 && byte != 0x7F || byte == 0x09
     }
@@ -44,7 +44,8 @@ enum FieldRules {
         isName(field.name) && isValue(field.value)
     }
 
-    /// True if the text is valid as the target, authority or method in a request line: visible ASCII without spaces.
+    /// Returns true if the text is valid as the target, authority or method in a request line: visible ASCII without
+    /// spaces.
     static func isVisible(_ text: some StringProtocol) -> Bool {
         !text.isEmpty
             && (text.utf8.withContiguousStorageIfAvailable(areVisible)

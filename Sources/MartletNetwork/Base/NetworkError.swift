@@ -1,6 +1,6 @@
 import Glibc
 
-/// Why a listener, a TLS context or a connection could not be set up, or why a connection ended.
+/// The error that prevented the set-up of a listener, a TLS context or a connection, or that ended a connection.
 public struct NetworkError: Error, Hashable, Sendable, CustomStringConvertible {
     public enum Kind: String, Hashable, Sendable {
         /// A system call failed.
@@ -21,7 +21,7 @@ public struct NetworkError: Error, Hashable, Sendable, CustomStringConvertible {
     }
 
     public let kind: Kind
-    /// Describes the error for a person.
+    /// The description of the error, for people.
     public let detail: String
     /// The system's error number (`errno`); nil if there is none.
     public let code: Int32?

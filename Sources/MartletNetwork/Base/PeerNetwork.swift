@@ -6,6 +6,7 @@ public enum PeerNetwork: Hashable, Sendable {
     case ipv4(UInt32)
     case ipv6(UInt64)
 
+    /// Determines the network of an address.
     /// - Parameter countsLoopback: Whether the limits per network also apply to loopback addresses.
     public init(_ address: SocketAddress, countsLoopback: Bool = false) {
         let bytes = Array(address.rawAddress)

@@ -8,20 +8,22 @@ public struct ServerLimits: Sendable {
     /// The maximum number of connections of one network (`PeerNetwork`), except this machine. Connections above the
     /// limit are closed at once.
     public var connectionsPerNetwork = 1000
-    /// The maximum length of the request line of HTTP/1.1, or of `:path` of HTTP/2. A longer one is answered with 414.
+    /// The maximum length of the request line of HTTP/1.1, or of `:path` of HTTP/2. A request with a longer one is
+    /// answered with 414.
     public var targetBytes = 8 * 1024
     /// The maximum size of all header fields of a request together, names and values. Larger requests are answered with
     /// 431.
     public var fieldBytes = 32 * 1024
     /// The maximum number of header fields of a request. Requests with more fields are answered with 431.
     public var fieldCount = 100
-    /// How many bytes of a streamed response may wait for the client before the handler has to wait.
+    /// The number of bytes of a streamed response that may wait for the client. If more bytes wait, the handler has to
+    /// wait.
     public var streamBufferBytes = 64 * 1024
     /// The maximum size of one message received on a WebSocket, all its fragments together.
     public var webSocketMessageBytes = 64 * 1024
-    /// The maximum size of the head of a request without a body that is not charged to `bodies`.
+    /// The maximum size of a request head that is not charged to `bodies`, if the request has no body.
     var freeHeadBytes: Int { 4096 }
-    /// Whether the limits per network apply to loopback addresses too. Each loopback address then counts as one
+    /// True if the limits per network also apply to loopback addresses. Each loopback address then counts as one
     /// network.
     public var countsLoopback = false
     /// Proxies that forward requests of many clients. The limits per network do not apply to them.
@@ -33,15 +35,16 @@ public struct ServerLimits: Sendable {
     public var answers = BodyLimits()
     /// The maximum number of concurrent requests of one HTTP/2 connection.
     public var concurrentStreams = 100
-    /// The time from accepting a connection to the end of its TLS handshake.
+    /// The maximum time from accepting a connection to the end of its TLS handshake.
     public var handshakeTime: Duration = .seconds(10)
-    /// The time from the first byte of a request to the end of its header block.
+    /// The maximum time from the first byte of a request to the end of its header block.
     public var headTime: Duration = .seconds(10)
-    /// The time from the end of the header block to the end of the body.
+    /// The maximum time from the end of the header block of a request to the end of its body.
     public var bodyTime: Duration = .seconds(60)
-    /// The time between two requests of a connection. A WebSocket peer that is silent for half this time gets a ping.
+    /// The maximum time between two requests of a connection. A WebSocket peer that is silent for half this time gets a
+    /// ping.
     public var idleTime: Duration = .seconds(75)
-    /// The time from accepting a proxy's connection to the end of its header (PROXY protocol).
+    /// The maximum time from accepting a proxy's connection to the end of its header (PROXY protocol).
     public var proxyHeaderTime: Duration = .seconds(5)
     /// The maximum time for the client to receive all the bytes that wait to be sent, and the maximum time without
     /// progress of a request body that is read as a stream.
@@ -57,7 +60,8 @@ public struct ServerLimits: Sendable {
         trustedProxies.contains(peer.host) ? .local : network(ofClient: peer)
     }
 
-    /// The same for a client that a proxy has named with the PROXY protocol. It is no proxy, whatever its address is.
+    /// Returns the network of a client whose address a proxy has named with the PROXY protocol. The client is never
+    /// treated as a proxy, whatever its address is.
     func network(ofClient client: SocketAddress) -> PeerNetwork {
         PeerNetwork(client, countsLoopback: countsLoopback)
     }

@@ -1,21 +1,22 @@
 import MartletHTTP
 import Synchronization
 
-/// The memory of one answer, from the reservation until the peer has read the answer; or the memory of all answer bytes
-/// that a connection keeps. The memory is released with the last reference to the lease.
+/// The reservation of memory for one answer, until the peer has read the answer, or for all answer bytes that a
+/// connection keeps. The memory is released with the last reference to the lease.
 final class AnswerLease: HTTPAnswerRoom {
     private struct State {
         var share: BodyBudget.Share
         var held = 0
     }
 
-    /// The number of bytes up to which an answer is not counted. Most answers are shorter and cause no counting here.
+    /// The number of bytes up to which an answer is not counted. Most answers are shorter, so that they need no
+    /// counting.
     static let freeBytes = 4 * 1024
     /// The number of bytes by which an answer must shrink before the change is counted.
     private static let step = 32 * 1024
     /// The first pause before an answer without room is tried again.
     private static let firstPause = Duration.milliseconds(2)
-    /// The longest pause between two tries. Trying costs time, and very many answers may wait.
+    /// The longest pause between two tries. It is long because each try costs time, and very many answers may wait.
     private static let lastPause = Duration.milliseconds(200)
 
     private let ledger: BodyLedger
@@ -24,7 +25,7 @@ final class AnswerLease: HTTPAnswerRoom {
     private let network: BodyBudget.Share
     private let state: Mutex<State>
 
-    /// Creates a lease whose bytes are charged to the network of the peer until another account is named.
+    /// Creates a lease whose bytes are charged to the network of the peer until `reserve` names another account.
     init(_ bodies: ConnectionBodies) {
         ledger = bodies.answers
         connection = bodies.connection
@@ -60,7 +61,8 @@ final class AnswerLease: HTTPAnswerRoom {
         return false
     }
 
-    /// - Returns: False if there is no room, in which case nothing has changed.
+    /// Reserves `count` bytes for a share, and releases the bytes that the lease held before.
+    /// - Returns: False if there is no room; then nothing has changed.
     func take(_ count: Int, of share: BodyBudget.Share) -> Bool {
         state.withLock { state in
             guard ledger.reserve(count, for: share, on: connection) else { return false }
@@ -70,7 +72,8 @@ final class AnswerLease: HTTPAnswerRoom {
         }
     }
 
-    /// Counts bytes that are already in memory, even if they exceed the limits. Further answers then wait longer.
+    /// Sets the number of bytes that are already in memory, even if they exceed the limits. Other answers then wait
+    /// longer for room.
     /// - Parameter count: The number of bytes that are held now.
     func hold(_ count: Int) {
         state.withLock { state in

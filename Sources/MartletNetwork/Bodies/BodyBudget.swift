@@ -7,14 +7,16 @@ struct BodyBudget {
     enum Share: Hashable {
         /// An unidentified sender, charged to the network of the peer.
         case network(PeerNetwork)
+        /// An identified caller.
+        ///
         /// - Parameter at: The network of the peer, if each network of the caller has its own share; nil otherwise.
         case caller(String, scope: String, at: PeerNetwork? = nil)
     }
 
     let limits: BodyLimits
-    /// The bytes used by identified callers.
+    /// The number of bytes used by identified callers.
     private(set) var known = 0
-    /// The bytes used by unidentified senders.
+    /// The number of bytes used by unidentified senders.
     private(set) var unknown = 0
     private var shares: [Share: Int] = [:]
     private var connections: [UInt64: Connection] = [:]
@@ -22,7 +24,7 @@ struct BodyBudget {
 
     private struct Connection {
         var used = 0
-        /// The bytes used by unidentified senders.
+        /// The number of bytes that unidentified senders use on the connection.
         var unknown = 0
     }
 
@@ -34,14 +36,15 @@ struct BodyBudget {
 
     func used(by share: Share) -> Int { shares[share] ?? 0 }
 
-    /// Whether the unidentified senders of a network use half of their limit.
+    /// Returns true if the unidentified senders of a network use at least half of their limit.
     func isHalfFull(_ network: PeerNetwork) -> Bool {
         used(by: .network(network)) >= limit(of: .network(network)) / 2
     }
 
     func used(on connection: UInt64) -> Int { connections[connection]?.used ?? 0 }
 
-    /// - Returns: True if all the bytes were reserved; otherwise none were reserved.
+    /// Reserves bytes for a share, unless a limit would be exceeded.
+    /// - Returns: True if all the bytes were reserved; false if none were reserved.
     mutating func reserve(_ count: Int, for share: Share, on connection: UInt64) -> Bool {
         let charged = chargeable(count, for: share, on: connection)
         guard used(by: share) + charged <= limit(of: share), used(on: connection) + count <= limits.connection else {
@@ -83,8 +86,8 @@ struct BodyBudget {
         connections[connection] = used.used > 0 ? used : nil
     }
 
-    /// Returns how many of `count` bytes are charged. The bytes of an unidentified sender are not charged up to
-    /// `limits.free` bytes per connection.
+    /// Returns how many of `count` bytes are charged. The first `limits.free` bytes of unidentified senders on a
+    /// connection are not charged.
     private func chargeable(_ count: Int, for share: Share, on connection: UInt64) -> Int {
         guard case .network = share else { return count }
         let before = connections[connection]?.unknown ?? 0

@@ -1,24 +1,24 @@
 import MartletHTTP
 
-/// The memory reserved for one request: its head and the requested part of its body. The memory is released with the
-/// last reference to the lease, which is when the request itself is released.
+/// The memory reserved for one request: for its head and for the requested part of its body. The memory is released
+/// with the last reference to the lease, which is when the request itself is released.
 ///
-/// @unchecked Sendable: while the stream holds the lease, only the loop of the connection changes the properties. Other
-/// threads only keep a reference, and the last reference runs `deinit`.
+/// @unchecked Sendable: while the stream of the request holds the lease, only the loop of the connection changes the
+/// properties. Other threads only keep a reference, and the last reference runs `deinit`.
 final class BodyLease: @unchecked Sendable {
     private let bodies: ConnectionBodies
     private var share: BodyBudget.Share
     private let headBytes: Int
-    /// The bytes reserved from `share`, including those of the head.
+    /// The number of bytes reserved from `share`, including those of the head.
     private var reserved = 0
-    /// Bytes that arrived before room was granted, charged to the network of the peer.
+    /// The number of bytes that arrived before room was granted. They are charged to the network of the peer.
     private var early = 0
     /// The length of the body for which room was requested but not granted.
     private var wanted = 0
     /// True while bytes are held for which there was no room. Nothing more must be read from the connection meanwhile.
     private(set) var isOverdrawn = false
     private var waitsUntil: ContinuousClock.Instant?
-    /// When to check for room again; nil if the body does not wait.
+    /// The time of the next check for room; nil if the body does not wait for room.
     private(set) var retryAt: ContinuousClock.Instant?
 
     init(_ bodies: ConnectionBodies, _ account: HTTPBodyAccount, headBytes: Int) {
@@ -35,15 +35,15 @@ final class BodyLease: @unchecked Sendable {
     /// True while the body waits for room. No more of the body must be read meanwhile.
     var isWaiting: Bool { retryAt != nil }
 
-    /// True if an identified caller is charged, not the network of the peer.
+    /// True if the request is charged to an identified caller, not to the network of the peer.
     var isOfKnownCaller: Bool { if case .caller = share { true } else { false } }
 
-    /// The number of body bytes that are reserved.
+    /// The number of body bytes for which room is reserved.
     var room: Int { reserved - headBytes }
 
     /// Charges the request to another account, once its sender is identified.
-    /// - Parameter count: The number of body bytes held. If the new account has no room for them, they stay charged to
-    ///   the network.
+    /// - Parameter count: The number of body bytes held. If the new account has no room for the request, the bytes stay
+    ///   charged to the network.
     func charge(to account: HTTPBodyAccount, holding count: Int) {
         let new = Self.share(of: account, bodies)
         guard new != share else { return }
@@ -98,12 +98,13 @@ final class BodyLease: @unchecked Sendable {
         return true
     }
 
-    /// Holds bytes that arrived with the head although there is no room for them, and waits for room. The sender is
-    /// still being identified and may be a known caller. A known caller must not be refused because strangers have
-    /// filled the share of all strangers.
+    /// Holds bytes that arrived with the head although there is no room for them, and waits for room.
     ///
-    /// Nothing more must be read from the connection while `isOverdrawn`, so that the excess is at most the bytes of
-    /// one read.
+    /// The sender is still being identified, and may be a known caller. Such a caller must not be refused because
+    /// strangers have filled the share of all strangers.
+    ///
+    /// Nothing more must be read from the connection while `isOverdrawn` is true, so that the excess is at most the
+    /// bytes of one read.
     /// - Parameter count: The number of body bytes held, in total.
     func overdraw(_ count: Int, at now: ContinuousClock.Instant) {
         let missing = headBytes + count - reserved - early
@@ -124,7 +125,7 @@ final class BodyLease: @unchecked Sendable {
         case refused
     }
 
-    /// Checks for room again.
+    /// Checks again whether there is room for the body.
     func retry(at now: ContinuousClock.Instant) -> Outcome {
         guard isWaiting else { return .granted }
         let end = waitsUntil

@@ -8,7 +8,7 @@ final class BodyLedger: Sendable {
     private let refused = Atomic<Int>(0)
     private let waiting = Atomic<Int>(0)
     private let crowded = Atomic<Bool>(false)
-    /// Whether unidentified senders have reserved enough that one network can have reserved half of its limit.
+    /// True if unidentified senders have reserved so many bytes that one network can have reserved half of its limit.
     private let mayCrowdANetwork = Atomic<Bool>(false)
 
     init(limits: BodyLimits = BodyLimits()) {
@@ -19,18 +19,20 @@ final class BodyLedger: Sendable {
     /// The number of requests that were refused because there was no room for the body.
     var refusalCount: Int { refused.load(ordering: .relaxed) }
 
-    /// True while unidentified senders use half of their limit. Each connection should then read little at once.
+    /// True while unidentified senders use at least half of their limit. Each connection should then read only a few
+    /// bytes at once.
     var isCrowded: Bool { crowded.load(ordering: .relaxed) }
 
-    /// True while all unidentified senders, or those of one network, use half of their limit.
+    /// Returns true while all unidentified senders together, or those of one network, use at least half of their limit.
     ///
-    /// Every read of a connection asks for this, so the lock is not taken while unidentified senders use little.
+    /// Every read of a connection calls this function, so it does not take the lock while unidentified senders use
+    /// little.
     func isCrowded(for network: PeerNetwork) -> Bool {
         guard mayCrowdANetwork.load(ordering: .relaxed) else { return false }
         return isCrowded || budget.withLock { $0.isHalfFull(network) }
     }
 
-    /// The number of bytes that are reserved.
+    /// The number of bytes that are reserved for all senders together.
     var used: Int { budget.withLock { $0.known + $0.unknown } }
 
     var isEmpty: Bool { budget.withLock { $0.isEmpty } }
@@ -76,10 +78,10 @@ final class BodyLedger: Sendable {
     }
 }
 
-/// The body budget and the answer budget, as one connection uses them.
+/// The body budget and the answer budget of a server, with the connection and the network that are charged.
 struct ConnectionBodies {
     let ledger: BodyLedger
-    /// Counts answers that the peers have not read.
+    /// The ledger of the answers that peers have not read yet.
     let answers: BodyLedger
     let connection: UInt64
     let network: PeerNetwork
@@ -104,6 +106,7 @@ struct ConnectionBodies {
     /// is scarce, because bytes that were read but have no room are held beyond the limit.
     var inputLimit: Int { ledger.isCrowded(for: network) ? ledger.limits.free : .max }
 
+    /// Creates the lease for a request.
     /// - Parameter headBytes: The size of the request's head, which stays in memory as long as the body.
     func lease(_ account: HTTPBodyAccount, headBytes: Int) -> BodyLease {
         BodyLease(self, account, headBytes: headBytes)

@@ -9,8 +9,8 @@ final class ClientExchange {
     private var single: ClientPool.Single?
     private weak var pool: ClientPool?
     private var timer: TimerID?
-    /// The maximum time without progress, applied after the first bytes have been sent or received; nil if the fixed
-    /// deadline continues to apply.
+    /// The maximum time without progress, applied after the first bytes have been sent or received; nil if the deadline
+    /// of `start` continues to apply.
     private let patience: Duration?
 
     /// - Parameter reported: Called once, with the response (or its head, if the body is streamed) or with the error.

@@ -71,8 +71,7 @@ final class ClientPool: ClientProtocolOwner {
     private let target: Connector.Target
     private let load: PoolLoad
     private var machine: HTTP2PoolStateMachine
-    /// The lower bound, however slow the peer is, of the number of batch requests that may be in flight on all
-    /// connections together.
+    /// The number of batch requests that may always be in flight on all connections together, however slow the peer is.
     private let leastInFlight: Int
     private var members: [Member] = []
     private var singles: [Single] = []
@@ -96,7 +95,7 @@ final class ClientPool: ClientProtocolOwner {
         machine = HTTP2PoolStateMachine(connectionLimit: connectionLimit)
     }
 
-    /// True if the pool can be removed.
+    /// True if the pool has no connections, requests or batches and can be removed.
     var isIdle: Bool { members.isEmpty && singles.isEmpty && runs.isEmpty }
 
     /// The number of established connections.
@@ -141,8 +140,8 @@ final class ClientPool: ClientProtocolOwner {
         pump()
     }
 
-    /// Assigns waiting requests to connections. A nested call only causes another pass, because a client protocol
-    /// reports its capacity while requests are assigned to it.
+    /// Assigns waiting requests to connections. A call during the assignment only causes another pass, because client
+    /// protocols report their capacity while requests are assigned to them.
     private func pump() {
         isPumpWanted = true
         guard !isPumping else { return }
@@ -327,8 +326,8 @@ final class ClientPool: ClientProtocolOwner {
         if stopped == nil { pump() }
     }
 
-    /// Fails what waits for an origin that a stranger chose and that has misbehaved. Otherwise a new connection would
-    /// bring the next flood at once.
+    /// Fails the requests that wait for an origin that a stranger chose and that has misbehaved. Otherwise a new
+    /// connection would be opened for these requests, and would bring the next flood at once.
     private func abandonStrangers() {
         failWaiting(
             TransportError(.misbehaved, mayHaveBeenProcessed: false, "the peer misbehaved on another connection"))

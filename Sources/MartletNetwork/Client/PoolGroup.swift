@@ -82,12 +82,12 @@ final class PoolLoad: Sendable {
 
     var isIdle: Bool { items.load(ordering: .relaxed) == 0 && connections.load(ordering: .relaxed) == 0 }
 
-    /// Adds items that are about to be sent.
+    /// Adds `count` items that are about to be sent.
     func add(_ count: Int) {
         items.wrappingAdd(count, ordering: .relaxed)
     }
 
-    /// Removes items whose results have been reported.
+    /// Removes `count` items whose results have been reported.
     func remove(_ count: Int) {
         items.wrappingSubtract(count, ordering: .relaxed)
     }

@@ -9,6 +9,7 @@ final class TransferReceiver: ResponseReceiver {
     private let given: () -> Void
     private var isSinking = false
 
+    /// Creates a receiver that passes the body to a sink.
     /// - Parameters:
     ///   - limit: The maximum size of a collected body, in bytes.
     ///   - progressed: Called when bytes have been received.

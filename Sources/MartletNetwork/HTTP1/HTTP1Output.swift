@@ -1,31 +1,31 @@
 import MartletHTTP
 
-/// The bytes that an HTTP/1.1 connection has to send: heads, bodies and chunks of its responses, and the memory that is
-/// reserved for them.
+/// The output of an HTTP/1.1 connection: the heads, bodies and chunks of its responses that wait to be sent, and the
+/// memory that is reserved for them.
 struct HTTP1Output {
-    /// What the rest of a long response needs next.
+    /// The state of a long response after `moveRest`.
     enum Rest {
         /// There is no long response.
         case none
-        /// The client must read before more is produced.
+        /// A part of the response remains, because the client must read before more of it is moved to the output.
         case waits
-        /// All of it is in the output.
+        /// The whole response has been moved to the output.
         case done
     }
 
-    /// How much of a long response is moved to the output at once.
+    /// The maximum number of bytes of a long response that are moved to the output at once.
     private static let pieceBytes = 16 * 1024
 
     private(set) var queue = OutputQueue()
     private var framing = HTTP1ResponseEncoder.Framing.none
-    /// True if the producer of a streamed response waits until the client has read.
+    /// True while the producer of a streamed response must wait until the client has read.
     private(set) var isFull = false
-    /// The rest of a long complete response, which is sent after `queue`. It is moved there in pieces, so that it is not
-    /// copied as a whole.
+    /// The rest of a long complete response, which is sent after `queue`. It is moved to `queue` in pieces, so that it
+    /// is not copied as a whole.
     private var rest: HTTP2BodyBuffer?
-    /// The memory of the current response.
+    /// The memory reserved for the current response.
     private var answerRoom: AnswerLease?
-    /// The memory of `queue`.
+    /// The memory reserved for `queue`.
     private let outputRoom: AnswerLease
     private var date = HTTPDate()
     private let bodies: ConnectionBodies
@@ -39,16 +39,16 @@ struct HTTP1Output {
 
     var isEmpty: Bool { queue.isEmpty }
 
-    /// True if too many bytes wait for a client that keeps sending requests without reading.
+    /// True if too many bytes wait to be sent, because the client keeps sending requests without reading the responses.
     var isCongested: Bool { queue.count >= capacity }
 
-    /// The number of bytes that may wait before no more output is produced.
+    /// The number of bytes in `queue` from which on no more output is produced.
     private var capacity: Int {
         bodies.answers.isCrowded ? min(AnswerLease.freeBytes, streamBufferBytes) : streamBufferBytes
     }
 
     /// Begins the response to a request.
-    /// - Returns: The memory of the response.
+    /// - Returns: The lease for the memory of the response.
     mutating func begin() -> AnswerLease {
         let room = AnswerLease(bodies)
         answerRoom = room
@@ -59,7 +59,8 @@ struct HTTP1Output {
         HTTP1ResponseEncoder.append("HTTP/1.1 100 Continue\r\n\r\n", to: &queue.bytes)
     }
 
-    /// - Parameter connection: The value of the field `Connection`; nil for no field.
+    /// Appends the head of a response.
+    /// - Parameter connection: The value of the `Connection` field; nil to omit the field.
     mutating func appendHead(
         _ response: HTTPResponse, framing: HTTP1ResponseEncoder.Framing, connection: String?
     ) {
@@ -88,7 +89,7 @@ struct HTTP1Output {
         return rest?.count == 0 ? .done : .waits
     }
 
-    /// Begins a body that is streamed with a framing, after its head.
+    /// Begins a streamed body with the given framing. Called after the head was appended.
     mutating func stream(_ framing: HTTP1ResponseEncoder.Framing) {
         self.framing = framing
     }
@@ -111,7 +112,7 @@ struct HTTP1Output {
         if framing == .chunked { HTTP1ResponseEncoder.append("0\r\n\r\n", to: &queue.bytes) }
     }
 
-    /// Releases what belongs to the response that is complete now. Its bytes are still sent.
+    /// Releases the state of a response that is now complete. The bytes of the response in `queue` are still sent.
     mutating func endAnswer() {
         rest = nil
         answerRoom = nil
@@ -120,13 +121,14 @@ struct HTTP1Output {
         outputRoom.hold(queue.bytes.count)
     }
 
-    /// Moves bytes to the socket's buffer until it has `limit` bytes.
+    /// Moves bytes from `queue` to the socket's buffer until the buffer has `limit` bytes.
     mutating func move(into output: inout [UInt8], limit: Int) {
         queue.move(into: &output, limit: limit)
         outputRoom.hold(queue.bytes.count)
     }
 
-    /// - Returns: True if a producer that waited may go on.
+    /// Lets a waiting producer of a streamed response continue, once half of the buffer is free.
+    /// - Returns: True if a producer waited and may continue.
     mutating func reopen() -> Bool {
         guard isFull, queue.count < streamBufferBytes / 2 else { return false }
         isFull = false

@@ -1,6 +1,7 @@
 import CMartletLLHTTP
 
-/// Wraps llhttp. The caller passes a complete head first, then the body in pieces of any size.
+/// A parser of HTTP/1.1 messages that wraps llhttp. The caller passes a complete head first, then the body in pieces of
+/// any size.
 ///
 /// Not thread-safe: owned by a loop. llhttp calls back only during parsing.
 final class HTTP1Parser {
@@ -45,7 +46,7 @@ final class HTTP1Parser {
     fileprivate var chunkExtensionBytes = 0
     /// The number of chunks of the current message so far.
     fileprivate(set) var chunkCount = 0
-    /// Whether the response answers a HEAD request. Must be set before the response is parsed.
+    /// True if the response answers a HEAD request. Must be set before the response is parsed.
     var answersHead = false
 
     init(_ kind: Kind) {
@@ -65,7 +66,7 @@ final class HTTP1Parser {
     var hasLength: Bool { parser.pointee.flags & UInt16(F_CONTENT_LENGTH.rawValue) != 0 }
     private(set) var contentLength: UInt64 = 0
     private(set) var keepsAlive = false
-    /// True if the end of a response's body is the closing of the connection.
+    /// True if the body of the response ends only when the peer closes the connection.
     private(set) var needsEnd = false
 
     /// Prepares for the next message.
@@ -155,7 +156,7 @@ private func parser(of raw: UnsafeMutablePointer<llhttp_t>?) -> HTTP1Parser? {
     raw?.pointee.data.map { Unmanaged<HTTP1Parser>.fromOpaque($0).takeUnretainedValue() }
 }
 
-/// Returns the range of a piece in the head; nil if the piece is not in the head but in the trailers.
+/// Returns the range of a piece in the head; nil if the piece belongs to the trailers, not to the head.
 private func index(_ parser: HTTP1Parser, _ start: UnsafePointer<CChar>?, _ count: Int) -> Range<Int>? {
     guard parser.inHead, let base = parser.base, let start else { return nil }
     return (start - base)..<(start - base + count)

@@ -1,6 +1,7 @@
 import MartletHTTP
 
-/// A refusal of a request by the server itself, with a status and a sentence for the client.
+/// The refusal of a request that the HTTP/1.1 server answers without a handler, with a status and a sentence for the
+/// client.
 struct HTTP1Refusal: Error, Hashable {
     let status: HTTPStatus
     let sentence: String

@@ -8,7 +8,7 @@ struct HTTP1RequestEncoder {
         "host", "connection", "content-length", "transfer-encoding", "keep-alive", "upgrade", "expect", "te", "trailer",
     ]
 
-    /// True if the request is safe to write: no value can inject another field or request.
+    /// Returns true if the request is safe to write: no value can inject another field or request.
     static func isWritable(_ request: HTTPRequest, authority: String) -> Bool {
         FieldRules.isName(request.method.rawValue) && FieldRules.isVisible(request.target)
             && FieldRules.isVisible(authority)

@@ -15,6 +15,7 @@ struct HTTP1RequestHead {
     let keepsAlive: Bool
     let minorVersion: Int
 
+    /// Checks a head that the parser has parsed.
     /// - Parameters:
     ///   - bytes: The head that the parser has parsed.
     ///   - connection: The connection as presented to the handler.
@@ -49,12 +50,13 @@ struct HTTP1RequestHead {
             HTTPMethod(rawValue: parser.method), target, authority: host, fields: all, connection: connection)
     }
 
-    /// True if exactly one space precedes the target. llhttp also accepts several spaces.
+    /// Returns true if exactly one space precedes the target. llhttp would also accept several spaces.
     private static func isSingleSpaced(_ bytes: UnsafeRawBufferPointer, _ target: Range<Int>) -> Bool {
         target.lowerBound >= 2 && bytes[target.lowerBound - 1] == 0x20 && bytes[target.lowerBound - 2] != 0x20
     }
 
-    /// True if the target is followed by an HTTP version. llhttp also accepts the versions of RTSP and ICE.
+    /// Returns true if the target is followed by an HTTP version. llhttp would also accept the versions of RTSP and
+    /// ICE.
     private static func endsWithHTTP(_ bytes: UnsafeRawBufferPointer, _ target: Range<Int>) -> Bool {
         let after = target.upperBound
         return after + 9 <= bytes.count && bytes[after..<(after + 8)].elementsEqual(" HTTP/1.".utf8)

@@ -11,7 +11,8 @@ struct HTTP1ResponseEncoder {
         case untilClose
     }
 
-    /// True if the field is for framing. Only this encoder sets such fields; values from a handler are ignored.
+    /// Returns true if a field describes the framing. Only this encoder sets such fields; values from a handler are
+    /// ignored.
     private static func isOwn(_ name: String) -> Bool {
         switch name {
         case "connection", "content-length", "transfer-encoding", "keep-alive", "upgrade", "trailer", "date": true
@@ -19,17 +20,18 @@ struct HTTP1ResponseEncoder {
         }
     }
 
-    /// True if the response is safe to write: no value can inject another field.
+    /// Returns true if the response is safe to write: no value can inject another field.
     static func isWritable(_ response: HTTPResponse) -> Bool {
         (200...999).contains(response.status.code)
             && response.fields.allSatisfy { FieldRules.isName($0.name) && FieldRules.isValue($0.value) }
     }
 
-    /// True if a response with this status never has a body (RFC 9110, section 6.4.1).
+    /// Returns true if a response with this status never has a body (RFC 9110, section 6.4.1).
     static func isBodiless(_ status: HTTPStatus) -> Bool {
         status.code == 204 || status.code == 304
     }
 
+    /// Appends the head of a response.
     /// - Parameters:
     ///   - connection: The value of the `connection` field; nil to omit the field.
     ///   - date: The value of the `date` field.
@@ -71,7 +73,8 @@ struct HTTP1ResponseEncoder {
         text.withUTF8 { output.append(contentsOf: $0) }
     }
 
-    /// Returns the reason phrase. Programs ignore it; the phrases of common statuses help people who read the traffic.
+    /// Returns the reason phrase of a status. Programs ignore the phrase, but the phrases of common statuses help
+    /// people who read the traffic.
     private static func reason(_ status: HTTPStatus) -> String {
         reasons[status.code] ?? "Status"
     }

@@ -1,6 +1,6 @@
 import MartletHTTP
 
-/// Answering a request. `HTTP1ResponseStream` calls these, for the handler.
+/// Functions that answer a request. `HTTP1ResponseStream` calls them for the handler.
 extension HTTP1Server {
     /// Sends a complete response.
     func answer(_ response: HTTPResponse) {
@@ -10,8 +10,8 @@ extension HTTP1Server {
         let isBodiless = HTTP1ResponseEncoder.isBodiless(response.status)
         appendHead(response, framing: isBodiless ? .none : .length(bytes.count))
         guard !isBodiless, head?.request.method != .head else { return completeAnswer() }
-        // Only if the request is complete. Otherwise the rest of this request would have to be distinguished from the
-        // next request.
+        // A long body is sent in pieces only if the request is complete. Otherwise the rest of this request would have
+        // to be distinguished from the next request.
         if phase == .answering, bytes.count > limits.streamBufferBytes {
             running = nil
             output.keepRest(bytes, isShared: response.isShared)
@@ -50,6 +50,7 @@ extension HTTP1Server {
         connection.needsWrite()
     }
 
+    /// Sends a part of a streamed body.
     /// - Returns: True if there is room for more.
     func continueAnswer(_ bytes: [UInt8]) -> Bool {
         guard isAnswering, !bytes.isEmpty else { return true }
@@ -87,7 +88,7 @@ extension HTTP1Server {
     }
 
     private func appendHead(_ response: HTTPResponse, framing: HTTP1ResponseEncoder.Framing) {
-        // If a body is not read to its end, the start of the next request cannot be found.
+        // If the body of a request is not read to its end, the start of the next request cannot be found.
         if isDraining || leavesBody || head?.keepsAlive != true { isLastAnswer = true }
         owesContinue = false
         let keepAlive = head?.minorVersion == 0 ? "keep-alive" : nil

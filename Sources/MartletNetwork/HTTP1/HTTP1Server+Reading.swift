@@ -1,6 +1,7 @@
 import MartletHTTP
 
-/// Reading requests: heads, bodies, trailers, and what arrives while a request is being answered.
+/// Functions that read requests: their heads, bodies and trailers, and the bytes that arrive while a request is being
+/// answered.
 extension HTTP1Server {
     func receive(_ bytes: UnsafeRawBufferPointer) {
         if phase == .answering || isConsuming || isHeldUp || !backlog.isEmpty {
@@ -25,7 +26,8 @@ extension HTTP1Server {
         if phase != .finished, !rest.isEmpty { keep(rest) }
     }
 
-    /// Keeps bytes that cannot be processed yet. More than `backlogBytes` must be reserved like a body.
+    /// Keeps bytes that cannot be processed yet. If more than `backlogBytes` are kept, memory must be reserved for
+    /// them, as for a body.
     private func keep(_ bytes: UnsafeRawBufferPointer) {
         backlog.append(contentsOf: bytes)
         if !holdsEarly(backlog.count) { dropBacklog() }
@@ -67,6 +69,7 @@ extension HTTP1Server {
         if backlog.isEmpty, partialHead.isEmpty { backlogLease = nil }
     }
 
+    /// Processes the next bytes according to the phase.
     /// - Returns: The number of consumed bytes, which is more than 0.
     private func take(_ bytes: UnsafeRawBufferPointer) throws(HTTP1Refusal) -> Int {
         switch phase {
@@ -140,8 +143,8 @@ extension HTTP1Server {
         } else {
             let lease = bodies.lease(route.account, headBytes: headBytes)
             self.lease = lease
-            // For an unidentified sender, only the bytes that arrive are reserved, not the whole Content-Length in
-            // advance.
+            // For an unidentified sender, room is reserved only for bytes that have arrived, not for the whole
+            // Content-Length in advance.
             if lease.cover(lease.isOfKnownCaller ? Int(bodyLeft) : 0, at: connection.now) { bodyHasRoom() }
         }
     }
@@ -155,7 +158,7 @@ extension HTTP1Server {
         throw .overloaded
     }
 
-    /// Called when there is room for the collected body. Lets the client send the body.
+    /// Called when there is room for the collected body. Asks the client for the body if it waits for 100 Continue.
     func bodyHasRoom() {
         body.reserveCapacity(min(Int(bodyLeft), lease?.room ?? 0))
         sendContinue()
@@ -229,7 +232,7 @@ extension HTTP1Server {
         streamed.complete()
     }
 
-    /// Called when the dropped body has ended.
+    /// Called when the end of a dropped body has arrived.
     private func restDropped() {
         isDropping = false
         guard stream == nil else {

@@ -3,23 +3,26 @@ import MartletHTTP
 /// The server side of HTTP/1.1 (RFC 9112) on one connection: one request at a time, with strict parsing.
 final class HTTP1Server: WireProtocol {
     enum Phase: Hashable {
-        /// The phase before the first byte of a request. It becomes `head` with that byte.
+        /// No byte of a request has arrived. The next phase is `head`.
         case idle
-        /// Becomes `body` or `answering` when the head is complete.
+        /// The head is arriving. The next phase is `body`, or `answering` if there is no body.
         case head
-        /// Becomes `trailers` after the last chunk, or `answering` when the body is complete. If the handler reads the
-        /// body itself or ignores it, it already has the request. If the response ends before the body, a short rest of
-        /// the body is dropped and the phase becomes `idle`; with a longer rest, the phase becomes `finished`.
+        /// The body is arriving. The next phase is `trailers` after the last chunk, or `answering` when the body is
+        /// complete.
+        ///
+        /// If the handler reads the body itself or ignores it, the handler already has the request. If its response
+        /// ends before the body, a short rest of the body is dropped and the next phase is `idle`; if the rest is
+        /// longer, the next phase is `finished`.
         case body
         case trailers
-        /// The handler has the complete request. Becomes `idle`, or `finished`, when the response ends.
+        /// The handler has the complete request. The next phase is `idle`, or `finished`, when the response ends.
         case answering
         /// Nothing more is read; `output` is still sent.
         case finished
     }
 
-    /// How many bytes of further requests are kept while a request is being answered, without charging them to
-    /// `bodies`.
+    /// The number of bytes of further requests that are kept while a request is being answered, without charging them
+    /// to `bodies`.
     static let backlogBytes = 4 * 1024
     /// The maximum length of the rest of an unread body that is dropped so that the connection can be kept.
     static let droppedBytes: UInt64 = 64 * 1024
@@ -39,7 +42,7 @@ final class HTTP1Server: WireProtocol {
     /// Bytes that arrived while a request was being answered.
     var backlog: [UInt8] = []
     var isConsuming = false
-    /// When the last response ended, or when the connection began. The idle time starts here.
+    /// The time when the last response ended, or when the connection began. The idle time is measured from here.
     var quietSince: ContinuousClock.Instant
     /// The deadline of the current phase.
     var due: ContinuousClock.Instant?
@@ -48,7 +51,7 @@ final class HTTP1Server: WireProtocol {
     var route: HTTPRoute?
     var body: [UInt8] = []
     var bodyLimit = 0
-    /// The reserved memory of a collected body.
+    /// The memory reserved for a collected body.
     var lease: BodyLease?
     var backlogLease: BodyLease?
     var headBytes = 0
@@ -109,7 +112,7 @@ final class HTTP1Server: WireProtocol {
         return limit == .max ? limit : max(1, limit - backlog.count)
     }
 
-    /// True while a body waits for room.
+    /// True while the collected body waits for room.
     var isHeldUp: Bool { lease?.isWaiting == true }
 
     /// True while the body of a request that is being answered is still arriving.
@@ -120,8 +123,8 @@ final class HTTP1Server: WireProtocol {
 
     var isAnswering: Bool { stream != nil }
 
-    /// True if the connection can be kept although the body is not read, because the rest is short and the client will
-    /// send it.
+    /// True if the connection can be kept although the body is not read to its end, because the rest is short and the
+    /// client will send it.
     var mayDropRest: Bool {
         bodyLeft > 0 && bodyLeft <= Self.droppedBytes && !owesContinue && streamed?.isOver != true
     }

@@ -1,4 +1,5 @@
-/// Finds the end of a message's head, or of its trailers, and refuses everything that does not follow RFC 9112 exactly.
+/// A scanner that finds the end of a message's head, or of its trailers, and refuses everything that does not follow
+/// RFC 9112 exactly.
 ///
 /// The scanner runs before llhttp, which is too lenient to be safe behind proxies: llhttp accepts folded lines, a space
 /// before the colon, a bare line feed and more. A head that this scanner accepts is parsed in the same way by every
@@ -18,7 +19,7 @@ struct HeadScanner {
     }
 
     enum Outcome: Hashable {
-        /// All bytes belong to the head, which continues.
+        /// All bytes belong to the head, and the head is not complete yet.
         case more
         /// The head is complete. The value is the number of bytes that belong to the head.
         case complete(Int)
@@ -31,7 +32,7 @@ struct HeadScanner {
         case lineStart
         case name
         case value
-        /// After a CR, which must be followed by a LF.
+        /// A CR was read, and a LF must follow.
         case lineEnd
         case headEnd
         case startEnd
@@ -44,6 +45,7 @@ struct HeadScanner {
     private var fieldBytes = 0
     private var fieldCount = 0
 
+    /// Creates a scanner for one head.
     /// - Parameter trailers: True to scan trailers, which have no start line.
     init(_ limits: Limits, trailers: Bool = false) {
         self.limits = limits

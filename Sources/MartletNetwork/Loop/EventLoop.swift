@@ -112,7 +112,7 @@ public final class EventLoop: SerialExecutor, TaskExecutor {
         core.cancelTimer(id)
     }
 
-    /// Calls an action at the end of the current iteration. If called from such an action, the new action runs at the
+    /// Calls an action at the end of the current iteration. An action that is added by another such action runs at the
     /// end of the next iteration.
     func atEndOfTurn(_ action: @escaping () -> Void) {
         preconditionCurrent()

@@ -6,6 +6,7 @@ public final class EventLoopGroup: Sendable {
     public let loops: [EventLoop]
     private let turn = Atomic<Int>(0)
 
+    /// Starts the loops.
     /// - Parameter count: The number of threads. The default is one per core but at most two, because the rest of a
     ///   server cannot keep more than two busy.
     public init(count: Int? = nil) throws(NetworkError) {

@@ -26,7 +26,7 @@ final class LoopCore: @unchecked Sendable {
     /// The total working time, in nanoseconds.
     private let busy = Atomic<Int64>(0)
 
-    // The following properties are owned by the thread.
+    // The following properties are used only on the loop's thread.
     private(set) var now = ContinuousClock.now
     private var timers = TimerHeap<() -> Void>()
     private var handlers: [UInt64: any ReadinessHandler] = [:]
@@ -150,7 +150,8 @@ final class LoopCore: @unchecked Sendable {
         }
     }
 
-    /// Runs the work that is queued now. Work that is queued meanwhile runs in the next iteration, after the sockets.
+    /// Runs the work that is queued now. Work that is queued during this call runs in the next iteration, after the
+    /// sockets.
     private func runQueue() {
         let work = queue.withLock { queue in
             let work = queue.work

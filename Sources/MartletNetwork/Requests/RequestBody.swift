@@ -5,11 +5,11 @@ protocol RequestBodySource: AnyObject {
     /// The time at which the current turn of the loop began.
     var now: ContinuousClock.Instant { get }
 
-    /// Called when the handler waits for more bytes and there is room. On the first call, the peer may still wait for
-    /// 100 Continue.
+    /// Called when the handler waits for more bytes and there is room for them. On the first call, the peer may still
+    /// wait for 100 Continue.
     func bodyIsWanted(_ body: RequestBody)
 
-    /// Called when the handler took `count` bytes, so that as many more may arrive.
+    /// Called when the handler took `count` bytes, so that the same number of bytes may arrive.
     func bodyWasTaken(_ count: Int, of body: RequestBody)
 
     /// Called when the body waits for room. The source must call `RequestBody.expire` at the body's `deadline`.
@@ -28,7 +28,7 @@ final class RequestBody {
         case failed(HTTPBodyError)
     }
 
-    /// How the handler reads.
+    /// The way in which the handler reads the body.
     private enum Reading {
         /// The handler has not asked for the body yet, because the sender of the request may have to be identified
         /// first.
@@ -39,7 +39,7 @@ final class RequestBody {
     }
 
     private static let room = 64 * 1024
-    /// The step in bytes by which more room is reserved for a body of unknown length.
+    /// The number of bytes by which the room for a body of unknown length is increased at once.
     private static let step = 64 * 1024
     /// The minimum rate at which a body that is collected in memory must arrive, in bytes per second.
     private static let leastRate = 32 * 1024
@@ -54,16 +54,17 @@ final class RequestBody {
     /// The deadline for a body that is collected in memory.
     private var completeBy: ContinuousClock.Instant?
     private var received = 0
-    /// The number of received bytes that were not yet reported to the source as taken.
+    /// The number of received bytes that have not been reported to the source as taken yet.
     private var kept = 0
     private var buffer: [UInt8] = []
     private var end: End?
     private var waiting: ((Piece) -> Void)?
 
+    /// Creates the body of a request.
     /// - Parameters:
     ///   - limit: The maximum length of the body, in bytes.
     ///   - length: The announced length of the body, if any.
-    ///   - stallTime: How long the handler may wait for the minimum progress.
+    ///   - stallTime: The maximum time that the handler waits for the minimum progress.
     ///   - lease: The memory reserved for the request.
     init(_ source: any RequestBodySource, limit: Int, length: Int?, stallTime: Duration, lease: BodyLease) {
         self.source = source
@@ -100,7 +101,7 @@ final class RequestBody {
     /// True once the body is complete or has failed.
     var isOver: Bool { end != nil }
 
-    /// When to call `expire`; nil without a deadline.
+    /// The time when `expire` must be called; nil without a deadline.
     var deadline: ContinuousClock.Instant? {
         guard !isOver else { return nil }
         guard let next = lease.retryAt ?? pace.deadline else { return nil }
@@ -174,12 +175,14 @@ final class RequestBody {
         if wasOverdrawn { source?.bodyIsHeldUp(self) }
     }
 
-    /// - Parameter receive: Called with the next piece, or with nil at the end of the body; immediately if the piece is
-    ///   available, otherwise when it arrives.
+    /// Reads the next piece of the body.
+    /// - Parameter receive: Called with the next piece, or with nil at the end of the body. The call is made
+    ///   immediately if the piece is available, otherwise when it arrives.
     func read(_ receive: @escaping (Piece) -> Void) {
         begin(.pieces, receive)
     }
 
+    /// Collects the rest of the body.
     /// - Parameters:
     ///   - limit: The maximum number of bytes that the handler accepts.
     ///   - receive: Called with the rest of the body; with nil if there is none.
@@ -216,7 +219,7 @@ final class RequestBody {
         }
     }
 
-    /// Continues once there is room.
+    /// Asks the source for more bytes once there is room.
     private func goOn() {
         guard let source, waiting != nil else { return }
         if case .whole = reading {
@@ -240,7 +243,7 @@ final class RequestBody {
         receive(piece)
     }
 
-    /// Returns nil while the handler must wait.
+    /// Takes the next piece for the handler. Returns nil while the handler must wait.
     private func takePiece() -> Piece? {
         var isWhole = false
         if case .whole = reading { isWhole = true }

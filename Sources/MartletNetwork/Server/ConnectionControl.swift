@@ -1,7 +1,7 @@
 public import MartletHTTP
 
-/// Controls one connection of a server from any thread, with operations that go beyond responses. For servers that
-/// misbehave on purpose.
+/// Controls one connection of a server from any thread, with operations that go beyond responses. Meant for servers
+/// that misbehave on purpose.
 public final class ConnectionControl: Sendable {
     private final class Target {
         weak var connection: Connection?
@@ -11,13 +11,14 @@ public final class ConnectionControl: Sendable {
         }
     }
 
-    /// The connection. Its id equals that of `HTTPRequest.connection`.
+    /// The connection that is controlled. Its id equals that of `HTTPRequest.connection`.
     public let connection: HTTPConnection
-    /// How long the peer had been silent when the connection was accepted. After a server process was suspended, it may
-    /// find connections of client processes that have ended meanwhile; those clients were still alive when they last
-    /// sent data.
+    /// The time for which the peer had been silent when the connection was accepted.
+    ///
+    /// A server process that was suspended may accept connections of clients that have ended in the meantime. The
+    /// silence tells how long ago such a client last sent data, and was therefore still alive.
     public let silence: Duration
-    /// Controls the session of an HTTP/2 connection; nil for HTTP/1.1.
+    /// The control of the session of an HTTP/2 connection; nil for HTTP/1.1.
     public let http2: HTTP2ConnectionControl?
     private let target: LoopBound<Target>
 

@@ -25,6 +25,7 @@ public final class HTTPServer: Sendable {
     private let answers: BodyLedger
     private let listeners = Mutex<[LoopBound<Listener>]>([])
 
+    /// Creates a server without listeners.
     /// - Parameters:
     ///   - handler: Answers every request, on the executor of the loop that owns its connection.
     ///   - http2: The settings that are announced to HTTP/2 clients.

@@ -67,6 +67,7 @@ final class HandlerRun: RunningRequest {
         }
     }
 
+    /// Switches the connection to a WebSocket.
     /// - Returns: The session; nil if the request does not open a WebSocket. An error response was then sent.
     private func openWebSocket(_ response: HTTPResponse) -> WebSocketSession? {
         let last = stream
@@ -90,6 +91,7 @@ final class HandlerRun: RunningRequest {
         if hasRoom { continuation.resume() } else { waiting.append(continuation) }
     }
 
+    /// Counts bytes of a streamed response against its declared length.
     /// - Returns: True if the bytes do not exceed the declared length.
     private func takesCount(of bytes: [UInt8]) -> Bool {
         guard let left else { return true }

@@ -1,15 +1,15 @@
 /// Accepts connections and distributes them over the loops of a server. Owned by its loop.
 final class Listener: ReadinessHandler {
     private static let acceptedPerTurn = 64
-    /// How long accepting pauses when the server is full or out of descriptors. Meanwhile new connections wait in the
-    /// kernel's accept queue.
+    /// The time for which accepting pauses when the server is full or out of descriptors. In this time, new connections
+    /// wait in the kernel's accept queue.
     private static let pause: Duration = .milliseconds(50)
 
     private let loop: EventLoop
     private var socket: ListeningSocket?
     /// Returns the TLS context for the next connection. The closure is nil for a listener without TLS.
     private let tls: (@Sendable () -> TLSServerContext)?
-    /// Whether each connection must come from a trusted proxy and begin with a PROXY protocol header.
+    /// True if each connection must come from a trusted proxy and begin with a PROXY protocol header.
     private let readsProxyHeaders: Bool
     private let servers: [LoopBound<LoopServer>]
     private let count: ConnectionCount
@@ -82,13 +82,13 @@ final class Listener: ReadinessHandler {
         }
     }
 
-    /// Closes the connections that have been idle for the longest time, on all loops. Only one such run at a time takes
-    /// place for each shortage.
+    /// Closes the connections that have been idle for the longest time, on all loops. For each shortage, only one such
+    /// call runs at a time.
     private func closeIdle(in shortage: ConnectionShares.Shortage) {
         guard closing.insert(shortage).inserted else { return }
         let count = count.surplus(in: shortage)
         let servers = servers
-        // The loop keeps the listener alive while it is listening. A result that arrives after that has no effect.
+        // The loop keeps the listener alive while the listener is listening. A result that arrives later has no effect.
         let listener = LoopBound(self, loop: loop)
         Task.detached {
             var idle: [IdleConnection] = []

@@ -17,13 +17,13 @@ final class LoopServer: ConnectionOwner {
 
     /// A connection that was accepted and counted.
     struct Accepted {
-        /// The address of the client; that of the proxy until the proxy has named the client.
+        /// The address of the client, or of the proxy until the proxy has named the client.
         var peer: SocketAddress
-        /// The proxy that named the client in a header of the PROXY protocol.
+        /// The proxy that named the client in a header of the PROXY protocol, if any.
         var proxy: SocketAddress?
         /// The network that the connection was counted for.
         var network: PeerNetwork
-        /// Returns the TLS context; nil for clear text.
+        /// Returns the TLS context of the connection. The closure is nil for clear text.
         let tls: (@Sendable () -> TLSServerContext)?
     }
 
@@ -32,7 +32,7 @@ final class LoopServer: ConnectionOwner {
     private var connections: [UInt64: Connection] = [:]
     /// The network that each connection was counted for. A change of the trusted proxies does not change these entries.
     private var networks: [UInt64: PeerNetwork] = [:]
-    /// Connections whose proxy has not named the client yet.
+    /// The header readers of connections whose proxy has not named the client yet.
     private var proxyHeaders: [ObjectIdentifier: ProxyHeaderReader] = [:]
     private var isDraining = false
     private var drained: [() -> Void] = []
@@ -45,7 +45,7 @@ final class LoopServer: ConnectionOwner {
         self.common = common
     }
 
-    /// Takes over a connection that was already counted when it was accepted.
+    /// Takes over a connection that was counted when it was accepted.
     func adopt(_ socket: consuming Socket, _ accepted: Accepted) {
         guard !isDraining else {
             count.release(accepted.network)
@@ -211,7 +211,7 @@ struct IdleConnection: Hashable, Sendable {
     }
 }
 
-/// Why a connection was closed before its first request.
+/// The reason why a connection was closed before its first request.
 public enum ConnectionRefusal: String, Hashable, Sendable, CaseIterable {
     /// The client's network already had the maximum number of connections.
     case share
@@ -243,6 +243,7 @@ final class ConnectionCount: Sendable {
 
     func refuse(_ reason: ConnectionRefusal) { refused.withLock { $0[reason, default: 0] += 1 } }
 
+    /// Counts a new connection if its network may open it.
     /// - Returns: Whether the connection may stay open, and the limit that is nearly reached, if any.
     func admit(_ network: PeerNetwork) -> (isAdmitted: Bool, shortage: ConnectionShares.Shortage?) {
         let (isAdmitted, shortage) = shares.withLock { shares in

@@ -21,6 +21,7 @@ final class PeerNetworkRule: Sendable {
         limits.withLock { $0 }.network(of: peer)
     }
 
+    /// Returns the network of a client that a proxy has named.
     /// - Parameter client: The client that a proxy has named with the PROXY protocol.
     func network(ofClient client: SocketAddress) -> PeerNetwork {
         limits.withLock { $0 }.network(ofClient: client)

@@ -15,8 +15,9 @@ final class ProtocolSelector: WireProtocol {
     private let start: ContinuousClock.Instant
     private let firstDeadline: ContinuousClock.Instant
 
+    /// Creates a selector for a connection.
     /// - Parameters:
-    ///   - start: When the connection was established.
+    ///   - start: The time when the connection was established.
     ///   - deadline: The deadline for the first bytes.
     init(
         start: ContinuousClock.Instant = .now, deadline: ContinuousClock.Instant,
@@ -31,7 +32,8 @@ final class ProtocolSelector: WireProtocol {
 
     var isFinished: Bool { chosen?.isFinished ?? isOver }
     var wantsInput: Bool { chosen?.wantsInput ?? !isOver }
-    /// Only a few bytes are read until the protocol is known, so that a body sent along with them waits in the socket.
+    /// The maximum number of bytes to read at once. It is small until the protocol is known, so that a body sent along
+    /// with the first bytes waits in the socket.
     var inputLimit: Int { chosen?.inputLimit ?? Self.firstBytes }
     var idleSince: ContinuousClock.Instant? { chosen.map(\.idleSince) ?? .some(start) }
     var deadline: ContinuousClock.Instant? { chosen.map(\.deadline) ?? (isOver ? nil : firstDeadline) }

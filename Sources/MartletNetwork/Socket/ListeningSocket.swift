@@ -77,8 +77,8 @@ struct ListeningSocket: ~Copyable {
         return .connection(connection, peer: peer ?? address)
     }
 
-    /// True if the user may connect to a Unix socket with owner access. Only this process's user and root may, whatever
-    /// the mode of the file.
+    /// Returns true if a user may connect to a Unix socket with owner access. Only root and the user of this process
+    /// may connect, whatever the mode of the file is.
     /// - Parameter user: A user id; -1 if unknown.
     static func mayConnect(user: Int64) -> Bool {
         user == 0 || user == Int64(geteuid())

@@ -22,6 +22,7 @@ struct ResolverQueue<Question: Sendable> {
         name.split(separator: ".").suffix(2).joined(separator: ".").lowercased()
     }
 
+    /// Adds a question to the queue.
     /// - Returns: True if the queue had room for the question.
     mutating func add(_ question: Question, site: String?, before deadline: ContinuousClock.Instant) -> Bool {
         guard site == nil || waiting.count < Self.strangersWaiting else { return false }

@@ -46,7 +46,7 @@ struct Socket: ~Copyable {
         setsockopt(descriptor, level, name, &value, socklen_t(MemoryLayout<Int32>.size))
     }
 
-    /// Sets TCP_CORK, which holds output back until there is more, so that many records are sent in few segments
+    /// Sets TCP_CORK, which holds output back until there is more of it, so that many records are sent in few segments
     /// (tcp(7)).
     func setCorked(_ isCorked: Bool) {
         setOption(Int32(IPPROTO_TCP), TCP_CORK, to: isCorked ? 1 : 0)
@@ -85,7 +85,7 @@ struct Socket: ~Copyable {
         return count == 0 ? .ended : Self.failure("recv")
     }
 
-    /// Reads without removing the bytes from the socket.
+    /// Reads bytes without removing them from the socket.
     func peek(into buffer: UnsafeMutableRawBufferPointer) -> Transfer {
         let count = recv(descriptor, buffer.baseAddress, buffer.count, Int32(MSG_PEEK))
         if count > 0 { return .bytes(count) }

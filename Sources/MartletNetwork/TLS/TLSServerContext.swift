@@ -3,7 +3,7 @@ import Synchronization
 /// The TLS identity and settings of a listener. Supports TLS 1.2 and 1.3. ALPN selects h2 or http/1.1, or acme-tls/1
 /// for an authority that validates a challenge.
 public final class TLSServerContext: Sendable {
-    /// An identity that has been checked to be usable.
+    /// An identity that has been checked and can be used by the context.
     public struct Prepared: Sendable {
         fileprivate let context: TLSContext
     }
@@ -14,8 +14,10 @@ public final class TLSServerContext: Sendable {
     /// challenges have to be answered.
     private let challenges: TLSChallenges?
 
+    /// Creates a context with an identity.
     /// - Parameter requestsClientCertificate: Whether clients are asked for a certificate. A client may send no
-    ///   certificate, or one from any issuer. The handler finds it in the request's connection and decides.
+    ///   certificate, or one from any issuer. The handler finds the certificate in the request's connection and
+    ///   decides.
     public init(_ identity: TLSIdentity, requestsClientCertificate: Bool = false) throws(NetworkError) {
         self.requestsClientCertificate = requestsClientCertificate
         let context = try TLSContext(server: identity, requestsClientCertificate: requestsClientCertificate)
@@ -44,7 +46,7 @@ public final class TLSServerContext: Sendable {
         challenges?.set(contexts)
     }
 
-    /// Builds the context for another identity. This is the part of a change that can fail.
+    /// Builds the context for another identity. This is the only step of a change of the identity that can fail.
     public func prepare(_ identity: TLSIdentity) throws(NetworkError) -> Prepared {
         Prepared(
             context: try TLSContext(

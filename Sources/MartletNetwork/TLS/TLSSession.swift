@@ -12,8 +12,8 @@ final class TLSSession {
     /// The size of the largest record that OpenSSL reads or writes at once.
     static let recordBytes = 16 * 1024
 
-    /// The maximum number of records in one read. Otherwise a peer that sends one byte per record would block the loop
-    /// for a long time.
+    /// The maximum number of records in one read. Without it, a peer that sends one byte per record would block the
+    /// loop for a long time.
     private static let recordsPerRead = 256
 
     private let session: OpaquePointer

@@ -48,7 +48,9 @@ struct WebSocketFrame {
         return Head(opcode: opcode, isLast: isLast, mask: Array(mask), length: length, size: 6 + lengthSize)
     }
 
-    /// - Returns: The length; nil if more bytes are needed.
+    /// Parses the length of the payload.
+    /// - Parameter short: The length in the first two bytes of the frame; 126 and 127 announce a longer field.
+    /// - Returns: The length, and the size of the longer field; nil if more bytes are needed.
     private static func length(
         _ short: UInt8, _ bytes: ArraySlice<UInt8>
     ) throws(WebSocketViolation) -> (length: Int, size: Int)? {
@@ -89,15 +91,16 @@ struct WebSocketFrame {
         }
     }
 
+    /// Encodes a close frame.
     /// - Parameter code: The close code; nil for a close frame without a code.
     static func encodeClose(_ code: UInt16?) -> [UInt8] {
         encode(.close, code.map { [UInt8($0 >> 8), UInt8($0 & 0xFF)] } ?? [])
     }
 }
 
-/// A client violated the protocol or a limit.
+/// A violation of the protocol or of a limit by a client.
 struct WebSocketViolation: Error, Hashable {
-    /// The close code to close the connection with.
+    /// The close code with which the connection is closed.
     let code: UInt16
 
     init(_ code: UInt16) {

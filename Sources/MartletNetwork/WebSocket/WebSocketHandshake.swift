@@ -31,7 +31,7 @@ enum WebSocketHandshake {
         output += "\r\n".utf8
     }
 
-    /// True if a list field contains the name, ignoring case.
+    /// Returns true if a list field contains the name, ignoring case.
     private static func names(_ name: String, _ fields: HTTPFields, _ field: String) -> Bool {
         fields.values(of: field).contains { value in
             value.lowercased().split(separator: ",").contains { part in
@@ -40,7 +40,7 @@ enum WebSocketHandshake {
         }
     }
 
-    /// True if the key is sixteen bytes encoded in Base64.
+    /// Returns true if the key is sixteen bytes encoded in Base64.
     private static func isKey(_ key: String) -> Bool {
         let digits = key.utf8.prefix(22)
         return key.utf8.count == 24 && key.hasSuffix("==")

@@ -57,6 +57,7 @@ struct WebSocketReader {
         return head
     }
 
+    /// Handles a complete frame.
     /// - Returns: The event of the frame; nil for a fragment that is not the last of its message.
     private mutating func event(
         _ head: WebSocketFrame.Head, _ payload: [UInt8]

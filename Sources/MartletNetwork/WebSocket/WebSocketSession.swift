@@ -1,12 +1,12 @@
 import MartletHTTP
 
-/// A WebSocket on one connection: passes its messages to and from the handler. Owned by the loop.
+/// A WebSocket on one connection, which passes messages to and from the handler. Owned by the loop.
 final class WebSocketSession: WireProtocol {
     typealias Receiver = (WebSocketMessage?) -> Void
 
     /// The maximum number of messages that may wait for the handler. When it is reached, reading stops.
     private static let inboxLimit = 32
-    /// How long to wait for the peer's close frame.
+    /// The maximum time to wait for the peer's close frame.
     private static let closeTime: Duration = .seconds(5)
 
     private unowned let connection: any WireConnection
@@ -19,7 +19,8 @@ final class WebSocketSession: WireProtocol {
     private(set) var deadline: ContinuousClock.Instant?
     private(set) var isOver = false
 
-    /// - Parameter head: Output to send before the first frame.
+    /// Creates a session.
+    /// - Parameter head: The output to send before the first frame.
     init(_ connection: any WireConnection, limits: ServerLimits, head: OutputQueue) {
         self.connection = connection
         self.limits = limits
@@ -37,6 +38,7 @@ final class WebSocketSession: WireProtocol {
 
     // MARK: The handler
 
+    /// Receives the next message.
     /// - Parameter receiver: Called with the next message, immediately or when it arrives; called with nil if there are
     ///   no more messages.
     func receive(_ receiver: @escaping Receiver) {

@@ -10,11 +10,11 @@ struct WebSocketStateMachine {
     }
 
     private enum Phase {
-        /// Changes to `closing` when this side sends a close frame, and to `closed` when the peer sends one or violates
-        /// the protocol.
+        /// The WebSocket is open. The next phase is `closing` when this side sends a close frame, and `closed` when the
+        /// peer sends one or violates the protocol.
         case open
-        /// The close frame is written. Changes to `closed` when the peer's close frame arrives or the wait for it times
-        /// out.
+        /// This side has sent a close frame. The next phase is `closed`, when the peer's close frame arrives or the
+        /// wait for it times out.
         case closing
         case closed
     }

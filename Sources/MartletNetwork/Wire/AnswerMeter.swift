@@ -3,7 +3,7 @@
 struct AnswerMeter {
     /// The maximum number of informational answers (1xx) before the answer.
     private static let informationalLimit = 16
-    /// The number of pieces that may be of any length. All further ones must have `bytesPerPiece` on average.
+    /// The number of pieces that any body may have. A body may have one more piece for each `bytesPerPiece` bytes.
     private static let freePieces = 1_024
     private static let bytesPerPiece = 64
 
@@ -12,7 +12,7 @@ struct AnswerMeter {
     private var pieces = 0
 
     /// Counts an informational answer.
-    /// - Returns: The reason if there were too many; nil otherwise.
+    /// - Returns: The reason to refuse the answer if there were too many; nil otherwise.
     mutating func countInformational() -> String? {
         informational += 1
         guard informational > Self.informationalLimit else { return nil }
@@ -22,10 +22,10 @@ struct AnswerMeter {
     /// Counts a part of the body.
     /// - Parameters:
     ///   - count: The number of bytes.
-    ///   - pieces: The number of chunks or frames in which they came.
-    ///   - limit: The maximum size of the body, in bytes. nil if the body is passed on as it arrives; its size and its
-    ///     number of pieces are then not limited.
-    /// - Returns: The reason if the body is too large or has too many pieces; nil otherwise.
+    ///   - pieces: The number of chunks or frames in which the bytes arrived.
+    ///   - limit: The maximum size of the body, in bytes; nil if the body is passed on as it arrives, without a limit
+    ///     on its size and its number of pieces.
+    /// - Returns: The reason to refuse the answer if the body is too large or has too many pieces; nil otherwise.
     mutating func count(_ count: Int, pieces: Int, limit: Int?) -> String? {
         bytes += count
         self.pieces += pieces

@@ -2,7 +2,7 @@ import MartletHTTP
 
 /// Collects the response to one item of a batch.
 final class BatchItemReceiver: ResponseReceiver {
-    /// The maximum size of a response body, in bytes. The answers of push services have a few hundred.
+    /// The maximum size of a response body, in bytes. The answers of push services have a few hundred bytes.
     static let bodyLimit = 64 * 1024
 
     private let run: BatchRun
@@ -11,6 +11,7 @@ final class BatchItemReceiver: ResponseReceiver {
     private var head = HTTPResponse(.ok)
     private var body: [UInt8] = []
 
+    /// Creates a receiver for the response to one item.
     /// - Parameter connection: The number of the connection on which the item is sent.
     init(_ run: BatchRun, item: Int, on connection: Int) {
         self.run = run

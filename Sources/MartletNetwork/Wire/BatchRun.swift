@@ -5,10 +5,10 @@ import MartletHTTP
 /// Every item gets exactly one result: a protocol that drew an item either reports a result or gives the item back.
 final class BatchRun {
     let batch: RequestBatch
-    /// The flow of the batch. A batch without a flow gets one of its own: the address of this object, which is unique
-    /// while the object exists.
+    /// The flow of the batch, for the batch scheduler. A batch without a flow gets a flow of its own: the address of
+    /// this object, which is unique while the object exists.
     private var flow: UInt64 { batch.flow ?? UInt64(UInt(bitPattern: ObjectIdentifier(self))) }
-    /// When the batch was started.
+    /// The time when the batch was started.
     private let start: ContinuousClock.Instant
     /// The deadline, after which no item is sent.
     let deadline: ContinuousClock.Instant
@@ -74,8 +74,7 @@ final class BatchRun {
         fresh += count
     }
 
-    /// Returns an item to the batch that the peer did not process. The item is sent again, on this or another
-    /// connection.
+    /// Gives back an item that the peer did not process. The item is sent again, on this or another connection.
     func giveBack(_ item: Int) {
         if let refusal { return answered(item, .failure(refusal)) }
         returned.append(UInt32(item))
@@ -90,7 +89,6 @@ final class BatchRun {
         portion.plainSuccesses += items
     }
 
-    /// Records the result of an item.
     /// Records the result of an item.
     /// - Parameter connection: The number of the connection; nil if the item was never sent.
     func answered(_ item: Int, _ result: Result<HTTPResponse, TransportError>, on connection: Int? = nil) {
@@ -108,13 +106,14 @@ final class BatchRun {
         if self.reported == batch.count { completed() }
     }
 
-    /// Stops the batch. Reports the items that are not drawn now, and reports later those that are given back.
+    /// Stops the batch. Items that no connection has drawn are reported at once; drawn items that are given back are
+    /// reported when they are given back.
     func stop() {
         end(.stopped)
     }
 
-    /// Handles the passing of the deadline. Reports the items that are not drawn now, and reports later those that are
-    /// given back.
+    /// Handles the passing of the deadline. Items that no connection has drawn are reported at once; drawn items that
+    /// are given back are reported when they are given back.
     func runOut() {
         end(TransportError(.timedOut, mayHaveBeenProcessed: false, "there was no connection in time"))
     }

@@ -9,7 +9,7 @@ struct BatchScheduler: Equatable {
 
     struct Turn: Equatable {
         let index: Int
-        /// The number of items that may be drawn.
+        /// The number of items that may be drawn in the turn.
         let items: Int
     }
 
@@ -27,7 +27,7 @@ struct BatchScheduler: Equatable {
         var index: Int
         var since: ContinuousClock.Instant
 
-        /// Replaces the head if the other head has a lower flow, or the same flow and is older.
+        /// Replaces `head` by `other` if `other` has a lower flow, or the same flow and is older.
         static func takeFirst(_ other: Head, _ head: inout Head?) {
             if let known = head, (other.flow, other.since) >= (known.flow, known.since) { return }
             head = other
@@ -38,10 +38,11 @@ struct BatchScheduler: Equatable {
     private var last: UInt64?
     private var wasShort = false
 
+    /// Returns the batch whose turn is next.
     /// - Parameter status: Returns the status of the batch at an index.
     /// - Returns: The next turn; nil if no batch has items.
     mutating func next(of count: Int, _ status: (Int) -> BatchState) -> Turn? {
-        // The first head among the flows after the last flow, and the first head among all flows.
+        // `after` is the first head among the flows after the last flow, and `first` is the first head among all flows.
         var after: Head?
         var first: Head?
         var short: Head?

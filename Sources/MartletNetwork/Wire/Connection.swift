@@ -2,7 +2,7 @@ import CMartletLinux
 import MartletHTTP
 import Synchronization
 
-/// Is notified when a connection opens and closes.
+/// The owner of a connection, which is notified when the connection opens and closes.
 protocol ConnectionOwner: AnyObject {
     /// Called when the connection is established and, with TLS, when the handshake is done.
     /// - Returns: The protocol for the connection; nil closes the connection.
@@ -15,7 +15,7 @@ protocol ConnectionOwner: AnyObject {
 /// A socket, optional TLS, and the protocol on top of them. Owned by its loop.
 final class Connection: WireConnection, ReadinessHandler {
     private enum Phase {
-        /// The socket is connecting. Becomes `handshaking` or `open`.
+        /// The socket is connecting. The next state is `handshaking` or `open`.
         case connecting
         case handshaking
         case open
@@ -28,8 +28,8 @@ final class Connection: WireConnection, ReadinessHandler {
     private static let bytesPerWrite = 64 * 1024
     /// The maximum number of bytes per write while the memory for answers is scarce.
     private static let scarceBytesPerWrite = 4 * 1024
-    /// The maximum number of reads in one turn of the loop, and of bytes after which none is begun, so that the other
-    /// connections of the loop get their turns however fast a peer sends.
+    /// The maximum number of reads in one turn of the loop. After `bytesPerTurn` bytes no further read is begun, so
+    /// that the other connections of the loop get their turns however fast a peer sends.
     private static let readsPerTurn = 4
     private static let bytesPerTurn = 64 * 1024
     private static let writesPerTurn = 8
@@ -50,12 +50,12 @@ final class Connection: WireConnection, ReadinessHandler {
     private(set) var wire: (any WireProtocol)?
 
     private var pending = OutputQueue()
-    /// Counts the bytes of `pending`, if this is a server's connection.
+    /// The lease and the ledger that count the bytes of `pending`; nil unless this is a server's connection.
     private var unsent: (lease: AnswerLease, answers: BodyLedger)?
     private var isFlushScheduled = false
-    /// True while a read is due at the end of a turn.
+    /// True while a read is scheduled for the end of the turn.
     private var isReadScheduled = false
-    /// The turn of the loop in which this connection read as much as it may.
+    /// The time of the loop's turn in which this connection read as much as it may in one turn.
     private var exhaustedAt: ContinuousClock.Instant?
     private var isInputOver = false
     private var discarded = 0
@@ -66,12 +66,13 @@ final class Connection: WireConnection, ReadinessHandler {
 
     private static let lastID = Atomic<UInt64>(0)
 
+    /// Creates a connection on a socket.
     /// - Parameters:
     ///   - peer: The other end of the connection, or the client that a proxy named.
     ///   - proxy: The other end of the connection, if it is a proxy that named the client.
     ///   - isConnected: False for a socket that is still connecting.
     ///   - setUpDeadline: The deadline for connecting and the handshake.
-    ///   - stallTime: How long output may wait for the peer to receive all of it.
+    ///   - stallTime: The maximum time for the peer to receive all the output that waits.
     init(
         _ socket: consuming Socket, peer: SocketAddress, proxy: SocketAddress? = nil, isConnected: Bool,
         tls: TLSSession?, loop: EventLoop, setUpDeadline: ContinuousClock.Instant, stallTime: Duration
@@ -89,7 +90,7 @@ final class Connection: WireConnection, ReadinessHandler {
 
     var now: ContinuousClock.Instant { loop.now }
 
-    /// The description of this connection for handlers.
+    /// Returns the description of this connection for handlers.
     func info(majorVersion: Int) -> HTTPConnection {
         HTTPConnection(
             id: id, peer: peer.host, isSecure: tls != nil, majorVersion: majorVersion,
@@ -101,7 +102,7 @@ final class Connection: WireConnection, ReadinessHandler {
     /// The time since the kernel last received data from the peer.
     var silence: Duration { socket.silence }
 
-    /// When a server's connection became idle; nil while a request is being answered.
+    /// The time when a server's connection became idle; nil while a request is being answered.
     var idleSince: ContinuousClock.Instant? {
         guard phase == .open, let wire else { return createdAt }
         return pending.isEmpty ? wire.idleSince : nil
@@ -215,8 +216,8 @@ final class Connection: WireConnection, ReadinessHandler {
         readLater()
     }
 
-    /// Reads on at the end of a turn if OpenSSL holds input that it has already read, because the socket does not report
-    /// that.
+    /// Schedules a read for the end of the turn if OpenSSL holds input that it has already read, because the socket
+    /// does not report such input.
     private func readLater() {
         guard tls?.hasPending == true, !isReadScheduled, phase == .open else { return }
         isReadScheduled = true
@@ -290,6 +291,7 @@ final class Connection: WireConnection, ReadinessHandler {
         unsent?.lease.hold(pending.count)
     }
 
+    /// Writes bytes to the socket.
     /// - Returns: The number of bytes that the socket accepted.
     private func write(_ bytes: UnsafeRawBufferPointer) -> Int {
         var sent = 0
@@ -309,8 +311,8 @@ final class Connection: WireConnection, ReadinessHandler {
         return sent
     }
 
-    /// Reads once more before closing. A peer that accepts no more data may have sent the reason, such as the refusal
-    /// of a long body, or GOAWAY.
+    /// Reads once more before closing the connection. A peer that accepts no more data may have sent the reason for
+    /// this, such as the refusal of a long body, or GOAWAY.
     private func closeOnceHeard(_ error: NetworkError) {
         loop.atEndOfTurn {
             if self.wire?.wantsInput == true { self.readSome() }

@@ -25,7 +25,7 @@ extension RequestBatch.Shared {
 }
 
 extension RequestBatch {
-    /// True if the parts of one item are also valid. Must be fast, because it is called for every item.
+    /// Returns true if no part of one item has invalid characters. Must be fast, because it is called for every item.
     func isWritable(_ item: Int) -> Bool {
         guard withPath(item, FieldRules.areVisible) else { return false }
         for index in shared.itemFieldNames.indices where !withValue(index, of: item, FieldRules.areValueBytes) {
@@ -36,7 +36,7 @@ extension RequestBatch {
 }
 
 extension RequestBatch.Parts {
-    /// The same as `RequestBatch.isWritable(_:)`, for parts that are already borrowed.
+    /// Returns the same as `RequestBatch.isWritable(_:)`, for parts that are already borrowed.
     func isWritable(_ item: Int, fieldCount: Int) -> Bool {
         guard FieldRules.areVisible(part(0, of: item)) else { return false }
         for number in 0..<fieldCount where !FieldRules.areValueBytes(part(1 + number, of: item)) { return false }

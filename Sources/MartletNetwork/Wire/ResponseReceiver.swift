@@ -5,8 +5,8 @@ import MartletHTTP
 /// `receivedHead` is called once, then `receivedBody` any number of times, then `finished`. `failed` may be called
 /// instead at any time. Exactly one of `finished` and `failed` is called, once, and no method is called after it.
 protocol ResponseReceiver: AnyObject {
-    /// The maximum size of the body, in bytes. A connection that brings more is ended. Nil if the body is passed on as
-    /// it arrives; then it has no limit. Read after `receivedHead`.
+    /// The maximum size of the body, in bytes; nil if the body is passed on as it arrives, without a limit. If more
+    /// bytes arrive, the connection is ended. Read after `receivedHead`.
     var bodyLimit: Int? { get }
     /// Called with the final status and fields, without a body. Responses with a status of 1xx are discarded.
     func receivedHead(_ head: HTTPResponse)
@@ -24,7 +24,8 @@ protocol ClientProtocol: WireProtocol {
     /// True if requests may be started on this connection now or later.
     var isOpen: Bool { get }
 
-    /// True if the connection was ended because the peer sent more than any answer needs.
+    /// True if the connection was ended because the peer sent more than any answer needs, such as a flood of frames or
+    /// chunks.
     var hasMisbehaved: Bool { get }
 
     /// True if the connection carries no request.
@@ -37,7 +38,7 @@ protocol ClientProtocol: WireProtocol {
     /// The number of requests that the peer has answered.
     var answerCount: Int { get }
 
-    /// When the last answer arrived; nil if not measured.
+    /// The time when the last answer arrived; nil if not measured.
     var answeredAt: ContinuousClock.Instant? { get }
 
     /// The latency of recent answers; nil if not measured.
@@ -50,7 +51,7 @@ protocol ClientProtocol: WireProtocol {
     /// The in-flight limit for batch requests; nil if the connection carries one request at a time.
     var inFlightLimit: Int? { get }
 
-    /// Raises the in-flight limit to at least the given value, however slow the peer is.
+    /// Raises the in-flight limit to at least the given value, which applies however slow the peer is.
     func limitInFlight(toAtLeast least: Int)
 
     /// Starts a request. `capacity` must be greater than 0.

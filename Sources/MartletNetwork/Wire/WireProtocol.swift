@@ -12,7 +12,7 @@ protocol WireProtocol: AnyObject {
     /// The maximum number of bytes to read from the socket at once.
     var inputLimit: Int { get }
 
-    /// When to call `expire(at:)`; nil without a deadline.
+    /// The time when `expire(at:)` must be called; nil without a deadline.
     var deadline: ContinuousClock.Instant? { get }
 
     /// The time since which a server owes its peer no response; nil while it owes a response. An incomplete request
@@ -50,7 +50,7 @@ extension WireProtocol {
     func expire(at now: ContinuousClock.Instant) {}
 }
 
-/// The connection as its protocol sees it.
+/// The connection on which a protocol runs, as the protocol sees it.
 ///
 /// A protocol must hold the connection unowned or weakly, because the connection owns the protocol.
 protocol WireConnection: AnyObject {

@@ -12,6 +12,7 @@ public final class NotificationDelivery: Sendable {
 
     private let state: Locked<State>
 
+    /// Creates a delivery. Its time limit ends when `expire` is called.
     /// - Parameters:
     ///   - fallback: The content that is shown if the time limit ends first.
     ///   - deliver: Called once, on any thread.
@@ -20,7 +21,8 @@ public final class NotificationDelivery: Sendable {
     }
 
     /// Begins to compute the content to show.
-    /// - Parameter work: Cancelled if the time limit ends first. If it returns nil, the fallback is shown.
+    /// - Parameter work: Computes the content. It is cancelled if the time limit ends first. If it returns nil, the
+    ///   fallback is shown.
     public func begin(_ work: @escaping @Sendable () async -> NotificationContent?) {
         let task = Task {
             let content = await work()

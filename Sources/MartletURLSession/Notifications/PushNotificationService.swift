@@ -43,7 +43,8 @@ open class PushNotificationService: UNNotificationServiceExtension {
         let delivery = NotificationDelivery(fallback: fallback) { handler.show($0) }
         self.delivery = delivery
         delivery.begin { [words] in
-            // Sent concurrently, because the system stops this process soon after it has received the notification.
+            // The receipt is sent concurrently, because the system stops this process soon after it has received the
+            // notification.
             async let receipt: Void = client.received(push, within: .seconds(5))
             let content = await client.notification(for: push, folder: NSTemporaryDirectory(), words: words)
             await receipt
@@ -57,7 +58,10 @@ open class PushNotificationService: UNNotificationServiceExtension {
     }
 }
 
-/// `@unchecked Sendable`: `NotificationDelivery` calls it once, and no other code has references to the two values.
+/// The system's handler for the content of a notification, with the content as received.
+///
+/// `@unchecked Sendable`: `NotificationDelivery` calls the handler once, and no other code has references to the two
+/// values.
 private struct ContentHandler: @unchecked Sendable {
     let original: UNNotificationContent
     let handler: (UNNotificationContent) -> Void

@@ -3,18 +3,19 @@ import Foundation
 public import MartletClient
 import Security
 
-/// Keeps the key pair in the keychain of this device. It is readable once the device has been unlocked for the first
-/// time after a restart, because pushes arrive while the device is locked, and it is never in a backup for another
-/// device.
+/// Keeps the key pair in the keychain of this device. The pair is readable once the device has been unlocked for the
+/// first time after a restart, because pushes arrive while the device is locked. The pair is never in a backup for
+/// another device.
 ///
 /// The private key is not in the Secure Enclave, because simulators and many Macs have none. The Secure Enclave would
 /// prevent the key from being copied even by someone who has broken into the device. An app that can rely on the Secure
 /// Enclave implements `ClientCryptography` with `SecureEnclave.P256.KeyAgreement.PrivateKey` and uses that type's
-/// `dataRepresentation` as private keys; this store can keep those too.
+/// `dataRepresentation` as private keys; this store can keep such private keys, too.
 public struct KeychainDeviceKeyPairStore: DeviceKeyPairStore {
     private let service: String
     private let accessGroup: String?
 
+    /// Creates a store.
     /// - Parameters:
     ///   - service: The name of the item: the bundle identifier of the **app**, also in its extensions.
     ///   - accessGroup: The keychain access group that the app shares with its notification service extension. If nil,
@@ -59,7 +60,7 @@ public struct KeychainDeviceKeyPairStore: DeviceKeyPairStore {
         var query: [String: Any] = [
             kSecClass as String: kSecClassGenericPassword, kSecAttrService as String: service,
             kSecAttrAccount as String: "device-key",
-            // Also on macOS, use the keychain that supports access groups and accessibility.
+            // This attribute selects the keychain that supports access groups and accessibility, also on macOS.
             kSecUseDataProtectionKeychain as String: true,
         ]
         if let accessGroup { query[kSecAttrAccessGroup as String] = accessGroup }

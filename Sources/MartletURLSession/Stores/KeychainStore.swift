@@ -3,13 +3,15 @@ import Foundation
 public import MartletClient
 import Security
 
-/// Keeps a value in the keychain. It is readable once the device has been unlocked for the first time after a restart,
-/// so that a push can be handled while the device is locked, and it is never in a backup for another device.
+/// Keeps a value in the keychain. The value is readable once the device has been unlocked for the first time after a
+/// restart, so that a push can be handled while the device is locked. The value is never in a backup for another
+/// device.
 public struct KeychainStore: CredentialStore {
     private let service: String
     private let account: String
     private let accessGroup: String?
 
+    /// Creates a store for one value.
     /// - Parameters:
     ///   - service: The name of the item, together with `account`; for example the app's bundle identifier.
     ///   - account: A different name for each value.
@@ -49,7 +51,7 @@ public struct KeychainStore: CredentialStore {
         var query: [String: Any] = [
             kSecClass as String: kSecClassGenericPassword, kSecAttrService as String: service,
             kSecAttrAccount as String: account,
-            // Also on macOS, use the keychain that supports access groups and accessibility.
+            // This attribute selects the keychain that supports access groups and accessibility, also on macOS.
             kSecUseDataProtectionKeychain as String: true,
         ]
         if let accessGroup { query[kSecAttrAccessGroup as String] = accessGroup }
@@ -58,7 +60,7 @@ public struct KeychainStore: CredentialStore {
 }
 
 extension ClientStores {
-    /// The stores of the system: the keychain for credentials, user defaults for other values.
+    /// Returns the stores of the system: the keychain for credentials, user defaults for other values.
     /// - Parameters:
     ///   - service: The name of the items: the bundle identifier of the **app**, also in its extensions.
     ///   - accessGroup: The keychain access group that the app shares with its extensions.

@@ -9,6 +9,7 @@ public struct UserDefaultsStore: ClientStore {
     private let suite: String?
     private let key: String
 
+    /// Creates a store for one value.
     /// - Parameters:
     ///   - suite: The suite of the defaults; nil means the app's own.
     ///   - key: The key of the value.

@@ -1,8 +1,8 @@
 import MartletHTTP
 
-/// The two fast paths that are used for most pushes of a broadcast. They temporarily move the state that they use into
-/// local variables. All other requests and responses take the normal path of the session. For measurements, see
-/// Docs/Decisions/0003.
+/// The two fast paths, for sending and for receiving, that most pushes of a broadcast take. They temporarily move the
+/// state that they use into local variables. All other requests and responses take the normal path of the session. For
+/// measurements, see Docs/Decisions/0003.
 extension BulkSession {
     /// Writes requests as copies of earlier requests, as long as a pattern matches and the peer's limits allow.
     func copyFrames(of run: BatchRun, at index: Int, atMost count: Int, into output: inout [UInt8], limit: Int) {
@@ -49,8 +49,8 @@ extension BulkSession {
         if wasIdle, written > 0 { becameBusy() }
     }
 
-    /// Consumes plain successes at the beginning of the input. These have `:status 200` at the start of a
-    /// self-contained header block, and end with this HEADERS frame or with a single DATA frame after it.
+    /// Consumes plain successes at the beginning of the input. A plain success has `:status 200` at the start of a
+    /// self-contained header block, and ends with the HEADERS frame or with a single DATA frame after it.
     /// - Returns: The number of consumed bytes.
     func takeSuccesses(_ input: UnsafeRawBufferPointer) -> Int {
         guard isTableEmpty, blockHead == nil, answers.isEmpty else { return 0 }
@@ -102,7 +102,7 @@ private struct PlainAnswer {
     /// The offset in the input of the first byte after the response.
     let end: Int
 
-    /// Returns nil if the input does not begin with such a response, or if the response is incomplete.
+    /// Parses the response that begins at `start`; nil if no such response begins there, or if it is incomplete.
     init?(_ input: UnsafeRawBufferPointer, at start: Int) {
         guard let head = Self.frame(input, at: start), head.kind == HTTP2FrameHeader.Kind.headers,
             head.flags & ~Flag.endStream == Flag.endHeaders, head.length > 0

@@ -15,8 +15,8 @@ final class BulkSession: ClientProtocol {
     /// The maximum number of bytes of control frames, such as answers to PING and SETTINGS, that may wait to be sent. A
     /// peer that causes more is treated as flooding.
     static let controlLimit = 64 * 1024
-    /// The number of frames without use after which a connection on which a request times out is ended, if nothing else
-    /// has arrived since the request was sent.
+    /// The number of useless frames since the last answer that end the connection when a request times out, if no
+    /// answer has arrived since this request was sent.
     private static let rubbishLimit = 64
 
     let number = ConnectionNumber.next()
@@ -32,7 +32,7 @@ final class BulkSession: ClientProtocol {
     var singles: [Int32: BulkSingle] = [:]
     /// Streams with a body that waits for flow-control window, in the order of their requests.
     var unwritten: [Int32] = []
-    /// True if there are items that cannot be sent and that have not been reported yet.
+    /// True if there are items that cannot be sent and whose failure has not been reported yet.
     var hasRefused = false
     var table = HPACKEncoderTable()
     var nextID: Int32 = 1
@@ -63,7 +63,7 @@ final class BulkSession: ClientProtocol {
     var flood: HTTP2FloodGuard
     /// The value of `flood.count` when the last answer arrived.
     private var floodCountAtAnswer = 0
-    /// True if the connection was ended because the peer sent more than any answer needs.
+    /// True if the connection was ended because the peer sent more than any answer needs, such as a flood of frames.
     private(set) var hasMisbehaved = false
     var status = HTTP2ConnectionHealth()
     private let clock: BulkClock
@@ -258,7 +258,7 @@ final class BulkSession: ClientProtocol {
     private func age(of stream: BulkStream) -> Duration { clock.time(from: stream.startedAt, to: now) }
 
     /// Records answers.
-    /// - Parameter last: One of the streams that were answered.
+    /// - Parameter last: One of the answered streams, from which the round trip is measured.
     func answered(_ count: Int = 1, last: BulkStream) {
         answerCount += count
         answeredAt = now
@@ -273,8 +273,8 @@ final class BulkSession: ClientProtocol {
         isOpen = false
     }
 
-    /// Closes the connection with GOAWAY because the peer violated the protocol, or sent more than any answer needs
-    /// (`enhanceYourCalm`).
+    /// Closes the connection with GOAWAY because the peer violated the protocol, or sent more than any answer needs,
+    /// such as a flood of frames (`enhanceYourCalm`).
     func giveUp(_ code: HTTP2ErrorCode, _ detail: String) {
         guard !isBroken, !isClosing else { return }
         hasMisbehaved = code == .enhanceYourCalm
@@ -319,8 +319,8 @@ final class BulkSession: ClientProtocol {
         runs[index]?.due = now + max(answerTime - longest, answerTime / 32)
     }
 
-    /// Counts a request without an answer in time. Ends the connection if all that has arrived since the request was
-    /// sent is rubbish.
+    /// Counts a request that got no answer in time. Ends the connection if no answer but many useless frames have
+    /// arrived since the request was sent.
     private func timedOut(_ stream: BulkStream) {
         let age = age(of: stream)
         status.timedOut(after: age)
@@ -339,8 +339,8 @@ final class BulkSession: ClientProtocol {
             at: now)
     }
 
-    /// Completes every call: reports results, removes completed runs, and closes the connection if it is no longer
-    /// needed.
+    /// Finishes each call into the session: reports results, removes completed runs, and closes the connection if it is
+    /// no longer needed.
     func settle() {
         measureAnswers()
         if status.isBad { stopOpening() }

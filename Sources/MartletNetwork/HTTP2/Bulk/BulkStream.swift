@@ -1,4 +1,4 @@
-/// One request in flight on a bulk session. It is a slot in the ring and needs no heap allocation.
+/// One request in flight on a bulk session. It is stored in a slot of `BulkStreamRing` and needs no heap allocation.
 struct BulkStream {
     /// The stream id; 0 if the slot is free.
     var id: Int32 = 0
@@ -18,7 +18,7 @@ struct BulkStream {
 }
 
 /// The streams of a bulk session, which can be looked up by id without a dictionary. Stream ids are odd and increase,
-/// so the slot is half of the id modulo a power of two. If the slot of the next id is occupied, this id is skipped.
+/// so the slot is half of the id modulo a power of two. If the slot of the next id is occupied, the next id is skipped.
 struct BulkStreamRing {
     private var indices: [BulkStream]
     private(set) var count = 0
@@ -32,7 +32,7 @@ struct BulkStreamRing {
 
     private func index(of id: Int32) -> Int { Int(id >> 1) & (indices.count - 1) }
 
-    /// True if the stream with this id is open.
+    /// Returns true if the stream with this id is open.
     func isOpen(_ id: Int32) -> Bool { id > 0 && indices[index(of: id)].id == id }
 
     /// - Parameter id: The id of an open stream.
@@ -41,7 +41,7 @@ struct BulkStreamRing {
         set { indices[index(of: id)] = newValue }
     }
 
-    /// True if the slot for this stream id is free, so that the stream can be opened.
+    /// Returns true if the slot for this stream id is free, so that the stream can be opened.
     func isFree(_ id: Int32) -> Bool { indices[index(of: id)].id == 0 }
 
     /// Returns the first usable id that is not less than `id`; nil if no ids are left or the ring is more than half

@@ -31,7 +31,7 @@ struct HPACKEncoderTable {
         version += 1
     }
 
-    /// Writes pending size updates, which must precede all fields of a block (section 4.2).
+    /// Writes pending size updates, which must precede all fields of a header block (RFC 7541, section 4.2).
     mutating func writeSizeUpdate(into block: inout [UInt8]) {
         guard let smallest else { return }
         if smallest < capacity { HPACKWriter.tableSize(smallest, into: &block) }

@@ -1,6 +1,6 @@
 import CMartletNGHTTP2
 
-/// Wraps nghttp2's HPACK decoder.
+/// A decoder of header blocks that wraps nghttp2's HPACK decoder.
 final class HPACKInflater {
     private let inflater: OpaquePointer
 

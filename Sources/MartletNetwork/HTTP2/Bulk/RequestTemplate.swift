@@ -1,6 +1,7 @@
 import MartletHTTP
 
-/// The header block of a batch's requests, encoded once. Each request is a copy of it with the values of the item.
+/// The header block of a batch's requests, encoded once. Each request is a copy of the block with the values of its
+/// item.
 ///
 /// `:path`, item fields and fields marked `.never` are literals that are not added to a table. The other fields are
 /// added to the peer's dynamic table by the first request, if the table has room for them, and then take one octet
@@ -17,7 +18,7 @@ struct RequestTemplate {
     private let ownsBodies: Bool
     /// The table version for which the encoded indices are valid.
     private var version = -1
-    /// The ranges in the output of the path and the field values of the item that was written last.
+    /// The ranges, in the output, of the path and the field values of the item that was written last.
     private(set) var parts: [Range<Int>] = []
     private let plan: Plan
 
@@ -55,7 +56,7 @@ struct RequestTemplate {
         self.plan = plan
     }
 
-    /// True if writing the next block will not change the table.
+    /// Returns true if writing the next block will not change the table.
     func isCurrent(_ table: HPACKEncoderTable) -> Bool { version == table.version }
 
     // MARK: Items

@@ -25,12 +25,14 @@ struct HTTP2ConnectionHealth: Equatable {
         answers %= Self.redemption
     }
 
+    /// Records that a request timed out.
     /// - Parameter age: The time since the request was sent.
     mutating func timedOut(after age: Duration) {
         if age >= Self.patience { unanswered += 1 }
     }
 
-    /// - Parameter status: The status of a response that is not a plain success.
+    /// Records a response that is not a plain success.
+    /// - Parameter status: The status of the response.
     mutating func answered(with status: Int) {
         if status == 401 || status == 403 { hasRefusedCredential = true }
     }

@@ -1,13 +1,13 @@
 /// The in-flight limit of one connection: about the number of requests that its peer answers in 200 milliseconds.
 ///
-/// It works like a congestion window that counts requests. While the latency is below the target, the limit grows as
-/// answers arrive, up to fourfold per round trip, so that it does not slow down a peer that is fast or far away. If
-/// requests wait longer than the target, the limit shrinks to the measured number. A low send rate does not shrink it.
-/// See Docs/Decisions/0005.
+/// The limit works like a congestion window that counts requests. While the latency is below the target, the limit
+/// grows as answers arrive, up to fourfold per round trip, so that it does not slow down a peer that is fast or far
+/// away. If requests wait longer than the target, the limit shrinks to the measured number. A low send rate does not
+/// shrink it. See Docs/Decisions/0005.
 struct InFlightLimit: Equatable {
-    /// The lower bound of a lane's in-flight limit, for all of its connections together.
+    /// The smallest in-flight limit of a lane, for all of its connections together.
     static let leastOfLane = 100
-    /// The lower bound of a connection's in-flight limit, regardless of the number of connections.
+    /// The smallest in-flight limit of a connection, regardless of the number of connections.
     static let leastOfConnection = 8
     /// The latency above which fewer requests are sent.
     static let targetTime = Duration.milliseconds(200)
@@ -29,17 +29,18 @@ struct InFlightLimit: Equatable {
     /// A measurement in progress.
     private struct Round: Equatable {
         let start: ContinuousClock.Instant
-        /// The number of requests in flight at the start of the round, when the connection had first sent all it could.
+        /// The number of requests in flight when the connection had sent all that it could for the first time in the
+        /// round.
         var inFlight: Int
         var answers = 0
         var latencies = MeanDuration()
-        /// The number of times that the connection had sent all it could, and whether each time this limit was the only
-        /// reason not to send more.
+        /// The number of times in the round that the connection had sent all that it could. `isBlocked` is true if the
+        /// in-flight limit was the only reason each time not to send more.
         var fills = 0
         var isBlocked = true
     }
 
-    /// The lower bound of the limit.
+    /// The smallest value that the limit can have.
     var least: Int
     /// The limit that applies while the probe sets no lower limit.
     private var open: Int
@@ -51,8 +52,8 @@ struct InFlightLimit: Equatable {
     /// The latency that the peer needs to reach its full throughput; nil before the first answer.
     private var neededTime: Duration?
     private var probe = InFlightProbe()
-    /// The last time at which more requests were in flight than the limit allowed, which happens after the limit
-    /// shrinks.
+    /// The last time at which more requests were in flight than the limit allowed, which happens after the limit has
+    /// shrunk.
     private var exceededAt: ContinuousClock.Instant?
 
     /// - Parameter start: The initial limit, such as the limit of other connections to the same peer.
@@ -88,7 +89,7 @@ struct InFlightLimit: Equatable {
         open = max(open, min(open + count * (Self.headroom - 1), ahead, Int(min(Double(ahead), answersInTime))))
     }
 
-    /// Records that the connection has sent all it could.
+    /// Records that the connection has sent all the requests that it could.
     /// - Parameter isBlocked: Whether this limit was the only reason not to send more requests.
     mutating func filled(inFlight: Int, isBlocked: Bool, at now: ContinuousClock.Instant) {
         guard inFlight > 0 else {
@@ -127,7 +128,8 @@ struct InFlightLimit: Equatable {
         if let latency = ended.latencies.mean, exceededAt.map({ ended.start - latency >= $0 }) ?? true {
             probe.ended(isFull: isFull, from: ended.start, limit: current, latency: latency, at: now)
         }
-        // More requests were in flight than were answered in the target time, so some of them waited longer than that.
+        // More requests were in flight than were answered in the target time, so some of them waited longer than the
+        // target time.
         if ended.inFlight > max(answered, least) { open = max(least, min(open, recent.max() ?? least)) }
         probe.limited(to: open)
     }

@@ -15,7 +15,7 @@ struct InFlightProbe: Equatable {
     private struct Trial: Equatable {
         let start: ContinuousClock.Instant
         let limit: Int
-        /// The latency before the trial.
+        /// The latency of answers before the trial.
         let latency: Duration
         /// The latencies of requests sent during the trial.
         var latencies = MeanDuration()
@@ -36,8 +36,9 @@ struct InFlightProbe: Equatable {
 
     /// Handles the end of a round of measurements. May start a trial.
     /// - Parameters:
-    ///   - isFull: Whether the limit held back requests during the whole round, and their latency was about the target.
-    ///   - start: When the round began.
+    ///   - isFull: Whether the limit held back requests during the whole round, while their latency was about the
+    ///     target.
+    ///   - start: The time when the round began.
     ///   - latency: The latency of the answers in the round.
     mutating func ended(
         isFull: Bool, from start: ContinuousClock.Instant, limit: Int, latency: Duration,

@@ -1,13 +1,14 @@
 /// Detects floods: more frames than any legitimate peer sends, of kinds that cost the receiver work and the peer almost
-/// nothing. Covers rapid reset and floods of SETTINGS, PING, PRIORITY, CONTINUATION, WINDOW_UPDATE, unknown frames, empty
-/// DATA, and, in a client, frames for closed streams.
+/// nothing. Covers rapid reset and floods of SETTINGS, PING, PRIORITY, CONTINUATION, WINDOW_UPDATE, unknown frames,
+/// empty DATA, and, in a client, frames for closed streams.
 ///
-/// The guard is a leaky bucket: each such frame adds its cost to the level, and the level decreases over time.
+/// The guard is a leaky bucket: each frame of these kinds adds its cost to the level, and the level decreases over
+/// time.
 struct HTTP2FloodGuard {
     private static let capacity = 4_000
     private static let drainPerSecond = 2_000
-    /// The allowance in a client for each request, and for each canceled request: the cost of the frames that an honest
-    /// peer may still send for it.
+    /// The cost of the frames that an honest server may send for a request. A client is allowed this cost for each
+    /// request, and `savedPerReset` for each request that it canceled.
     private static let allowancePerRequest = 4
     private static let savedPerReset = 80
     private static let mostSaved = 65_536
@@ -17,7 +18,7 @@ struct HTTP2FloodGuard {
     private typealias Kind = HTTP2FrameHeader.Kind
     private typealias Flag = HTTP2FrameHeader.Flag
 
-    /// The level of the bucket; negative if the allowance is not used up.
+    /// The level of the bucket; negative while a part of the allowance is unused.
     private var level = 0
     private var drained: ContinuousClock.Instant
     /// The number of frames that had a cost.
@@ -57,24 +58,24 @@ struct HTTP2FloodGuard {
         fill(10, at: now)
     }
 
-    /// Reduces the level for a DATA frame that a server sent, because the peer may respond to it with updates of two
+    /// Reduces the level because a server has sent a DATA frame, to which the peer may respond with updates of two
     /// windows.
     mutating func sentData() {
         level = max(0, level - 2)
     }
 
-    /// Adds the allowance for requests that a client sent, because the peer may respond to each with updates of two
-    /// windows, and end its stream.
+    /// Adds the allowance for requests that a client sent, because for each request the peer may update two windows and
+    /// end the stream.
     mutating func sentRequests(_ count: Int) {
         level = max(-Self.mostSaved, level - count * Self.allowancePerRequest)
     }
 
-    /// Adds the allowance for a DATA frame of a client after the first of its request.
+    /// Adds the allowance for a DATA frame that a client sent after the first DATA frame of a request.
     mutating func sentMoreData() {
         level = max(-Self.mostSaved, level - 2)
     }
 
-    /// Adds the allowance for a request that a client canceled, because its answer may be on the way.
+    /// Adds the allowance for a request that a client canceled, because the answer may already be on the way.
     mutating func canceledRequest() {
         level = max(-Self.mostSaved, level - Self.savedPerReset)
     }
@@ -107,7 +108,8 @@ struct HTTP2FloodGuard {
         }
     }
 
-    /// Frames that begin, continue or end an awaited answer cost nothing, unless they are empty.
+    /// Returns the cost of a frame that begins, continues or ends an awaited answer: nothing, unless the frame is
+    /// empty.
     private static func costOfAnswer(_ frame: HTTP2FrameHeader) -> Int {
         frame.kind == Kind.data && isEmpty(frame) ? 5 : 0
     }
@@ -117,6 +119,7 @@ struct HTTP2FloodGuard {
         return frame.length == 0 || (frame.has(Flag.padded) && frame.length <= paddingLimit)
     }
 
-    /// The cost of a frame that is discarded. It grows with the length, because the bytes are decrypted first.
+    /// Returns the cost of a frame that is discarded. The cost grows with the frame's length, because the bytes have to
+    /// be decrypted before they are discarded.
     private static func costOfDiscarded(_ frame: HTTP2FrameHeader) -> Int { 2 + frame.length / 1_024 }
 }

@@ -9,6 +9,7 @@ struct HTTP2FrameAssembler {
         self.maxFrameSize = maxFrameSize
     }
 
+    /// Splits input into frames.
     /// - Parameters:
     ///   - skim: Called with input that starts at the beginning of a frame. Returns the number of bytes of the complete
     ///     frames that it consumed.

@@ -26,7 +26,8 @@ struct HTTP2FrameTap {
 
     private let blockLimit: Int
     private var state: State
-    /// The part that has arrived of a frame header, or of the payload of a frame with header fields.
+    /// The bytes that have arrived of an incomplete frame header, or of the incomplete payload of a frame with header
+    /// fields.
     private var pending: [UInt8] = []
     private var block: [UInt8] = []
     private var blocks: [Block] = []
@@ -79,14 +80,14 @@ struct HTTP2FrameTap {
 
     /// Returns the representation of the fields of the header block that nghttp2 has just completed.
     mutating func takeIndexing(on stream: Int32) -> [HTTPField.Indexing] {
-        // Earlier blocks are discarded. They may not have been requested, because nghttp2 ignores the blocks of some
-        // streams.
+        // Blocks before this one are discarded. Some blocks are never asked for, because nghttp2 ignores the blocks of
+        // some streams.
         guard let index = blocks.firstIndex(where: { $0.stream == stream }) else { return [] }
         defer { blocks.removeFirst(index + 1) }
         return blocks[index].indexing
     }
 
-    /// Removes blocks that were not requested during the parsing of their input.
+    /// Removes the blocks that `takeIndexing` did not return while their input was parsed.
     mutating func forgetBlocks() {
         blocks.removeAll(keepingCapacity: true)
     }

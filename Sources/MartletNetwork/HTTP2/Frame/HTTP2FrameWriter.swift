@@ -33,6 +33,7 @@ enum HTTP2FrameWriter {
         header(HTTP2FrameHeader(length: 0, kind: HTTP2FrameHeader.Kind.settings, flags: flag, stream: 0), into: &output)
     }
 
+    /// Encodes a PING frame.
     /// - Parameter payload: Exactly eight octets.
     static func ping(_ payload: some Collection<UInt8>, isAnswer: Bool, into output: inout [UInt8]) {
         let flags = isAnswer ? HTTP2FrameHeader.Flag.acknowledgement : 0

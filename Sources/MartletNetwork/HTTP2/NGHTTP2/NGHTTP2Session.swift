@@ -10,7 +10,7 @@ final class NGHTTP2Session {
     }
 
     private let session: OpaquePointer
-    /// The receiver of events. It owns this session and outlives it.
+    /// The receiver of events, which owns this session and outlives it.
     fileprivate unowned let events: any NGHTTP2Events
 
     /// - Parameter deflateTable: The maximum size of the encoder's table in bytes, whatever the peer allows.
@@ -56,12 +56,14 @@ final class NGHTTP2Session {
 
     // MARK: Bytes
 
+    /// Passes received bytes to nghttp2.
     /// - Returns: False if the peer violated HTTP/2 in such a way that no GOAWAY can be sent.
     func receive(_ bytes: UnsafeRawBufferPointer) -> Bool {
         guard let base = bytes.baseAddress else { return true }
         return nghttp2_session_mem_recv(session, base.assumingMemoryBound(to: UInt8.self), bytes.count) >= 0
     }
 
+    /// Appends frames to `output` until it has `limit` bytes or no frame is waiting.
     /// - Returns: False if nghttp2 cannot continue.
     func write(into output: inout [UInt8], limit: Int) -> Bool {
         while output.count < limit {
@@ -175,7 +177,7 @@ final class NGHTTP2Session {
         nghttp2_submit_rst_stream(session, UInt8(NGHTTP2_FLAG_NONE.rawValue), stream, code)
     }
 
-    /// True if the peer has closed its side of a stream.
+    /// Returns true if the peer has closed its side of a stream.
     func isRemoteClosed(_ stream: Int32) -> Bool {
         nghttp2_session_get_stream_remote_close(session, stream) != 0
     }

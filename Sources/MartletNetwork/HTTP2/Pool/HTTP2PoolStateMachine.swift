@@ -1,9 +1,9 @@
 /// Decides when the connections to one origin are opened, filled and closed. A pure rule that performs no I/O: it takes
 /// events and returns actions. `deadline` is the time at which `expire(at:)` must be called.
 ///
-/// The pool grows if more requests are waiting than its connections can accept, and if either these requests would, at
-/// the measured rate, wait longer than it takes to open another connection, or requests have already been waiting that
-/// long. Each time, the number of connections grows at most fourfold.
+/// The pool grows if more requests are waiting than its connections can accept, and if the wait is longer than it takes
+/// to open another connection: either requests have already waited that long, or these requests would do so at the
+/// measured rate. Each time, the number of connections grows at most fourfold.
 ///
 /// A new connection gets `provingTime` for its first answer before further connections are opened, because push
 /// services allow a single request on a new connection and raise this limit with the first success.
@@ -44,9 +44,10 @@ struct HTTP2PoolStateMachine: Equatable {
 
     private struct Connection: Equatable {
         enum Phase: Equatable {
-            /// Changes to `open`, or the connection is removed.
+            /// The connection is being opened. The next phase is `open`, or the connection is removed.
             case connecting
-            /// Changes to `draining` on GOAWAY, idleness or shutdown, or the connection is removed.
+            /// The connection is open. The next phase is `draining` after GOAWAY, idleness or shutdown, or the
+            /// connection is removed.
             case open
             /// The connection finishes its requests, accepts no new ones, and is then removed.
             case draining
@@ -60,7 +61,7 @@ struct HTTP2PoolStateMachine: Equatable {
         var answers = 0
         /// True once the peer has answered on the connection.
         var isProven = false
-        /// No further connections are opened before this time while this connection is unproven.
+        /// The time before which no further connections are opened while this connection is unproven.
         var provesUntil: ContinuousClock.Instant?
         /// The time at which the connection became idle.
         var idleSince: ContinuousClock.Instant?
@@ -69,7 +70,7 @@ struct HTTP2PoolStateMachine: Equatable {
     /// Connections that were opened in addition to others to increase the throughput.
     private struct Trial: Equatable {
         var ids: [ConnectionID]
-        /// The number of connections outside the trial, and their throughput; the throughput is nil if the trial's
+        /// The number of connections outside the trial. `rate` is their throughput; it is nil if the trial's
         /// connections are kept in any case.
         let others: Int
         let rate: Double?
@@ -90,7 +91,7 @@ struct HTTP2PoolStateMachine: Equatable {
     /// The answers per second at the last measurement with the current number of connections.
     private var rate: Double?
     private var trial: Trial?
-    /// Set after a trial without enough gain.
+    /// The limit that is set after a trial without enough gain.
     private var enough: Enough?
     private var rest = Self.firstRest
     /// The latest round trip. `connectTime` is the time that the last connection took to open.
@@ -117,7 +118,7 @@ struct HTTP2PoolStateMachine: Equatable {
         self.connectionLimit = max(1, connectionLimit)
     }
 
-    /// When to call `expire(at:)`; nil if there is no deadline.
+    /// The time at which `expire(at:)` must be called; nil if there is no deadline.
     var deadline: ContinuousClock.Instant? {
         var first: ContinuousClock.Instant?
         func consider(_ instant: ContinuousClock.Instant?) {
@@ -143,6 +144,7 @@ struct HTTP2PoolStateMachine: Equatable {
 
     // MARK: Events
 
+    /// Handles a change in the number of waiting requests.
     /// - Parameter waiting: The number of requests that have no connection yet.
     mutating func demand(_ waiting: Int, at now: ContinuousClock.Instant) -> [Action] {
         self.waiting = waiting
@@ -152,7 +154,7 @@ struct HTTP2PoolStateMachine: Equatable {
     /// Records the answers on a connection. Must be called for all connections before other events of the same time.
     /// - Parameters:
     ///   - answers: The total number of requests that the peer has answered on the connection.
-    ///   - answeredAt: When the last answer arrived; nil means now.
+    ///   - answeredAt: The time when the last answer arrived; nil means now.
     ///   - roundTrip: The latency of recent answers; nil if unknown.
     mutating func measured(
         _ id: ConnectionID, answers: Int, at answeredAt: ContinuousClock.Instant? = nil, roundTrip: Duration? = nil
@@ -165,6 +167,7 @@ struct HTTP2PoolStateMachine: Equatable {
         leastRoundTrip = [leastRoundTrip, roundTrip].compactMap(\.self).min()
     }
 
+    /// Handles a new connection that is established.
     /// - Parameter isSerial: Whether the connection carries one request at a time.
     mutating func connected(
         _ id: ConnectionID, capacity: Int, isSerial: Bool = false, at now: ContinuousClock.Instant
@@ -281,9 +284,11 @@ struct HTTP2PoolStateMachine: Equatable {
         return min(mostAtOnce, room, worthwhile(at: now))
     }
 
-    /// The maximum number of connections to open at once. The first four are opened together. After that, three per
-    /// open connection while the latency is close to the shortest round trip, or one per open connection while requests
-    /// wait at the peer. Requests already at the peer are answered before those of a new connection.
+    /// The maximum number of connections to open at once.
+    ///
+    /// The first four are opened together. After that, three per open connection are opened while the latency is close
+    /// to the shortest round trip, or one per open connection while requests wait at the peer. Requests already at the
+    /// peer are answered before those of a new connection.
     private var mostAtOnce: Int {
         guard let rate, rate > 0 else { return 1 }
         if wait >= max(Self.longWait, leastRoundTrip ?? .zero) { return 0 }
@@ -291,13 +296,13 @@ struct HTTP2PoolStateMachine: Equatable {
         return roundTrip <= (leastRoundTrip ?? roundTrip) * 2 ? openCount * 3 : openCount
     }
 
-    /// How long requests wait at the peer or in this process: the latency above the shortest round trip.
+    /// The time that requests wait at the peer or in this process: the latency above the shortest round trip.
     private var wait: Duration { roundTrip - (leastRoundTrip ?? roundTrip) }
 
     /// True if another connection may be opened without a trial.
     private var isFree: Bool { openCount < Self.defaultCount && wait < Self.shortWait }
 
-    /// True while a new connection is still unproven.
+    /// Returns true while a new connection is still unproven.
     private func isFindingOut(at now: ContinuousClock.Instant?) -> Bool {
         connections.contains { connection in
             switch connection.phase {
@@ -311,8 +316,8 @@ struct HTTP2PoolStateMachine: Equatable {
     }
 
     /// Returns how many further connections the waiting requests would fill. Counts only requests that would still wait
-    /// after a new connection has opened and answered once, or all if requests have waited so long that more are
-    /// expected.
+    /// after a new connection has opened and answered once. Counts all requests if requests have waited so long that
+    /// more are expected.
     private func worthwhile(at now: ContinuousClock.Instant) -> Int {
         guard let rate else { return 0 }
         func requests(in time: Duration) -> Double { max(1, rate * (time / .seconds(1))) }
@@ -325,23 +330,25 @@ struct HTTP2PoolStateMachine: Equatable {
 
     // MARK: Measurements
 
-    /// How long a rate is measured. The time covers several round trips, because answers to requests that were sent
-    /// together also arrive together. Before the first four connections are open, a rough rate is enough, because it is
-    /// not compared with the rate of a trial.
+    /// The time for which a rate is measured.
+    ///
+    /// The time covers several round trips, because answers to requests that were sent together also arrive together.
+    /// Before the first four connections are open, a rough rate is enough, because it is not compared with the rate of
+    /// a trial.
     private var window: Duration {
         isFree && trial == nil
             ? min(max(roundTrip * 2, .milliseconds(50)), .seconds(5))
             : min(max(roundTrip * 6, .milliseconds(150)), .seconds(5))
     }
-    /// The time without an answer after which the time since the last answer counts in the measured rate.
+    /// The time without an answer from which on the measured rate includes the time since the last answer.
     private var silence: Duration { max(roundTrip * 2, .milliseconds(20)) }
     /// The interval between measurements when there is no other event.
     private var lookTime: Duration { min(max(roundTrip / 2, .milliseconds(10)), .seconds(1)) }
 
     private var openCount: Int { connections.count { $0.phase == .open } }
 
-    /// True if more requests wait than the connections carry. Some connections may have capacity that is just being
-    /// filled.
+    /// True if requests wait although connections are open. Some of these connections may have capacity that is just
+    /// being filled.
     private var isBusy: Bool { waiting > 0 && openCount > 0 }
 
     /// Discards the measured rate, because the number of connections has decreased.
@@ -356,7 +363,7 @@ struct HTTP2PoolStateMachine: Equatable {
     }
 
     /// Removes a connection from the trial. The trial ends when its last connection or any connection outside the trial
-    /// is gone, because its result would then be meaningless.
+    /// is gone, because the result of the trial would then be meaningless.
     private mutating func leaveTrial(_ id: ConnectionID) {
         guard let ids = trial?.ids else { return }
         let left = ids.filter { $0 != id }

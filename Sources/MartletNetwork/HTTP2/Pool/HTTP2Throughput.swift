@@ -1,5 +1,5 @@
 /// Measures how many requests per second are answered while more requests wait than the connections can carry. Other
-/// periods are not counted, because the rate then shows the demand, not the capacity.
+/// periods are not counted, because in them the rate shows the demand, not the capacity.
 ///
 /// Requests that were sent together are answered together. Time is therefore measured from one answer to another, so
 /// that it covers as many round trips as the counted answers took.
@@ -45,7 +45,7 @@ struct HTTP2Throughput: Equatable {
     }
 
     /// Returns the answers per second; nil until enough time has been measured.
-    /// - Parameter silence: If there has been no answer for this long, the time since the last answer is counted too.
+    /// - Parameter silence: If no answer has arrived for this long, the time since the last answer is counted too.
     func rate(over enough: Duration, silence: Duration, at now: ContinuousClock.Instant) -> Double? {
         var (answers, time, measured) = (answers, time, time)
         if let stretch {

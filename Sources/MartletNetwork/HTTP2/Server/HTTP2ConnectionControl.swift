@@ -3,7 +3,7 @@ import Synchronization
 
 /// Controls one HTTP/2 connection of a server from any thread, with commands that go beyond responses.
 ///
-/// Commands are executed in order, and before any response that is sent after them.
+/// Commands are executed in the order of the calls, and before any response that is sent after them.
 public final class HTTP2ConnectionControl: Sendable {
     enum Command: Sendable {
         case announce(streamLimit: UInt32)
@@ -15,7 +15,7 @@ public final class HTTP2ConnectionControl: Sendable {
         case close
     }
 
-    /// The connection. Its id equals that of `HTTPRequest.connection`.
+    /// The connection that is controlled. Its id equals that of `HTTPRequest.connection`.
     public let connection: HTTPConnection
     private let commands = Mutex<[Command]>([])
     private let wake: @Sendable () -> Void

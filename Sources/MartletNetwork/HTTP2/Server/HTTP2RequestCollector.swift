@@ -2,7 +2,7 @@ import MartletHTTP
 
 /// Assembles one request from its fields and the pieces of its body, within limits.
 struct HTTP2RequestCollector {
-    /// The reason why the server itself refuses a request.
+    /// The reason why the server refuses a request without calling its handler.
     enum Refusal: Equatable {
         case fieldsTooLarge
         case targetTooLong
@@ -31,8 +31,8 @@ struct HTTP2RequestCollector {
     private var target = ""
     private var authority = ""
     private var host: String?
-    /// True if the head has two hosts or two credentials. Other software on the path may choose a different one than
-    /// this server.
+    /// True if the head has two hosts or two credentials. Other software on the path may choose the one that this
+    /// server does not choose.
     private var isAmbiguous = false
     private var fields: [HTTPField] = []
     /// The index in `fields` of each field of the block, including pseudo-fields and ignored ones; nil for a field that
@@ -52,7 +52,8 @@ struct HTTP2RequestCollector {
         self.limits = limits
     }
 
-    /// Returns a collector for a request that was already passed on: it counts trailers but does not keep them.
+    /// Returns a collector for a request that was already passed on. The collector counts trailers but does not keep
+    /// them.
     static func spent(limits: ServerLimits) -> HTTP2RequestCollector {
         var collector = HTTP2RequestCollector(limits: limits)
         collector.isHeadFinished = true
@@ -61,6 +62,7 @@ struct HTTP2RequestCollector {
 
     // MARK: Fields
 
+    /// Appends a field to the head or the trailers.
     /// - Returns: False if the field block is so large that the stream must be reset.
     mutating func append(
         name: UnsafeBufferPointer<UInt8>, value: UnsafeBufferPointer<UInt8>, isValid: Bool
@@ -116,7 +118,8 @@ struct HTTP2RequestCollector {
         return nil
     }
 
-    /// RFC 9113, section 8.3.1: if `:authority` and `host` are both present, they must name the same host.
+    /// True if `:authority` and `host` do not name different hosts. If both are present, they must name the same host
+    /// (RFC 9113, section 8.3.1).
     private var namesOneHost: Bool {
         guard let host, !authority.isEmpty, host != authority else { return true }
         return HTTPOrigin("https://\(host)") == HTTPOrigin("https://\(authority)")
@@ -124,7 +127,8 @@ struct HTTP2RequestCollector {
 
     // MARK: Body
 
-    /// - Returns: `.bodyTooLarge` if the announced length exceeds the limit.
+    /// Sets the limit of the body, in bytes.
+    /// - Returns: `.bodyTooLarge` if the announced length exceeds the limit; nil otherwise.
     mutating func allowBody(of limit: Int) -> Refusal? {
         bodyLimit = limit
         return length ?? 0 > limit ? .bodyTooLarge : nil
@@ -141,7 +145,8 @@ struct HTTP2RequestCollector {
         body.reserveCapacity(count)
     }
 
-    /// True if the rest of an unread body may still arrive, because it is short enough to need no WINDOW_UPDATE.
+    /// Returns true if the rest of an unread body may still arrive, because it is short enough to need no
+    /// WINDOW_UPDATE.
     func isShortBody(upTo limit: Int) -> Bool {
         !expectsContinue && length.map { $0 <= limit } ?? false
     }

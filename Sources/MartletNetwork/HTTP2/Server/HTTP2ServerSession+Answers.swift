@@ -1,7 +1,7 @@
 import CMartletNGHTTP2
 import MartletHTTP
 
-/// Sending of responses.
+/// Functions that send responses.
 extension HTTP2ServerSession {
     /// The number of response bytes that must be sent within `ServerLimits.stallTime`. Without this minimum, a peer
     /// that opens its window byte by byte could keep a response in memory indefinitely.

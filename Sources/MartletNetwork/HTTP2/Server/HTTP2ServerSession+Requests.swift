@@ -1,7 +1,7 @@
 import CMartletNGHTTP2
 import MartletHTTP
 
-/// Receiving of requests.
+/// Functions that receive requests.
 extension HTTP2ServerSession: NGHTTP2Events {
     /// The maximum length of a body that may still arrive after its response. Such a body is not reset, because some
     /// clients treat a reset as a failure.
@@ -64,7 +64,8 @@ extension HTTP2ServerSession: NGHTTP2Events {
             start(head, by: route, body: input, on: stream)
         } else {
             stream.lease = lease
-            // For an unidentified sender, only the bytes that arrive are reserved, not the announced length in advance.
+            // For an unidentified sender, room is reserved only for bytes that have arrived, not for the announced
+            // length in advance.
             let announced = lease.isOfKnownCaller ? stream.collector.length ?? 0 : 0
             if lease.cover(announced, at: now) { bodyHasRoom(stream) } else { bodyIsHeldUp() }
         }
@@ -84,7 +85,7 @@ extension HTTP2ServerSession: NGHTTP2Events {
         sendContinue(on: stream)
     }
 
-    /// Checks again for room for a collected body.
+    /// Checks again whether there is room for a collected body.
     func retryBody(of stream: HTTP2ServerStream) {
         switch stream.lease?.retry(at: now) {
         case .granted?: bodyHasRoom(stream)
@@ -105,7 +106,7 @@ extension HTTP2ServerSession: NGHTTP2Events {
         start(head, by: route, body: nil, on: stream)
     }
 
-    /// Sends 100 Continue to a peer that waits for this before sending the body.
+    /// Sends 100 Continue to a peer that waits for it before sending the body.
     func sendContinue(on stream: HTTP2ServerStream) {
         guard stream.owesContinue else { return }
         stream.owesContinue = false
@@ -173,7 +174,8 @@ extension HTTP2ServerSession: NGHTTP2Events {
         forget(stream)
     }
 
-    /// Called when the peer has answered the PING of a drain: all requests that it sent before the notice have arrived.
+    /// Called when the peer has answered the PING of a drain. All requests that the peer sent before it saw the notice
+    /// have then arrived.
     private func drainNoticed() {
         guard drainPhase == .noticed else { return }
         drainPhase = .final

@@ -21,24 +21,25 @@ final class HTTP2ServerSession: WireProtocol {
 
     private(set) var now: ContinuousClock.Instant
     private var idleDeadline: ContinuousClock.Instant
-    /// When a request last ended.
+    /// The time when a request last ended.
     private var quietSince: ContinuousClock.Instant
-    /// The reserved memory of an incomplete header block that is long.
+    /// The memory reserved for an incomplete header block that is long.
     private var blockLease: BodyLease?
-    /// When bytes of any response were last sent.
+    /// The time when bytes of any response were last sent.
     private var lastMoved: ContinuousClock.Instant
-    /// When the deadlines of the streams are checked next. One scan per second costs less than a timer per stream.
+    /// The time of the next check of the streams' deadlines. One scan per second costs less than a timer per stream.
     private var sweep: ContinuousClock.Instant?
-    /// When waiting bodies check for room again; nil if no body is waiting.
+    /// The time when waiting bodies check for room again; nil if no body is waiting.
     private var bodyRetry: ContinuousClock.Instant?
 
-    /// True if some body may be holding bytes without room.
+    /// True if a body may hold bytes for which there is no room.
     private var mayBeOverdrawn = false
     private var isBroken = false
     private var isClosing = false
     private var isSilent = false
     private var withholdsWindows = false
-    /// The number of bytes of closed streams by which the connection's window has not been opened yet.
+    /// The number of bytes of closed streams for which the connection's window has not been opened yet, because windows
+    /// are withheld.
     private var withheld = 0
     private var outlivesGoAway = false
     var drainPhase = DrainPhase.none
@@ -84,8 +85,9 @@ final class HTTP2ServerSession: WireProtocol {
         isBroken || ((isClosing || (nghttp2.isDone && !outlivesGoAway)) && !nghttp2.wantsWrite && !isSilent)
     }
 
-    /// False while too many frames wait to be sent, so that a peer that causes output without reading it is not read
-    /// from either. Also false while bytes are held for which there is no room, until their sender is identified.
+    /// False while too many frames wait to be sent, so that nothing more is read from a peer that causes output without
+    /// reading it. Also false while bytes are held for which there is no room, until the sender of the bytes is
+    /// identified.
     var wantsInput: Bool { nghttp2.queuedFrames < Self.queueLimit && !isOverdrawn }
 
     var inputLimit: Int { bodies.inputLimit }
@@ -207,7 +209,7 @@ final class HTTP2ServerSession: WireProtocol {
 
     // MARK: State
 
-    /// Updates the time and executes the commands of the control.
+    /// Updates the current time and executes the commands of `control`.
     func catchUp() {
         if let connection { now = connection.now }
         guard let control else { return }

@@ -21,27 +21,29 @@ final class HTTP2ServerStream: ResponseStream {
     var running: (any RunningRequest)?
     /// The body, if the handler reads it as a stream.
     var input: RequestBody?
-    /// The reserved memory of a collected body.
+    /// The memory reserved for a collected body.
     var lease: BodyLease?
-    /// The number of body bytes by which the connection's window was opened, but not the stream's.
+    /// The number of body bytes for which the connection's window was opened, but not the stream's window.
     var early = 0
     /// True if the peer waits for 100 Continue.
     var owesContinue = false
     var isHead = false
-    /// True if the response did not wait for the body, and the rest of the body is so short that it may still arrive.
+    /// True if the response did not wait for the body and the rest of the body is short. The rest may then still
+    /// arrive.
     var mayDropRest = false
     var output = HTTP2BodyBuffer()
-    /// The memory of the response, from the start of the handler until the response has been sent.
+    /// The memory reserved for the response, from the start of the handler until the response has been sent.
     var answer: AnswerLease?
     /// True once the handler has completed the response, whether or not it has been sent.
     var isAnswered = false
     /// True while a streamed response body waits for room.
     var isFull = false
-    /// When the request must be complete, or when more of the response must have been sent; nil without a deadline.
+    /// The time when the request must be complete, or when more of the response must have been sent; nil without a
+    /// deadline.
     var deadline: ContinuousClock.Instant?
     /// The number of response bytes sent since the deadline was set.
     var movedBytes = 0
-    /// The number of consumed body bytes by which no window has been opened yet.
+    /// The number of consumed body bytes for which no window has been opened yet, because windows are withheld.
     var withheld = 0
     private weak var session: HTTP2ServerSession?
 
