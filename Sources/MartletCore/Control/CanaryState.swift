@@ -3,7 +3,8 @@ public import MartletModel
 /// The progress of a canary: its sample, and whether the rest of the audience waits.
 public struct CanaryState: Hashable, Sendable {
     public var sample: Rollout.Sample
-    /// How long after the sample the canary continues by itself; nil if it waits until it is resumed.
+    /// How long the canary holds, after its sample was sent, before it continues by itself; nil if it holds until it is
+    /// resumed.
     public var wait: Duration?
     /// When all pages of the sample were sent; nil until then.
     public var heldAt: Timestamp?
@@ -19,7 +20,8 @@ public struct CanaryState: Hashable, Sendable {
         self.releasedAt = releasedAt
     }
 
-    /// When the canary continues by itself; nil if it does not, or if its sample is not sent yet.
+    /// When the canary continues by itself; nil if it holds until it is resumed, has continued already, or has not sent
+    /// its sample yet.
     public var goesOnAt: Timestamp? {
         guard releasedAt == nil, let heldAt, let wait else { return nil }
         return heldAt + wait
@@ -28,11 +30,12 @@ public struct CanaryState: Hashable, Sendable {
 
 /// The decision about a canary whose wait is over.
 public enum CanaryVerdict: Hashable, Sendable {
-    /// The rest is released: it gets the notification.
+    /// The rest of the audience gets the notification.
     case release
-    /// Too many pushes of the sample have failed.
+    /// The canary halts, because too many pushes of its sample have failed.
     case halt
-    /// Too few pushes of the sample have a final result. A canary without answers does not count as healthy.
+    /// The canary holds on, because too few pushes of its sample have a final result. A canary without answers does not
+    /// count as healthy.
     case waitForAnswers
 }
 
@@ -42,18 +45,19 @@ extension SendStatus {
         control == .running && waitingParts > 0 && canary?.heldAt != nil && canary?.releasedAt == nil
     }
 
-    /// The numbers of the sample; nil if the notification is no canary.
+    /// The number of the sample's members in each state; nil if the notification is no canary.
     public var sample: SendNumbers? {
         canary.map { _ in SendNumbers(deliveries.filter { $0.side == .sample }) }
     }
 
-    /// The size of the sample; nil until it is known.
+    /// The number of members in the sample; nil until it is known.
     public var sampleSize: Int? {
         if case .size(let size) = canary?.sample { return audience.map { min($0, size) } ?? size }
         return sample?.targeted
     }
 
-    /// The decision about a canary at a time; nil if there is nothing to decide then.
+    /// Returns the decision about the canary; nil if it does not hold, if its wait is not over at `now`, or if the size
+    /// of its sample is not known.
     public func verdict(at now: Timestamp) -> CanaryVerdict? {
         guard isHolding, let goesOnAt = canary?.goesOnAt, goesOnAt <= now, let sample, let targeted = sample.targeted
         else { return nil }
@@ -66,6 +70,7 @@ extension SendStatus {
         return .halt
     }
 
-    /// Whether the wait of a canary is over, and it only needs more results of its sample.
+    /// Returns whether the wait of the canary is over at `now`, and the canary holds only because its sample has too
+    /// few results.
     public func waitsForAnswers(at now: Timestamp) -> Bool { verdict(at: now) == .waitForAnswers }
 }

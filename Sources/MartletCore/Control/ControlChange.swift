@@ -2,7 +2,7 @@
 public enum ControlChange: Hashable, Sendable {
     /// The control is now in force.
     /// - sequence: The sequence number of the notification.
-    /// - open: The deliveries of the notification that are not final.
+    /// - open: The deliveries of the notification that have not ended.
     case done(NotificationControl, sequence: Int64, open: [Delivery.ID])
     /// The hub has no notification with this id.
     case notFound

@@ -2,15 +2,16 @@ import MartletHTTP
 import MartletModel
 import Synchronization
 
-/// The controls of notifications, as stored, and the notifications that are being sent. Consulted before every page.
+/// The stored controls of notifications, and the notifications that are being sent. The registry is consulted before
+/// every page.
 ///
-/// From the start of the server on, the registry contains the control of every unfinished notification that was ever
-/// controlled, so the store need not be queried for the others.
+/// From the start of the server on, the registry contains the control of every unfinished notification whose control is
+/// not `running`. All other unfinished notifications are running, so the store need not be queried.
 final class ControlRegistry: Sendable {
     private struct Kept {
         var hub: Hub.ID
         var control = NotificationControl.running
-        /// Whether somebody, or the roll-out itself, has controlled the notification at any time.
+        /// Whether a control request for the notification was ever applied, from a user or from its own roll-out.
         var wasControlled = false
         var meter: RolloutMeter?
     }
@@ -42,31 +43,32 @@ final class ControlRegistry: Sendable {
         state.withLock { $0.kept[notification]?.control ?? .running }
     }
 
-    /// Whether the notification stood still, or may have, because of its control.
+    /// Returns whether a control request for the notification was ever applied, so that its pushes may have waited.
     func wasControlled(_ notification: Int64) -> Bool {
         state.withLock { $0.kept[notification]?.wasControlled ?? false }
     }
 
-    /// Applies a stored control, and stops sending that the control forbids.
+    /// Applies a stored control to a notification. Unless the control is `running`, stops the requests of the
+    /// notification.
     func set(_ control: NotificationControl, of notification: Int64, in hub: Hub.ID) {
         let signal: StopSignal? = state.withLock { state in
             state.kept[notification, default: Kept(hub: hub)].control = control
             state.kept[notification]?.wasControlled = true
             let signal = state.underWay[notification]?.signal
             guard control == .running else { return signal }
-            // Pages that still use the old signal must remain stopped.
+            // A new signal is made, because pages that still use the old signal must remain stopped.
             if signal?.isStopped == true { state.underWay[notification]?.signal = StopSignal() }
             return nil
         }
         signal?.stop()
     }
 
-    /// Removes a notification that has ended.
+    /// Removes the control of a notification that has ended.
     func forget(_ notification: Int64) {
         state.withLock { _ = $0.kept.removeValue(forKey: notification) }
     }
 
-    /// Removes the notifications of deleted hubs.
+    /// Removes the controls of the notifications of deleted hubs.
     func forget(where isGone: (Hub.ID) -> Bool) {
         state.withLock { state in state.kept = state.kept.filter { !isGone($0.value.hub) } }
     }
@@ -92,7 +94,7 @@ final class ControlRegistry: Sendable {
         state.withLock { $0.underWay[notification, default: UnderWay(hub: hub)].deliveries += 1 }
     }
 
-    /// Stops sending for a hub that is being deleted.
+    /// Stops the requests of all notifications of a hub that is being deleted.
     func stop(_ hub: Hub.ID) {
         let signals = state.withLock { $0.underWay.values.filter { $0.hub == hub }.map(\.signal) }
         for signal in signals { signal.stop() }
@@ -105,7 +107,7 @@ final class ControlRegistry: Sendable {
         }
     }
 
-    /// The signal that stops the requests of a notification.
+    /// Returns the signal that stops the requests of a notification; nil if the notification is not being sent.
     func signal(of notification: Int64) -> StopSignal? {
         state.withLock { $0.underWay[notification]?.signal }
     }
@@ -116,6 +118,7 @@ final class ControlRegistry: Sendable {
         state.withLock { $0.kept[notification]?.meter != nil }
     }
 
+    /// Starts the meter of a roll-out, unless the roll-out has one.
     /// - Parameters:
     ///   - rate: The rate in pushes per second.
     ///   - lastSentAt: When the last page of the roll-out began; nil if nothing has been sent yet.
@@ -129,8 +132,8 @@ final class ControlRegistry: Sendable {
         }
     }
 
-    /// Asks the meter of a notification how many pushes may be sent. If the meter was removed meanwhile, the caller
-    /// must start a new one and ask again.
+    /// Takes as many pushes as the meter of a notification allows now. If another delivery has removed the meter,
+    /// returns `.later(now)`; the caller must then start a new meter and ask again.
     func turn(of notification: Int64, for wanted: Int, at now: Timestamp) -> RolloutMeter.Turn {
         state.withLock { $0.kept[notification]?.meter?.turn(for: wanted, at: now) ?? .later(now) }
     }
@@ -139,7 +142,8 @@ final class ControlRegistry: Sendable {
         state.withLock { $0.kept[notification]?.meter?.giveBack(count) }
     }
 
-    /// Removes the meter when a delivery has ended. Another delivery of the notification starts a new one.
+    /// Removes the meter of a notification when one of its deliveries has ended. Another delivery of the notification
+    /// starts a new meter.
     func stopMeter(of notification: Int64) {
         state.withLock { state in
             state.kept[notification]?.meter = nil
@@ -149,7 +153,7 @@ final class ControlRegistry: Sendable {
 }
 
 extension ControlRegistry {
-    /// The next step of a delivery.
+    /// Returns the next step of a delivery.
     func step(of progress: DeliveryProgress, at now: Timestamp) -> SendStep {
         let notification = progress.delivery.notification
         return .next(

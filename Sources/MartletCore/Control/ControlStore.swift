@@ -4,40 +4,43 @@ public import MartletModel
 public protocol ControlStore: Sendable {
     /// Changes the control of a notification according to `NotificationControl.after`. Canceling a scheduled
     /// notification ends it. After a roll-out is resumed, its failures are counted from zero again. `resume` and
-    /// `release` open the gate of a canary that holds. The waiting parts of a canceled notification begin, so that they
-    /// end.
+    /// `release` open the gate of a canary that holds; if a canary was paused while it held, a resume makes it hold
+    /// again. When a notification is canceled, its waiting parts begin, because their members are counted only then.
     func control(
         _ wish: ControlRequest, _ id: NotificationID, in hub: Hub.ID, at now: Timestamp
     ) async throws(StorageError) -> ControlChange
 
-    /// The notifications that have not ended and are not simply running.
+    /// Returns the notifications that have not ended and whose control is not `running`.
     func controlled() async throws(StorageError) -> [ControlledNotification]
 
-    /// Whether a notification has ended, or was deleted with its hub.
+    /// Returns whether a notification has ended, or was deleted with its hub.
     func hasEnded(_ sequence: Int64) async throws(StorageError) -> Bool
 
-    /// Stores the audience size of a roll-out, unless it is known already.
+    /// Stores the audience size of a roll-out, unless one is stored already.
     /// - Returns: The stored size; nil if the notification is gone.
     func setAudience(_ count: Int, ofRollout sequence: Int64) async throws(StorageError) -> Int?
 
-    /// Stores the sample of a canary, unless it is known already. There is no rest if the sample is the whole audience.
+    /// Stores the sample of a canary, unless one is stored already. If the sample is the whole audience, removes the
+    /// part of the rest.
     /// - Returns: The stored state; nil if the notification is gone.
     func setSample(_ sample: CountedSample, ofRollout sequence: Int64) async throws(StorageError) -> RolloutRecord?
 
-    /// The holding canaries whose wait is over, the earliest first, without those of `recordWaitingForAnswers`.
+    /// Returns at most `limit` canaries that hold and whose wait is over, the earliest first. Canaries that
+    /// `recordWaitingForAnswers` has recorded are left out.
     func canariesDue(at now: Timestamp, limit: Int) async throws(StorageError) -> [HeldCanary]
 
-    /// Keeps canaries from waiting for a clock that was set back. A hold that began after now begins now instead, and a
-    /// canary of `recordWaitingForAnswers` whose time to wait is not over any more is judged again when it is.
+    /// Corrects the holds of canaries after the clock was set back. A hold that began later than `now` begins at `now`
+    /// instead. If `recordWaitingForAnswers` has recorded a canary whose wait is no longer over, the record is removed,
+    /// so that the canary is decided about again when its wait is over.
     func restartHolds(at now: Timestamp) async throws(StorageError)
 
-    /// Records that the wait of a canary is over, and that it has too few answers to continue.
+    /// Records that the wait of a canary is over, and that the canary has too few answers to continue.
     func recordWaitingForAnswers(of sequence: Int64, at now: Timestamp) async throws(StorageError)
 
-    /// The stored state of a roll-out; nil if the notification is gone.
+    /// Returns the stored state of a roll-out; nil if the notification is gone.
     func record(ofRollout sequence: Int64) async throws(StorageError) -> RolloutRecord?
 
-    /// The state of a notification; nil if the hub has none with this id.
+    /// Returns the state of a notification; nil if the hub has no notification with this id.
     func status(_ id: NotificationID, in hub: Hub.ID) async throws(StorageError) -> SendStatus?
 }
 
@@ -47,7 +50,7 @@ public struct RolloutRecord: Hashable, Sendable {
     public var audience: Int?
     /// When the last page, or the last round of retries, began; nil if nothing has been sent yet.
     public var lastSentAt: Timestamp?
-    /// The highest hash in the sample of a canary; nil until it is known.
+    /// The highest hash (`SampleHash`) in the sample of a canary; nil until it is known.
     public var threshold: UInt64?
 
     public init(audience: Int?, lastSentAt: Timestamp?, threshold: UInt64? = nil) {
@@ -59,7 +62,7 @@ public struct RolloutRecord: Hashable, Sendable {
 
 /// The sample of a canary, found by counting its audience.
 public struct CountedSample: Hashable, Sendable {
-    /// The highest hash in the sample.
+    /// The highest hash (`SampleHash`) in the sample.
     public var threshold: UInt64
     /// The size of the audience.
     public var audience: Int
@@ -73,7 +76,7 @@ public struct CountedSample: Hashable, Sendable {
     }
 }
 
-/// A canary that holds.
+/// A canary that has sent to its sample and holds.
 public struct HeldCanary: Hashable, Sendable {
     /// The sequence number of the notification.
     public var notification: Int64
@@ -87,7 +90,7 @@ public struct HeldCanary: Hashable, Sendable {
     }
 }
 
-/// A notification that is not simply running.
+/// A notification whose control is not `running`.
 public struct ControlledNotification: Hashable, Sendable {
     /// The sequence number of the notification.
     public var notification: Int64

@@ -1,4 +1,5 @@
-/// The control of a notification. It applies to all deliveries of the notification and is stored with it.
+/// The control of a notification. The control applies to all deliveries of the notification and is stored with the
+/// notification.
 public enum NotificationControl: String, Hashable, Sendable {
     /// The notification is being sent. The next control is `paused`, `halted` or `canceled`.
     case running
@@ -12,14 +13,14 @@ public enum NotificationControl: String, Hashable, Sendable {
     /// Whether sending is suspended.
     public var isHeld: Bool { self == .paused || self == .halted }
 
-    /// The control as it is shown to people; nil for a notification that has ended, since it can be neither paused nor
-    /// halted any more. One that was canceled remains so.
+    /// Returns the control to show to people. For a notification that has ended, only `canceled` is shown; any other
+    /// control is nil, because the notification can be neither paused nor halted any more.
     /// - Parameter state: The state of the notification.
     public func shown(in state: NotificationState) -> NotificationControl? {
         state.isFinal && self != .canceled ? nil : self
     }
 
-    /// The control after a request; nil if it is too late for the request.
+    /// Returns the control after a request; nil if it is too late for the request.
     /// - Parameter hasEnded: Whether the notification has ended.
     public func after(_ wish: ControlRequest, hasEnded: Bool) -> NotificationControl? {
         if self == .canceled { return wish == .cancel ? .canceled : nil }
@@ -27,7 +28,7 @@ public enum NotificationControl: String, Hashable, Sendable {
         return switch wish {
         case .cancel: .canceled
         case .resume: .running
-        // A pause that was requested meanwhile stays.
+        // If a user has paused the notification in the meantime, it stays paused.
         case .release: self
         case .pause: isHeld ? self : .paused
         case .halt: isHeld ? self : .halted
@@ -38,7 +39,7 @@ public enum NotificationControl: String, Hashable, Sendable {
 /// A request to change a notification's control.
 public enum ControlRequest: String, Hashable, Sendable {
     case cancel, pause, resume
-    /// Stops the roll-out. Requested by the roll-out itself, never by a user.
+    /// Halts the roll-out. Requested by the roll-out itself, never by a user.
     case halt
     /// Releases the rest of a canary. Requested by the canary itself when its wait is over, never by a user.
     case release

@@ -9,7 +9,7 @@ public struct SendControls: Sendable {
     private let board: ControlRegistry
     private let time: any TimeSource
     private let wake: @Sendable (Set<Delivery.ID>) -> Void
-    /// Called when a notification or a part of one that has not begun may begin.
+    /// Called when a scheduled notification, or a waiting part of a notification, may begin.
     private let scheduled: @Sendable () -> Void
 
     init(
@@ -43,7 +43,7 @@ public struct SendControls: Sendable {
             await forgetIfEnded(sequence)
             if !control.isHeld {
                 wake(Set(open))
-                // Waiting parts, or the notification itself, may begin now.
+                // The notification, if it is scheduled, or its waiting parts may begin now.
                 scheduled()
             }
         }
@@ -53,13 +53,13 @@ public struct SendControls: Sendable {
     /// The current time, for decisions about canaries.
     public var now: Timestamp { time.now }
 
-    /// The state of a notification; nil if the hub has none with this id.
+    /// Returns the state of a notification; nil if the hub has no notification with this id.
     public func status(of id: NotificationID, in hub: Hub.ID) async throws(StorageError) -> SendStatus? {
         try await store.status(id, in: hub)
     }
 
-    /// Decides about a canary that holds, if its wait is over: the rest is released, or it halts, or it waits for more
-    /// answers.
+    /// Decides about a canary that holds and whose wait is over: releases the rest, halts the canary, or lets it wait
+    /// for more answers.
     /// - Returns: The decision; nil if there is nothing to decide.
     @discardableResult
     func evaluateCanary(
@@ -86,8 +86,8 @@ public struct SendControls: Sendable {
         try result.get()
     }
 
-    /// Removes the control of a notification that has ended from memory. If the store cannot tell whether the
-    /// notification has ended, the control stays in memory until the process ends.
+    /// Removes the control of a notification from memory, if the notification has ended. If the store cannot tell
+    /// whether it has ended, the control stays in memory until the process ends.
     func forgetIfEnded(_ notification: Int64) async {
         guard board.wasControlled(notification),
             (try? await store.hasEnded(notification)) == true

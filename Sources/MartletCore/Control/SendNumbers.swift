@@ -1,6 +1,7 @@
-/// The number of members of an audience in each state. Once a notification has ended, they add up to `targeted`.
+/// The number of members of an audience in each state. Once a notification has ended, the numbers of all other states
+/// add up to `targeted`.
 public struct SendNumbers: Hashable, Sendable {
-    /// The number of members of the audience; nil until all pages were sent, unless they were counted before.
+    /// The number of members of the audience; nil until all pages were sent, unless the audience was counted before.
     public var targeted: Int?
     public var succeeded = 0
     public var failed = 0
@@ -18,7 +19,7 @@ public struct SendNumbers: Hashable, Sendable {
 
     private var known: Int { sent + suppressed + skipped + retrying }
 
-    /// The sums over some deliveries.
+    /// Creates the sums over some deliveries of a notification.
     public init(_ deliveries: [DeliveryStatus]) {
         self.init(counting: deliveries)
         guard deliveries.allSatisfy({ $0.isFannedOut || $0.report.state.isFinal }) else { return }
@@ -27,7 +28,7 @@ public struct SendNumbers: Hashable, Sendable {
         targeted = known + held
     }
 
-    /// The sums over all deliveries.
+    /// Creates the sums over all deliveries of a notification.
     public init(_ status: SendStatus) {
         self.init(status.deliveries)
         let hasBegun = status.report.state.isFinal || !status.deliveries.isEmpty

@@ -1,14 +1,14 @@
 public import MartletModel
 
-/// The state and the numbers of a notification.
+/// The state of a notification and of its deliveries.
 public struct SendStatus: Sendable {
     public var report: NotificationReport
     public var control: NotificationControl
-    /// When the control was last requested; nil if never.
+    /// When a control was last requested; nil if none ever was.
     public var controlledAt: Timestamp?
     /// The audience size of a roll-out; nil if it was not counted.
     public var audience: Int?
-    /// The counts at the last resume, from which the halt rule counts.
+    /// The counts at the last resume. The halt rule considers only pushes that have ended since then.
     public var countedFrom: SendCounts
     public var deliveries: [DeliveryStatus]
     /// The state of the canary; nil if the notification is no canary.
@@ -37,11 +37,11 @@ public struct DeliveryStatus: Sendable {
     public var report: DeliveryReport
     /// Whether all pages were sent.
     public var isFannedOut: Bool
-    /// Pushes that have failed and will be tried again.
+    /// The number of pushes that have failed and will be tried again.
     public var retrying: Int
-    /// Pushes that were suspended before their first attempt.
+    /// The number of pushes that were suspended before their first attempt.
     public var held: Int
-    /// The side of the canary's sample that the delivery is for; nil if the notification is no canary.
+    /// The side of a canary that the delivery is for, the sample or the rest; nil if the notification is no canary.
     public var side: SampleSide?
 
     public init(

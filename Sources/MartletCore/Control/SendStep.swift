@@ -2,11 +2,12 @@
 enum SendStep: Equatable {
     /// The server is shutting down: everything stops.
     case interrupt
-    /// Nothing more is sent, neither to members that no page has reached nor as retries; then the delivery ends.
+    /// Nothing more is sent, neither to members that no page has reached nor as retries, and the delivery ends in this
+    /// state.
     case giveUp(NotificationState)
     /// Nothing is sent until the control changes.
     case hold
-    /// The next page is sent, or due retries if the notification is a roll-out.
+    /// The next page is sent. In a roll-out, retries that are due are sent first.
     case fanOut
     /// The due retries are sent.
     case retry
@@ -15,9 +16,10 @@ enum SendStep: Equatable {
         if case .giveUp = self { true } else { false }
     }
 
+    /// Returns the next step of a delivery.
     /// - Parameters:
     ///   - isFannedOut: Whether all pages were sent.
-    ///   - hasExpired: Whether undelivered pushes are to be given up.
+    ///   - hasExpired: Whether the delivery has expired, so that its undelivered pushes are given up.
     ///   - isInterrupted: Whether the server is shutting down.
     static func next(
         isFannedOut: Bool, control: NotificationControl, hasExpired: Bool, isInterrupted: Bool

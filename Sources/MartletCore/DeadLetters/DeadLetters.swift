@@ -16,7 +16,7 @@ public struct DeadLetters: Sendable {
         self.accepted = accepted
     }
 
-    /// One page of the dead letters of a notification; nil if the hub has no notification with this id.
+    /// Returns one page of the dead letters of a notification; nil if the hub has no notification with this id.
     /// - Parameter position: The position where the previous page ended.
     public func page(
         of id: NotificationID, in hub: Hub.ID, after position: RefusalPosition = .start, limit: Int
@@ -27,8 +27,8 @@ public struct DeadLetters: Sendable {
             refusals: try await store.refusals(of: id, in: hub, after: position, limit: limit))
     }
 
-    /// The notifications that have dead letters, oldest first.
-    /// - Parameter id: The id after which the list starts.
+    /// Returns the notifications that have dead letters, oldest first.
+    /// - Parameter id: The id after which the list starts; nil to start with the oldest notification.
     public func notifications(
         in hub: Hub.ID, after id: NotificationID?, limit: Int
     ) async throws(StorageError) -> [DeadLetterSummary] {
@@ -40,7 +40,7 @@ public struct DeadLetters: Sendable {
         return summaries
     }
 
-    /// The outcomes of dead letters that no resend has included yet, sorted by name.
+    /// Returns the outcomes of those dead letters of a notification that no resend has included yet, sorted by name.
     public func outcomes(of id: NotificationID, in hub: Hub.ID) async throws(StorageError) -> [OutcomeName] {
         guard let report = try await store.report(id, in: hub) else { return [] }
         let resent = try await store.resends(of: id, in: hub).map(\.outcome)
@@ -69,8 +69,9 @@ public struct DeadLetters: Sendable {
     /// The maximum number of dead letters of each platform that are checked before a resend.
     private static let glance = 1000
 
-    /// Whether there are dead letters to resend, but none of their devices is registered any more. If there are many
-    /// dead letters, this is only discovered while they are sent.
+    /// Returns whether there are dead letters to resend, but none of their devices is registered any more. If a
+    /// platform has more than `glance` dead letters, returns false; missing devices are then discovered while the
+    /// resend is sent.
     private func areGone(_ draft: ResendDraft) async throws(StorageError) -> Bool {
         guard let report = try await store.report(draft.original, in: draft.hub), report.state.isFinal else {
             return false

@@ -1,6 +1,6 @@
 public import MartletModel
 
-/// Whether a hub's credential for a platform works, as far as this can be determined without a push.
+/// The result of checking a hub's credential for a platform without sending a push.
 public struct CredentialCheck: Hashable, Sendable {
     public enum State: String, CaseIterable, Sendable {
         /// The service issues a token for the credential, or needs none.

@@ -1,14 +1,14 @@
 import MartletHTTP
 import MartletModel
 
-/// Checks the credentials of a hub without a push.
+/// Checks the credentials of a hub without sending a push.
 ///
-/// It uses its own tokens, so a refused token request does not affect sends.
+/// The checker requests tokens of its own, so a refused token request does not affect sends.
 struct CredentialChecker: Sendable {
     /// A credential and the result of its check.
     struct Result: Sendable {
         var check: CredentialCheck
-        /// The push service; nil if there is none to send with.
+        /// The push service; nil if the hub cannot send to the platform.
         var service: (any PushService)?
         var token: String?
     }
@@ -27,6 +27,7 @@ struct CredentialChecker: Sendable {
         authorizations = AuthorizationCache(transport: transport, timeout: Self.timeout, time: time)
     }
 
+    /// Checks the credential of a hub for a platform.
     /// - Parameter handle: The handle of a device that would be sent to; nil if there is none. On platforms whose
     ///   handles are addresses, the handle determines the origin for which the token is requested.
     func check(
@@ -65,7 +66,8 @@ struct CredentialChecker: Sendable {
         }
     }
 
-    /// The service at the origin of a device.
+    /// Returns the push service at the origin of a device, with that origin. If handles are not addresses, or the
+    /// handle has no valid origin, returns the given service and nil.
     private func index(
         of service: any PushService, _ handle: PushHandle?
     ) -> (service: any PushService, origin: HTTPOrigin?) {
@@ -74,7 +76,7 @@ struct CredentialChecker: Sendable {
         return (origin.map { service.at($0) } ?? service, origin)
     }
 
-    /// If retrying may help, the check says nothing about the credential.
+    /// Returns the check for a refused token request. If a retry may succeed, the credential counts as unchecked.
     private static func check(refused outcome: Outcome, _ platform: PlatformID) -> CredentialCheck {
         let reason = outcome.reason.isEmpty ? outcome.name.rawValue : "\(outcome.name.rawValue), \(outcome.reason)"
         if case .retry = outcome.reaction {

@@ -1,16 +1,17 @@
 public import MartletModel
 
-/// The predicted result of a send, without sending or storing anything.
+/// The predicted result of a send. Nothing is sent or stored to predict it.
 public struct DryRun: Sendable {
-    /// A payload that would be sent, to any number of devices.
+    /// A payload of the send and the number of its pushes. In a template send, it stands for all payloads of one
+    /// template.
     public struct Payload: Sendable {
         /// The template of the payload; nil in a native send.
         public var template: Template?
-        /// The language of a composed message; nil if the message states none.
+        /// The language of the payload of a composed message; nil if the message states none.
         public var language: String?
         /// The number of pushes with this template, or with the native payload.
         public var pushes: Int
-        /// The number of bindings of the template: one for each set of push variables.
+        /// The number of template bindings: one for each set of push variables.
         public var renderings: Int
         /// The largest message of all bindings; nil if none can be rendered.
         public var message: Message?
@@ -27,11 +28,12 @@ public struct DryRun: Sendable {
 
     /// How the templates of devices use the properties of a send. Names are in lower case.
     public struct PropertyUse: Sendable {
-        /// The properties of the send.
+        /// The names of the properties that the send has.
         public var sent: Set<String>
-        /// The properties that a template names.
+        /// The names of the properties that any of the templates uses.
         public var named: Set<String> = []
-        /// The properties without a value and without a default, with the number of pushes.
+        /// The names of properties that a template uses but that have no value and no default, with the number of
+        /// pushes that lack each.
         public var withoutValue: [String: Int] = [:]
 
         static func + (one: PropertyUse, other: PropertyUse) -> PropertyUse {
@@ -43,7 +45,7 @@ public struct DryRun: Sendable {
         }
     }
 
-    /// The results of one platform.
+    /// The results for one platform.
     public struct Part: Sendable {
         public var platform: PlatformID
         /// The number of pushes, counted as in a send.
@@ -52,7 +54,8 @@ public struct DryRun: Sendable {
         public var credential: CredentialCheck
         /// The payloads with the most pushes, at most `payloadLimit`.
         public var payloads: [Payload]
-        /// The number of templates whose payloads are not shown, and of their pushes.
+        /// The number of templates whose payloads are not in `payloads`, and the number of pushes whose payloads are
+        /// not there.
         public var furtherTemplates = 0
         public var furtherPushes = 0
         /// The number of pushes whose payload was not rendered, because there are more than `renderingLimit` distinct
@@ -60,7 +63,7 @@ public struct DryRun: Sendable {
         public var untriedPushes = 0
         /// How the templates use the properties; nil if the send is not for templates.
         public var use: PropertyUse?
-        /// Sentences; those about the credential come first.
+        /// The problems that were found, as sentences; those about the credential come first.
         public var problems: [String]
     }
 
@@ -73,20 +76,20 @@ public struct DryRun: Sendable {
     public var refusal: String?
     /// The size of the audience; nil for a direct send.
     public var count: AudienceCount?
-    /// The results by platform.
+    /// The results, one for each platform.
     public var parts: [Part]
     /// When the send would begin, and when undelivered pushes would be abandoned.
     public var startsAt: Timestamp
     public var expiresAt: Timestamp
-    /// The rate of the send; nil for as fast as possible.
+    /// The roll-out of the send; nil if it would be sent as fast as possible.
     public var rollout: Rollout?
-    /// The languages of devices that a composed message with several languages lacks. Such devices get the message's
-    /// own language.
+    /// The languages of devices in the audience in which a composed message has no text; nil if the message has only
+    /// one language. Devices with these languages get the message's own language.
     public var missingLanguages: [String]?
     /// The number of matching devices that a composed message does not reach, because they have only registrations with
     /// templates.
     public var templatesOnly: Int?
-    /// The requested time, if it is in the past.
+    /// The requested start time if it is in the past; otherwise nil.
     public var missed: Timestamp?
 
     public init(
@@ -109,7 +112,7 @@ public struct DryRun: Sendable {
         return (refusal.map { [$0] } ?? []) + nobody + times + unreached + parts.flatMap(\.problems)
     }
 
-    /// The most properties that a caution names.
+    /// The maximum number of properties of each kind that `cautions` names.
     private static let nameLimit = 20
 
     /// Sentences about what is allowed, but may be a mistake: properties that no template of the devices names, and
@@ -121,7 +124,8 @@ public struct DryRun: Sendable {
         var cautions = use.withoutValue.sorted { $0.key < $1.key }.prefix(Self.nameLimit).map { name, pushes in
             "There is no value for '\(name)': its place stays empty in \(pushes == 1 ? "1 push" : "\(pushes) pushes")."
         }
-        // A template that was not tried may name them.
+        // The properties count as unused only if all templates were rendered, because a template that was not may name
+        // them.
         let unused = use.sent.subtracting(use.named).sorted().prefix(Self.nameLimit).map { "'\($0)'" }
         if !unused.isEmpty, parts.allSatisfy({ $0.untriedPushes == 0 }) {
             cautions.append(
@@ -159,7 +163,8 @@ public struct DryRun: Sendable {
         return problems
     }
 
-    /// The size of the sample of a canary; for a share, an estimate.
+    /// The number of devices in the sample of a canary; nil if the send is no canary. If the sample is a share of the
+    /// audience, the number is an estimate.
     public var sampleSize: Int? {
         switch rollout?.sample {
         case nil: nil

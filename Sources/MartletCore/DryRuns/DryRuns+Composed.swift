@@ -6,7 +6,8 @@ extension DryRuns {
     /// The maximum number of language tags of a hub that are examined.
     private static let tagLimit = 100
 
-    /// Keeps only the registrations that a composed message reaches: those without a template.
+    /// Removes from a count the registrations that a composed message does not reach: those with a template, and those
+    /// on platforms that the sender excludes.
     /// - Returns: The number of devices that have only registrations with templates.
     static func keepNatives(of content: ComposedContent, in count: inout AudienceCount) -> Int {
         var templatesOnly = 0
@@ -23,7 +24,8 @@ extension DryRuns {
         return templatesOnly
     }
 
-    /// The languages of devices in the audience that get the message in its own language because it lacks theirs.
+    /// Returns the languages of devices in the audience in which the message has no text. These devices get the message
+    /// in its own language.
     /// - Returns: nil if the message has one language.
     func missingLanguages(
         of content: ComposedContent, _ expression: TagExpression?, _ send: Send
@@ -45,7 +47,8 @@ extension DryRuns {
         return missing
     }
 
-    /// Renders a composed message for one platform in each language of its devices, the most frequent first.
+    /// Renders a composed message for one platform in each language of the platform's devices, the most frequent
+    /// language first.
     func fill(
         _ part: inout DryRun.Part, _ numbers: AudienceCount.Part, _ content: ComposedContent, _ send: Send,
         _ trial: RequestTrial

@@ -4,7 +4,7 @@ extension DryRuns {
     /// The number of handles with which messages are tried, because the first handle may not accept the message.
     private static let sampleSize = 32
 
-    /// Tries a send on one platform.
+    /// Returns the predicted result of a send on one platform.
     func part(
         of send: Send, on platform: PlatformID, _ numbers: AudienceCount.Part
     ) async throws(StorageError) -> DryRun.Part {
@@ -53,7 +53,7 @@ extension DryRuns {
         }
     }
 
-    /// Renders every template of the audience, those with the most pushes first.
+    /// Renders every template of the audience, the templates with the most pushes first.
     private func fill(
         _ part: inout DryRun.Part, _ numbers: AudienceCount.Part, _ trial: inout TemplateTrial, in hub: Hub.ID
     ) async throws(StorageError) {

@@ -22,10 +22,10 @@ public struct DryRuns: Sendable {
         self.time = time
     }
 
-    /// Tries a send.
+    /// Predicts the result of a send, without sending anything.
     /// - Parameters:
     ///   - dueAt: When the send would begin; nil for at once.
-    ///   - expiry: When it would expire; nil for the default of the hub.
+    ///   - expiry: When the send would expire; nil for `NotificationIntake.lifetime` after its start.
     ///   - rollout: The roll-out; nil for as fast as possible.
     public func run(
         _ content: Notification.Content, to target: Notification.Target, in hub: Hub.ID, dueAt: Timestamp? = nil,
@@ -92,7 +92,7 @@ public struct DryRuns: Sendable {
     /// A requested time that is in the past by at most this duration means now.
     private static let tolerance: Duration = .seconds(60)
 
-    /// A send that is tried.
+    /// A send whose result is being predicted.
     struct Send: Sendable {
         var hub: Hub.ID
         var content: Notification.Content
@@ -104,7 +104,7 @@ public struct DryRuns: Sendable {
         var statesExpiry = false
         var isRefused = false
 
-        /// The platform of native content; nil for all platforms.
+        /// The platform of native content; nil for other content, which is for all platforms.
         var platform: PlatformID? {
             if case .native(let platform, _) = content { platform } else { nil }
         }
@@ -133,7 +133,8 @@ public struct DryRuns: Sendable {
         var query = AudienceCountQuery(hub: send.hub, expression: expression, kind: send.kind, now: send.now)
         query.platform = send.platform
         if case .message(let content) = send.content {
-            // Both kinds are counted, to report the devices that a message does not reach.
+            // Registrations with and without templates are counted, to report the devices that a message does not
+            // reach.
             query.kind = nil
             if content.languages.count > 1 { query.languages = content.languages }
         }

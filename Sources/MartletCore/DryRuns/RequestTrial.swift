@@ -1,10 +1,10 @@
 import MartletHTTP
 import MartletModel
 
-/// Makes the requests of messages as a send would, and discards them, to find the errors that the push service's
-/// translator reports.
+/// Makes the requests for messages as a send would, and discards them. This finds the errors that the `PushService`
+/// reports while it makes requests.
 struct RequestTrial: Sendable {
-    /// The push service; nil if there is none to send with, and then nothing is checked.
+    /// The push service; nil if the hub cannot send to the platform. Then no message is checked.
     let service: (any PushService)?
     let token: String?
     let handles: [PushHandle]
@@ -19,7 +19,8 @@ struct RequestTrial: Sendable {
         return platform.limited(message, to: expiry, at: now)
     }
 
-    /// Returns the problem of a message, made for the first handle that it suits; nil if there is no problem.
+    /// Returns the problem of a message, tried with the first handle that the message suits; nil if there is no
+    /// problem.
     func problem(of message: Message) -> String? {
         guard let service else { return nil }
         guard !handles.isEmpty else { return refusal(of: message, by: service)?.description }
@@ -31,8 +32,8 @@ struct RequestTrial: Sendable {
         return nil
     }
 
-    /// Returns the problems of a message with the handles. Each problem is listed once, with the number of handles it
-    /// affects.
+    /// Tries a message with every handle, and returns the problems. Each problem is listed once, with the number of
+    /// handles that it affects.
     func problemsOfEach(_ message: Message) -> [String] {
         guard let service else { return [] }
         var counts: [String: Int] = [:]

@@ -5,8 +5,8 @@ public import MartletModel
 public struct Funnel: Sendable {
     /// The number of devices at each step; for a template send, the number of registrations.
     public struct Steps: Hashable, Sendable {
-        /// Devices that the notification was for; nil until all pages have been read, and permanently if they never
-        /// were.
+        /// Devices that the notification was for; nil until all pages have been read, and for good if the notification
+        /// ends before that.
         public var targeted: Int?
         /// Devices for which a request was made, because there was a message and a push service to send it.
         public var rendered: Int?
@@ -49,7 +49,7 @@ public struct Funnel: Sendable {
         audience = status.audience
         platforms = Dictionary(grouping: status.deliveries, by: \.report.platform).reduce(into: [:]) { steps, own in
             steps[own.key] = Steps(own.value, evidence[own.key])
-            // A part that waits is not counted yet.
+            // The members of a waiting part are not counted yet.
             if status.waitingParts > 0 { steps[own.key]?.targeted = nil }
         }
     }
@@ -90,7 +90,7 @@ extension Funnel.Steps {
     }
 }
 
-/// What is known about a notification, by platform, in addition to the state of its deliveries.
+/// The counts for the funnel of a notification that its deliveries do not contain, by platform.
 public struct FunnelEvidence: Sendable {
     public struct Part: Hashable, Sendable {
         /// Pushes that were sent and failed permanently.
@@ -100,7 +100,7 @@ public struct FunnelEvidence: Sendable {
         /// Devices that sent at least one receipt.
         public var received: Int
         public var opened: Int
-        /// The events that devices of the platform have ever reported in the hub.
+        /// The kinds of events that devices of the platform have ever reported in the hub.
         public var reported: Set<Receipt.Event>
 
         public init(
@@ -124,9 +124,10 @@ public struct FunnelEvidence: Sendable {
     subscript(platform: PlatformID) -> Part { parts[platform] ?? Part() }
 }
 
-/// Counts the numbers for funnels.
+/// Reads the counts for funnels from the store.
 public protocol FunnelStore: Sendable {
-    /// Returns the numbers of a notification, by platform; empty if the hub has no notification with this id.
+    /// Returns the counts for the funnel of a notification, by platform; empty if the hub has no notification with this
+    /// id.
     func funnelEvidence(of id: NotificationID, in hub: Hub.ID) async throws(StorageError) -> FunnelEvidence
 }
 
@@ -138,7 +139,7 @@ public struct Funnels: Sendable {
         self.store = store
     }
 
-    /// Returns a funnel; nil if the hub has no notification with this id.
+    /// Returns the funnel of a notification; nil if the hub has no notification with this id.
     public func funnel(of id: NotificationID, in hub: Hub.ID) async throws(StorageError) -> Funnel? {
         guard let status = try await store.status(id, in: hub) else { return nil }
         return Funnel(status, try await store.funnelEvidence(of: id, in: hub))

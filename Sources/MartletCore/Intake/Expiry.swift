@@ -10,7 +10,7 @@ public enum Expiry: Hashable, Sendable {
     public static let limit: Duration = .seconds(days * 86_400)
     private static let days: Int64 = 28
 
-    /// Returns the expiry for a push that is useless without data that is kept until `timestamp`.
+    /// Returns the expiry of a notification that is useless without data that is kept only until `timestamp`.
     public static func until(_ timestamp: Timestamp, at now: Timestamp) -> Expiry {
         .after(min(max(timestamp - now, .milliseconds(1)), limit))
     }

@@ -4,7 +4,8 @@ import MartletModel
 struct NotificationCheck: Sendable {
     let platforms: PushPlatformList
 
-    /// Returns the content as it was sent, and the target with each handle once.
+    /// Checks the content and the target of a notification. Returns the content unchanged, and the target without
+    /// duplicate handles.
     func checked(
         _ content: Notification.Content, _ target: Notification.Target, at now: Timestamp
     ) throws(NotificationIntakeError) -> (Notification.Content, Notification.Target) {
@@ -32,7 +33,7 @@ struct NotificationCheck: Sendable {
         }
     }
 
-    /// Checks that a composed message fits on platforms, in every language.
+    /// Checks that a composed message is within the payload limits of the given platforms, in every language.
     func checkSizes(
         of content: ComposedContent, on ids: [PlatformID], id: NotificationID, at now: Timestamp
     ) throws(NotificationIntakeError) {
@@ -43,8 +44,8 @@ struct NotificationCheck: Sendable {
         }
     }
 
-    /// The collapse key of a checked notification. The messages of a template notification may have different keys, so
-    /// it has none.
+    /// Returns the collapse key of a checked notification. A template notification has none, because its messages may
+    /// have different keys.
     func collapse(
         of content: Notification.Content, to target: Notification.Target, id: NotificationID, at now: Timestamp
     ) throws(NotificationIntakeError) -> Collapse? {

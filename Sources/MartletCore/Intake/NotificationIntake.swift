@@ -1,6 +1,6 @@
 public import MartletModel
 
-/// Accepts notifications: the only way to do so. An accepted notification is on disk and will be delivered.
+/// Accepts notifications from senders. An accepted notification is on disk and will be delivered.
 public struct NotificationIntake: Sendable {
     private let store: any NotificationStore
     private let check: NotificationCheck
@@ -10,7 +10,7 @@ public struct NotificationIntake: Sendable {
     private let accepted: @Sendable ([Delivery]) -> Void
     private let scheduled: @Sendable (Timestamp) -> Void
 
-    /// The latest due time of a scheduled notification, from now.
+    /// The maximum time from now to the due time of a scheduled notification.
     public static let scheduleLimit: Duration = .seconds(scheduleDays * 86_400)
     private static let scheduleDays: Int64 = 366
 
@@ -38,7 +38,7 @@ public struct NotificationIntake: Sendable {
         self.scheduled = scheduled
     }
 
-    /// Makes the id of a notification whose message must contain it.
+    /// Makes the id for a notification whose message must contain this id.
     public func makeID() -> NotificationID { NotificationID(at: time.now) }
 
     /// Accepts a notification.
@@ -47,9 +47,10 @@ public struct NotificationIntake: Sendable {
     ///   - dueAt: When sending begins, at most `scheduleLimit` ahead; nil or a time in the past for at once.
     ///   - expiry: When undelivered pushes are given up; nil for the default lifetime.
     ///   - isConfidential: Whether the content is shown only on its target devices.
-    ///   - rollout: The rate; nil for as fast as possible.
+    ///   - rollout: The roll-out; nil to send as fast as possible.
     ///   - request: Identifies the request if it is repeated within `RequestIdentity.lifetime`.
-    /// - Returns: The id; for a request that was accepted before, the id from then.
+    /// - Returns: The id of the notification; for a repeated request, the id of the notification that was accepted
+    ///   first.
     /// - Throws: `NotificationIntakeError`; then nothing will be sent.
     public func accept(
         _ content: Notification.Content, to target: Notification.Target, in hub: Hub.ID, id: NotificationID? = nil,
@@ -108,8 +109,8 @@ public struct NotificationIntake: Sendable {
         return draft
     }
 
-    /// Renders a composed message for every platform that the hub has devices for, so that an accepted one fits. Not on
-    /// the event loop of the request: there may be forty languages.
+    /// Checks that a composed message is within the payload limit of every platform that the hub has devices for, by
+    /// rendering it. The rendering does not run on the event loop of the request, because there may be forty languages.
     private func checkSizes(of draft: NotificationDraft) async throws(NotificationIntakeError) {
         guard case .message(let content) = draft.content else { return }
         let platforms: [PlatformID]
@@ -127,7 +128,8 @@ public struct NotificationIntake: Sendable {
         try result.get()
     }
 
-    /// Checks the times of a notification.
+    /// Checks that a notification is not scheduled too far ahead, and that its roll-out and its wait end before it
+    /// expires.
     static func check(
         _ rollout: Rollout?, from start: Timestamp, to end: Timestamp, at now: Timestamp
     ) throws(NotificationIntakeError) {
@@ -163,7 +165,7 @@ public struct NotificationIntake: Sendable {
         }
     }
 
-    /// The notifications of a hub that are scheduled.
+    /// Returns the scheduled notifications that a query selects.
     public func scheduled(_ query: ScheduleQuery) async throws(StorageError) -> [ScheduledNotification] {
         try await store.scheduled(query)
     }
@@ -173,23 +175,23 @@ public struct NotificationIntake: Sendable {
         try await store.cancel(id, in: hub, at: time.now)
     }
 
-    /// The report of a notification; nil if the hub has none with this id.
+    /// Returns the report of a notification; nil if the hub has no notification with this id.
     public func report(_ id: NotificationID, in hub: Hub.ID) async throws(StorageError) -> NotificationReport? {
         try await store.report(id, in: hub)
     }
 
-    /// One page of the refusals of a notification; empty if the hub has none with this id.
+    /// Returns one page of the refusals of a notification; empty if the hub has no notification with this id.
     /// - Parameters:
     ///   - position: Where the previous page ended.
-    ///   - limit: The most records of the page.
+    ///   - limit: The maximum number of records in the page.
     public func refusals(
         of id: NotificationID, in hub: Hub.ID, after position: RefusalPosition = .start, limit: Int = 1000
     ) async throws(StorageError) -> RefusalPage {
         try await store.refusals(of: id, in: hub, after: position, limit: limit)
     }
 
-    /// Notifications with refusals, oldest first.
-    /// - Parameter id: Only notifications after this one.
+    /// Returns the ids of notifications with refusals, oldest first.
+    /// - Parameter id: The id after which the list starts; nil to start with the oldest notification.
     public func refused(
         in hub: Hub.ID, after id: NotificationID?, limit: Int
     ) async throws(StorageError) -> [NotificationID] {

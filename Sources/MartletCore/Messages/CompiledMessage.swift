@@ -14,8 +14,9 @@ struct CompiledMessage: Sendable {
     private let format: TemplateFormat
     private let fallbacks: [String: String]
 
-    /// Renders the message once with a marker instead of each variable, and splits the result at the markers. Markers are
-    /// random, so that a sender's text cannot contain one, and consist of letters and digits, which no format escapes.
+    /// Renders the message once with a marker instead of each variable, and splits the result at the markers. Markers
+    /// are random, so that a sender's text cannot contain one, and consist of letters and digits, which no format
+    /// escapes.
     init(_ rendering: ComposedRendering, language: Int) throws(ComposedRendering.Failure) {
         let names = rendering.content.variables.sorted()
         let prefix = "v" + String(UInt64.random(in: 1 << 60 ... .max), radix: 16) + "n"
@@ -52,7 +53,7 @@ struct CompiledMessage: Sendable {
         return Message(body: body, fields: fields)
     }
 
-    /// The approximate memory that the value occupies, in bytes.
+    /// The approximate memory of the compiled message, in bytes.
     var memoryBytes: Int {
         pieces.reduce(256) { sum, piece in
             if case .literal(let bytes) = piece { sum + bytes.count + 48 } else { sum + 48 }

@@ -10,7 +10,8 @@ struct ComposedCheck: Sendable {
         case tooLarge(String)
     }
 
-    /// Checks what does not depend on the hub: the names of platforms, of header fields and of data.
+    /// Checks the parts of a message that do not depend on the hub: the names of platforms, of header fields and of
+    /// data, and that there is something to show.
     func check(_ content: ComposedContent) throws(Failure) {
         let message = content.message
         for (name, part) in message.platforms.sorted(by: { $0.key < $1.key }) {
@@ -46,8 +47,8 @@ struct ComposedCheck: Sendable {
         }
     }
 
-    /// Checks the payload sizes by rendering the message in every language for the given platforms, with the defaults of
-    /// its variables.
+    /// Checks the payload sizes by rendering the message in every language for the given platforms, with the defaults
+    /// of its variables.
     func checkSizes(
         of content: ComposedContent, on ids: [PlatformID], id: NotificationID, at now: Timestamp
     ) throws(Failure) {
@@ -68,7 +69,8 @@ struct ComposedCheck: Sendable {
         _ language: Int
     ) throws(Failure) {
         switch error {
-        // This is no error of the message. As in every send, the devices of the platform get an outcome for it.
+        // A missing push service is no error of the message. As in every send, it becomes the outcome of the platform's
+        // devices.
         case .noPushService: return
         case .invalid(let sentence): throw .invalid(sentence)
         case .tooLarge(let size, let limit):

@@ -6,7 +6,7 @@ public final class ComposedContent: Sendable {
     public let body: [UInt8]
     public let message: ComposedMessage
     public let languages: MessageLanguages
-    /// The names of the variables that its texts contain, in lower case.
+    /// The names of the variables that the texts of the message contain, in lower case.
     public let variables: Set<String>
 
     /// - Parameter body: The JSON form of the message.

@@ -1,10 +1,10 @@
 import MartletModel
 
-/// Renders a composed message to messages of one platform.
+/// Renders a composed message for one platform.
 struct ComposedRendering: Sendable {
     /// The reason why a message cannot be rendered.
     enum Failure: Error, Hashable {
-        /// The payload exceeds the platform's limit; both are in bytes.
+        /// The size of the payload exceeds the platform's limit; size and limit are in bytes.
         case tooLarge(size: Int, limit: Int)
         case invalid(String)
         /// The platform has no push service that composed messages can be rendered for.
@@ -21,7 +21,8 @@ struct ComposedRendering: Sendable {
     private static let truncationSteps = 12
     private static let ellipsis = "…"
 
-    /// Returns the message in one language. If it exceeds the limit and the sender allows it, the message is truncated.
+    /// Returns the message in one language. If the message exceeds the platform's payload limit and the sender allows
+    /// truncation, the message is truncated.
     /// - Parameters:
     ///   - language: An index into the message's languages.
     ///   - value: Returns a device's value of a variable, by the name in lower case; nil to use the message's default.
@@ -93,7 +94,7 @@ struct ComposedRendering: Sendable {
         throw excess
     }
 
-    /// Finds the longest start of a text that fits, approximately, by binary search.
+    /// Truncates a text to approximately the longest beginning with which the message fits, by binary search.
     /// - Returns: The message with the truncated text; nil if it does not fit even without the text.
     private func longest(
         of text: String, _ part: WritableKeyPath<LocalizedMessage, String?>, in message: LocalizedMessage

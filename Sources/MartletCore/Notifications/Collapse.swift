@@ -1,11 +1,13 @@
 public import MartletModel
 
-/// Lets a notification replace earlier ones. Among the notifications of a hub to a platform with the same key, a device
-/// is sent none that is older than another one whose audience the device is in.
+/// The collapse key of a notification, with which it replaces earlier notifications. Two notifications compete if they
+/// have the same key on the same platform of the same hub. A device is not sent a notification if a newer one that
+/// competes with it is also for the device.
 public struct Collapse: Hashable, Sendable {
-    /// The result of `PushPlatform.collapseKey(of:)`; empty for a composed message.
+    /// The collapse key of a native notification, from `PushPlatform.collapseKey(of:)`; empty for a composed message.
     private var key: String
-    /// The same for each platform of a composed message whose payloads have one.
+    /// The collapse keys of a composed message, for each platform on which its payloads have one; empty for a native
+    /// notification.
     public var keysByPlatform: [PlatformID: String]
     /// In a direct send, the keys by which the platform compares its handles, in the order of the handles; empty
     /// otherwise.
@@ -23,11 +25,11 @@ public struct Collapse: Hashable, Sendable {
         self.keysByPlatform = keysByPlatform
     }
 
-    /// The key on a platform; nil if no notification replaces another there.
+    /// Returns the key on a platform; nil if the notification replaces no other one there.
     public func key(on platform: PlatformID) -> String? {
         keysByPlatform.isEmpty ? key : keysByPlatform[platform]
     }
 
-    /// The key of a notification on one platform.
+    /// The key of a native notification; nil for a composed message, which has a key for each platform.
     public var onlyKey: String? { keysByPlatform.isEmpty ? key : nil }
 }

@@ -1,9 +1,9 @@
 public import MartletModel
 
-/// A part of a notification on one platform; for most notifications, all of it. Each delivery is sent on its own, so
-/// that a failing push service does not delay other platforms.
+/// A part of a notification on one platform; most notifications have only one part. Each delivery is sent
+/// independently, so that a failing push service does not delay other platforms.
 public struct Delivery: Sendable {
-    /// Assigned by the store, in the order in which deliveries begin.
+    /// The id of a delivery. The store assigns ids in the order in which deliveries begin.
     public struct ID: RawRepresentable, Hashable, Comparable, Sendable {
         public let rawValue: Int64
 
@@ -11,7 +11,7 @@ public struct Delivery: Sendable {
             self.rawValue = rawValue
         }
 
-        /// Before every delivery.
+        /// An id that comes before the id of every delivery.
         public static let none = ID(rawValue: 0)
 
         public static func < (left: ID, right: ID) -> Bool { left.rawValue < right.rawValue }
@@ -21,7 +21,7 @@ public struct Delivery: Sendable {
     public let notification: Notification
     public let platform: PlatformID
     public let bounds: AudienceBounds
-    /// Which part of the audience the delivery is for; nil for all of it.
+    /// The part of the audience that the delivery is for; nil for the whole audience.
     public var part: DeliveryPart?
 
     public init(
@@ -37,15 +37,15 @@ public struct Delivery: Sendable {
     /// When undelivered pushes are given up.
     var expiresAt: Timestamp { part?.expiresAt ?? notification.expiresAt }
 
-    /// The order among deliveries with the same collapse key. A part has the rank of the first part on its platform, so
-    /// that no part supersedes another.
+    /// The position of the delivery in the order of all deliveries with the same collapse key. A part has the rank of
+    /// the first part on its platform, so that no part supersedes another.
     var rank: ID { notification.resend?.rank ?? part?.lead ?? id }
 
     var isOfTemplates: Bool {
         if case .template = notification.content { true } else { false }
     }
 
-    /// Whether devices get different messages.
+    /// Whether devices may get different messages.
     var hasSeveralMessages: Bool {
         switch notification.content {
         case .native: false
@@ -56,7 +56,7 @@ public struct Delivery: Sendable {
 
     var lane: LaneID { LaneID(hub: notification.hub, platform: platform) }
 
-    /// The highest member number of its audience.
+    /// The highest member number in the audience of the delivery.
     var lastNumber: Int64 {
         switch (notification.target, notification.content) {
         case (.direct(let handles), _): Int64(handles.count)
@@ -82,7 +82,7 @@ public struct DeliveryProgress: Sendable {
         self.isFannedOut = isFannedOut
     }
 
-    /// The progress of a delivery that begins.
+    /// Creates the progress of a delivery that begins.
     public init(_ delivery: Delivery) {
         self.init(delivery: delivery, state: .enqueued, cursor: .none, isFannedOut: false)
     }

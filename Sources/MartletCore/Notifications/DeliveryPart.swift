@@ -4,9 +4,9 @@ public import MartletModel
 public struct DeliveryPart: Hashable, Sendable {
     /// The number of the part within its notification, from 0.
     public var number: Int64
-    /// The first delivery of the notification on the same platform; nil if this is the first.
+    /// The first delivery of the notification on the same platform; nil if the delivery of this part is the first.
     public var lead: Delivery.ID?
-    /// Whether its members are in the sample or in the rest; nil for both.
+    /// The side of a canary that the part is for, the sample or the rest; nil for both.
     public var side: SampleSide?
     /// The highest hash in the sample (`SampleHash`); nil until it is known.
     public var threshold: UInt64?
@@ -35,7 +35,8 @@ public struct WaitingPart: Hashable, Sendable {
     public var number: Int64
     /// The platform; nil for every platform of the notification.
     public var platform: PlatformID?
-    /// When the part begins; nil for a gate, which begins when it is opened or when the notification expires.
+    /// When the part begins; nil for a part behind a gate, which begins when the gate is opened or when the
+    /// notification expires.
     public var dueAt: Timestamp?
     public var side: SampleSide?
     public var narrowing: TagExpression?

@@ -1,7 +1,7 @@
 public import MartletModel
 
 extension Notification.Target {
-    /// Whether a registration, in its current state, is among the targets of a notification.
+    /// Returns whether a registration, in its current state, is among the targets of a notification.
     /// - Parameter platform: The platform of native content; nil for template content.
     public func includes(_ registration: Registration, platform: PlatformID?) -> Bool {
         guard (registration.template == nil) == (platform != nil),

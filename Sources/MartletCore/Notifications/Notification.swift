@@ -11,7 +11,7 @@ public struct Notification: Sendable {
         /// A message that each platform renders, for registrations without a template, on all platforms.
         case message(ComposedContent)
 
-        /// The body as it was sent.
+        /// The body as the sender sent it.
         public var body: [UInt8] {
             switch self {
             case .native(_, let message): message.body
@@ -32,7 +32,7 @@ public struct Notification: Sendable {
         public static let handleLimit = 1000
     }
 
-    /// Assigned by the store, in the order of acceptance.
+    /// The sequence number, which the store assigns in the order of acceptance.
     public let sequence: Int64
     public let id: NotificationID
     public let hub: Hub.ID
@@ -43,14 +43,14 @@ public struct Notification: Sendable {
     public let dueAt: Timestamp?
     /// When undelivered pushes are given up.
     public let expiresAt: Timestamp
-    /// Whether the sender has stated the expiry. Then push services that would keep the message longer are told about
-    /// it.
+    /// Whether the sender has stated the expiry. If so, push services that would keep the message longer are told the
+    /// expiry.
     public let statesExpiry: Bool
-    /// Replaces earlier notifications; nil if the message has no collapse key.
+    /// The collapse key, with which the notification replaces earlier ones; nil if it has none.
     public let collapse: Collapse?
     /// Whether the content is shown only on its target devices, not in traces or telemetry.
     public let isConfidential: Bool
-    /// The rate; nil for as fast as possible.
+    /// The roll-out; nil to send as fast as possible.
     public let rollout: Rollout?
     /// The notification that this one resends; nil if it is not a resend.
     public let resend: Resend?
@@ -84,19 +84,19 @@ public struct NotificationDraft: Sendable {
     public var expiresAt: Timestamp
     /// Whether the sender has stated the expiry.
     public var statesExpiry: Bool
-    /// Replaces earlier notifications; nil if the message has no collapse key.
+    /// The collapse key, with which the notification replaces earlier ones; nil if it has none.
     public var collapse: Collapse?
-    /// Identifies the request if it is repeated; nil if that is not possible.
+    /// The identity by which a repeated request is recognized; nil if the request has none.
     public var request: RequestIdentity?
     /// Whether the content is shown only on its target devices, not in traces or telemetry.
     public var isConfidential: Bool
-    /// The rate; nil for as fast as possible.
+    /// The roll-out; nil to send as fast as possible.
     public var rollout: Rollout?
     /// The notification that this one resends; nil if it is not a resend.
     public var resend: Resend?
     /// The backlog limits that the notification must fit in; nil for none.
     public var backlogLimits: BacklogLimits?
-    /// The parts of the audience that get the notification later than at its beginning.
+    /// The parts of the audience that do not get the notification when it begins, but later.
     public var laterParts: [WaitingPart] = []
 
     public init(

@@ -19,7 +19,8 @@ public enum NotificationState: String, Hashable, Sendable {
 
     /// Creates the state of a notification that has begun.
     /// - Parameters:
-    ///   - platforms: The states of its deliveries on each of its platforms: several where it has parts.
+    ///   - platforms: The states of the notification's deliveries, grouped by platform. A platform has several if the
+    ///     notification has parts.
     ///   - hasWaitingParts: Whether a part of the notification has not begun.
     init(ofPlatforms platforms: [[NotificationState]], isCanceled: Bool, hasWaitingParts: Bool = false) {
         let states = platforms.joined()
@@ -32,8 +33,8 @@ public enum NotificationState: String, Hashable, Sendable {
             isCanceled ? .canceled : [.completed, .abandoned, .canceled].first(where: ends.contains) ?? .noTargetFound
     }
 
-    /// Creates the state of a notification on one platform from those of its parts there, which have all ended. It was
-    /// completed only if no part was given up.
+    /// Creates the state of a notification on one platform from the states of its parts on that platform, which have
+    /// all ended. The state is `completed` only if no part was given up.
     private init(ofEndedParts states: [NotificationState]) {
         self = [.canceled, .abandoned, .completed].first(where: states.contains) ?? .noTargetFound
     }

@@ -11,7 +11,8 @@ public struct LaneID: Hashable, Sendable {
     }
 }
 
-/// A stored pause, so that after a restart nothing is sent earlier than a push service has asked for.
+/// A stored pause of a lane or of one origin. It is stored so that after a restart nothing is sent earlier than the
+/// push service has asked for.
 public struct LanePause: Hashable, Sendable {
     /// The scheme, host and port of the paused origin; nil if the whole lane is paused.
     public var origin: String?
@@ -28,7 +29,7 @@ public struct LanePause: Hashable, Sendable {
     }
 }
 
-/// The stored state of a lane, as an earlier process knew it.
+/// The state of a lane that an earlier process has stored.
 public struct PersistedLaneState: Hashable, Sendable {
     public var lane: LaneID
     public var pauses: [LanePause]

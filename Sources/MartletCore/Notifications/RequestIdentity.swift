@@ -21,7 +21,8 @@ public struct RequestIdentity: Hashable, Sendable {
 /// The result of storing a draft.
 public enum Acceptance: Sendable {
     /// The notification is stored. It has deliveries, unless it is scheduled or has no registrations on any platform.
-    /// Before its own come those of scheduled notifications that have begun with it (`NotificationStore.accept`).
+    /// If scheduled notifications have begun in the same transaction, their deliveries come first
+    /// (`NotificationStore.accept`).
     case accepted(Notification, [Delivery])
     /// The same request was accepted before, with this notification id; nothing was stored.
     case repeated(NotificationID)

@@ -1,14 +1,14 @@
 public import MartletModel
 
-/// Makes a notification a resend of dead letters. Its audience is the members that another notification did not reach,
-/// if they are still registered and still in the audience of that notification.
+/// Marks a notification as a resend of dead letters. The audience of the resend is the members that another
+/// notification did not reach, if they are still registered and still in the audience of that notification.
 public struct Resend: Hashable, Sendable {
     /// The sequence number of the notification whose dead letters are resent.
     public var original: Int64
     /// The outcome of the dead letters to resend; nil for all dead letters that no earlier resend has included.
     public var outcome: OutcomeName?
-    /// If there is a collapse key, the delivery whose position in the order this delivery takes, because a resend is as
-    /// old as its original. For a resend of a resend, this is the first original.
+    /// The delivery of the original whose rank the resend takes over, because a resend is as old as its original; nil
+    /// if there is no collapse key. For a resend of a resend, the delivery belongs to the first original.
     public var rank: Delivery.ID?
 
     public init(original: Int64, outcome: OutcomeName?, rank: Delivery.ID? = nil) {
@@ -51,8 +51,8 @@ public enum ResendAcceptance: Sendable {
     case notFound
     /// The original notification has not ended, so its dead letters are not final.
     case underWay
-    /// The dead letters were already resent, with this notification; members that it did not reach are its own dead
-    /// letters.
+    /// The dead letters were already resent, with this notification; members that this notification did not reach are
+    /// its own dead letters.
     case resent(NotificationID)
     /// There are no dead letters that match the request.
     case nothing

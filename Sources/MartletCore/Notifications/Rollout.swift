@@ -22,8 +22,8 @@ public struct Rollout: Hashable, Sendable, CustomStringConvertible {
             self.statesAnswers = statesAnswers
         }
 
-        /// The rule while a sample is sent: unless the sender has stated a number, it applies after a tenth of the
-        /// sample, at least 10 and at most 100 answers.
+        /// Returns the rule that applies while a sample is sent. Unless the sender has stated a number of answers, the
+        /// rule applies once a tenth of the sample, but at least 10 and at most 100 members, have answers.
         /// - Parameter size: The size of the sample; nil if it is not known.
         public func ofSample(_ size: Int?) -> Halt {
             guard !statesAnswers, let size else { return self }
@@ -38,7 +38,7 @@ public struct Rollout: Hashable, Sendable, CustomStringConvertible {
         public static let shares = 0..<10_000
         public static let answerLimits = 1...1_000_000
 
-        /// Whether too many pushes have failed, so that the roll-out must halt.
+        /// Returns whether too many pushes have failed, so that the roll-out must halt.
         public func isPassed(_ counts: SendCounts) -> Bool {
             counts.ended >= answers && counts.failed * 10_000 > counts.ended * share
         }
@@ -61,7 +61,8 @@ public struct Rollout: Hashable, Sendable, CustomStringConvertible {
     public var halt: Halt?
     /// The sample of a canary; nil if the notification is no canary.
     public var sample: Sample?
-    /// How long after its sample a canary continues by itself; nil if it waits until it is resumed.
+    /// How long a canary holds, after its sample was sent, before it continues by itself; nil if it holds until it is
+    /// resumed.
     public var wait: Duration?
 
     public init(_ pace: Pace?, halt: Halt? = nil, sample: Sample? = nil, wait: Duration? = nil) {
@@ -97,7 +98,8 @@ public struct Rollout: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// The value of the header, such as `first=1000; wait=PT600S; rate=500; halt=5%/100`; durations are in seconds.
+    /// The roll-out as the value of its header field, such as `first=1000; wait=PT600S; rate=500; halt=5%/100`;
+    /// durations are in seconds.
     public var description: String {
         var parts: [String] = []
         switch sample {
