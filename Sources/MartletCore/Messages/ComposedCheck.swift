@@ -11,7 +11,7 @@ struct ComposedCheck: Sendable {
     }
 
     /// Checks the parts of a message that do not depend on the hub: the names of platforms, of header fields and of
-    /// data, and that there is something to show.
+    /// data, and that a message that is not silent has a title, a text or a payload for each platform.
     func check(_ content: ComposedContent) throws(Failure) {
         let message = content.message
         for (name, part) in message.platforms.sorted(by: { $0.key < $1.key }) {

@@ -22,7 +22,7 @@ struct CircuitBreaker: Sendable, Equatable {
         static let device = Terms(failures: 3, firstPause: .seconds(1), longestPause: .seconds(60))
     }
 
-    /// Whether something may be sent now.
+    /// The answer to the question whether something may be sent now.
     enum Entry: Sendable, Equatable {
         case free
         case probe
@@ -68,7 +68,7 @@ struct CircuitBreaker: Sendable, Equatable {
         _ = pause(isProbe: isProbe, at: now)
     }
 
-    /// Pauses for at least `least`.
+    /// Begins a pause, or extends the current one, to last at least `least` from now.
     /// - Parameter isProbe: Whether the push that requests the pause was admitted as a probe after a pause.
     /// - Returns: The end of the pause.
     mutating func pause(atLeast least: Duration = .zero, isProbe: Bool, at now: Timestamp) -> Timestamp {

@@ -1,6 +1,6 @@
 import MartletModel
 
-/// Decides which answers that a handle is dead are believed.
+/// Decides whether to believe a push service's answer that a handle is dead.
 ///
 /// A wrong bundle id, project or environment makes every handle look dead. An answer that may have such a cause is
 /// believed only while this kind of push is proven to work: the sliding window contains a success, and no more fatal
@@ -23,12 +23,12 @@ struct DeletionGuard: Sendable {
     private static let slotLength: Duration = .seconds(60)
     private static let slotLimit = 10
     private static let windowLength: Duration = slotLength * slotLimit
-    /// The number of answers up to which no quarantine begins.
+    /// The number of answers that must be exceeded before a quarantine can begin.
     static let enoughAnswers = 20
     /// The maximum number of devices that are remembered until pushes are proven to work.
     static let suspectLimit = 1000
 
-    /// Whether no answer is believed until pushes are proven to work.
+    /// Whether a quarantine is in force: no answer is believed until pushes are proven to work.
     private(set) var isQuarantined: Bool
     private var slots: [Slot] = []
     private var suspectedStale: [Suspect] = []
@@ -94,8 +94,8 @@ struct PageHealth: Sendable, Equatable {
 }
 
 extension ChannelFeedback {
-    /// The same feedback with a timestamp, to be applied later. A device that has registered again after that timestamp
-    /// is not gone.
+    /// Returns the same feedback with a timestamp, so that it can be applied later: a device that has registered again
+    /// after the timestamp is not gone.
     fileprivate func asOf(_ timestamp: Timestamp) -> ChannelFeedback {
         guard case .gone(asOf: nil) = kind else { return self }
         return ChannelFeedback(channel: channel, kind: .gone(asOf: timestamp))

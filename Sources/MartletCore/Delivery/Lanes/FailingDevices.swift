@@ -1,6 +1,7 @@
 import MartletModel
 
-/// Devices of a lane whose pushes fail. Each has its own circuit breaker, and none is used as the probe of its lane.
+/// The devices of a lane whose pushes fail. Each has its own circuit breaker, and none is used as the probe of its
+/// lane.
 ///
 /// If a request was reset or not answered, its device is paused for one second, and for twice as long with each further
 /// failure. If a connection broke, its device is paused only from the third time on. After a pause, one push tests the
@@ -39,7 +40,7 @@ struct FailingDevices: Sendable, Equatable {
     var isEmpty: Bool { devices.isEmpty }
     var count: Int { devices.count }
 
-    /// Whether the device is paused, or was paused and has not been reached since.
+    /// Returns whether the device is paused, or was paused and has not been reached since.
     func contains(_ device: DeviceIdentity) -> Bool {
         devices[device].map { !$0.breaker.isClosed } ?? false
     }
@@ -105,15 +106,15 @@ struct FailingDevices: Sendable, Equatable {
 struct OutstandingPushes: Sendable, Equatable {
     private struct Device: Sendable, Equatable {
         var count = 0
-        /// When the first of these pushes began, or when the last one ended.
+        /// When the first of these pushes began; once one of them has ended, when the latest of them ended.
         var since: Timestamp
     }
 
-    /// The maximum number of devices in a page whose pushes are counted by device.
+    /// The maximum number of devices in a page for its pushes to be counted.
     static let pageLimit = 8
-    /// The number of outstanding pushes below which further pushes to the device need not wait.
+    /// The number of outstanding pushes to a device below which a further push to it need not wait.
     static let freeCount = 4
-    /// How much later than other devices a device may be answered.
+    /// How long a device may stay without an answer while others are answered, before further pushes to it must wait.
     static let patience = Duration.seconds(2)
 
     private var devices: [DeviceIdentity: Device] = [:]
@@ -131,7 +132,7 @@ struct OutstandingPushes: Sendable, Equatable {
         devices[device] = found.count > 0 ? found : nil
     }
 
-    /// How long a further push to the device must wait; nil if it may be sent now.
+    /// Returns how long a further push to the device must wait; nil if it may be sent now.
     /// - Parameter lastAnswer: When a device of the lane was last answered.
     func wait(for device: DeviceIdentity, lastAnswer: Timestamp?, at now: Timestamp) -> Duration? {
         guard let found = devices[device], found.count >= Self.freeCount, let lastAnswer,

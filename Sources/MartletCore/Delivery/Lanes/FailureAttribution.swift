@@ -14,7 +14,7 @@ struct FailureAttribution: Sendable, Equatable {
         case service
     }
 
-    /// The number of different devices that must fail without an answer in between.
+    /// The number of different devices that must fail, without an answer in between, to show that the service fails.
     static let deviceLimit = 3
     /// How long a failure counts. This is longer than the longest pause plus the maximum duration of a request.
     static let window = Duration.seconds(120)
@@ -54,7 +54,7 @@ struct FailureAttribution: Sendable, Equatable {
     }
 
     private func wasAnswered(after start: Timestamp, at now: Timestamp) -> Bool {
-        // A timestamp later than now was taken before the clock was set back.
+        // If the time of the last answer is later than `now`, it was taken before the clock was set back.
         lastAnswer.map { $0 > start && $0 <= now } ?? false
     }
 
@@ -71,7 +71,7 @@ struct FailureAttribution: Sendable, Equatable {
     }
 }
 
-/// The results of pushes that were sent together.
+/// The results of pushes that were sent together, as evidence for failure attribution.
 struct PushEvidence: Sendable, Equatable {
     struct Failure: Sendable, Equatable {
         var device: DeviceIdentity
@@ -86,7 +86,7 @@ struct PushEvidence: Sendable, Equatable {
     /// When the pushes began.
     var startedAt: Timestamp
     var answers = 0
-    /// Failures, each of a different device.
+    /// The failures, each of a different device.
     private(set) var failures: [Failure] = []
     /// The number of pushes for which no connection could be made.
     var unreachable = 0

@@ -1,7 +1,7 @@
 import MartletModel
 
-/// Whether a lane may send, and its health. The lane opens when an answer arrives that requests no pause, or when its
-/// credential changes.
+/// The health of a lane, which decides whether the lane may send. A paused lane opens when an answer arrives that
+/// requests no pause, or when its credential changes.
 struct Lane: Sendable {
     var breaker = CircuitBreaker(.lane)
     var attribution = FailureAttribution()
@@ -11,7 +11,7 @@ struct Lane: Sendable {
     private var trialCount = 0
     /// The maximum number of trials at a time, because each may occupy a turn for as long as a request may take.
     static let trialLimit = 4
-    /// One guard for each application (`PushService.application`).
+    /// The deletion guards, one for each application (`PushService.application`).
     private(set) var guards: [String: DeletionGuard] = [:]
 
     /// The maximum number of applications at a time. For any further application, no device is believed to be gone. The

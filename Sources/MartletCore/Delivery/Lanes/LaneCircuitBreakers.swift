@@ -22,7 +22,7 @@ final class LaneCircuitBreakers: Sendable {
         state.withLock { $0.lanes[id]?.isOpen ?? true }
     }
 
-    /// Ends the probe of a delivery that sends nothing at the moment.
+    /// Ends the probe of a lane, if `ready` is one, because its delivery sends nothing at the moment.
     func endProbe(_ ready: SendContext) {
         if ready.isProbe { endProbe(ready.id) }
     }
@@ -58,7 +58,7 @@ final class LaneCircuitBreakers: Sendable {
 
     // MARK: Devices that fail
 
-    /// The pushes that must wait, and the pushes that are trials of failing devices.
+    /// The decision about some pushes: which of them must wait, and which are trials of failing devices.
     struct Admission: Sendable {
         /// The pushes that must wait, by index in the list of devices.
         var waits: [Int: FailingDevices.Wait] = [:]
@@ -67,7 +67,7 @@ final class LaneCircuitBreakers: Sendable {
         var outstanding: [DeviceIdentity] = []
     }
 
-    /// Whether pushes to this many devices must be admitted one by one.
+    /// Returns whether pushes to `count` devices of a lane must be admitted one by one, by `begin`.
     func tracks(_ count: Int, in id: LaneID) -> Bool {
         count <= OutstandingPushes.pageLimit || hasFailingDevices(in: id)
     }
@@ -164,7 +164,8 @@ final class LaneCircuitBreakers: Sendable {
         }
     }
 
-    /// When the pause of a lane ends; nil if the lane is open. A lane whose pause is over waits for its probe.
+    /// Returns when the pause of a lane ends; nil if the lane is open. If the pause is over and the lane waits for its
+    /// probe, returns `now`.
     func pauseEnd(of id: LaneID, at now: Timestamp) -> Timestamp? {
         state.withLock { state in
             guard let lane = state.lanes[id], !lane.isOpen else { return nil }
@@ -179,7 +180,8 @@ final class LaneCircuitBreakers: Sendable {
         }
     }
 
-    /// The outcome that shows that no device can receive the message of a delivery; nil if no answer has shown that.
+    /// Returns the outcome that shows that no device can receive the message of a delivery; nil if no answer has shown
+    /// that.
     func refusal(of delivery: Delivery.ID) -> Outcome? {
         state.withLock { $0.refusals[delivery] }
     }

@@ -2,11 +2,11 @@ import MartletModel
 
 /// The report of a page, or of a round of retries, to its lane.
 struct LaneReport {
-    /// The results of pushes that do not belong to a merged report.
+    /// The results of the report's own pushes, without those of merged reports.
     var health = PageHealth()
     /// The results of merged reports, by application (`PushService.application`).
     var healths: [String: PageHealth] = [:]
-    /// Pauses that origins have requested.
+    /// The pauses that origins have requested.
     var holds: [LanePause] = []
     /// The longest pause that the service has requested for the whole lane, or that a bad credential causes.
     var wantedPause: Duration?
@@ -18,7 +18,7 @@ struct LaneReport {
     var isServiceFailing = false
     /// Whether the page was a probe without a result, because its devices are known to fail.
     var leavesProbe = false
-    /// Why no device of the platform can receive the message.
+    /// The outcome that shows that no device of the platform can receive the message; nil if there is none.
     var refusesAll: Outcome?
 
     /// The minimum pause of the lane; nil if the lane need not pause.
@@ -31,6 +31,7 @@ struct LaneReport {
         healths.values.flatMap { $0.dead + $0.doubtful }.map(\.channel)
     }
 
+    /// Adds the report of other pushes of the same page or round.
     /// - Parameter application: The application that the pushes of the other report share.
     mutating func merge(_ other: LaneReport, of application: String) {
         healths[application, default: PageHealth()] += other.health

@@ -1,12 +1,11 @@
 import MartletModel
 
-/// Resolves the push service and the credential of a lane: the push service of its platform, made from the hub's
-/// credential.
+/// Finds the hub's credential for a lane, and makes the push service of the lane's platform from it.
 struct LaneResolver: Sendable {
     /// The result of resolving a lane.
     enum Resolution {
         case service(any PushService, Credential)
-        /// The lane cannot send; this is the outcome of every push.
+        /// The lane cannot send; every push gets this outcome.
         case missing(Outcome)
         /// The credential is not usable.
         case unusable(PushServiceError)
@@ -33,14 +32,14 @@ struct LaneResolver: Sendable {
         }
     }
 
-    /// Whether the context was made with the hub's current credential.
+    /// Returns whether a context was made with the hub's current credential.
     func isCurrent(_ context: SendContext) -> Bool {
         hubs.credential(for: context.id.platform, of: context.id.hub) == context.credential
     }
 }
 
 extension LaneResolver {
-    /// Whether a page may be sent in a lane now.
+    /// The answer to the question whether a page may be sent in a lane now.
     enum Readiness {
         case ready(SendContext)
         case paused(until: Timestamp)

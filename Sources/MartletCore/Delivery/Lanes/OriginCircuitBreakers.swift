@@ -49,7 +49,8 @@ final class OriginCircuitBreakers: Sendable {
     /// - Parameters:
     ///   - evidence: The results, without devices that are known to fail.
     ///   - outcomes: The outcomes that are not plain successes.
-    ///   - isProbe: Whether the pushes were the probe. Answers to pushes that were sent before a pause do not end it.
+    ///   - isProbe: Whether the pushes were the probe. Answers to pushes that were sent before a pause do not end that
+    ///     pause.
     /// - Returns: The pause that the origin has requested, to be stored; nil if it has requested none.
     @discardableResult
     func record(
@@ -74,7 +75,8 @@ final class OriginCircuitBreakers: Sendable {
         }
     }
 
-    /// The longest pause that an origin has requested.
+    /// Returns the longest pause that an origin has requested, and the outcome that requests it; nil if it has
+    /// requested none.
     private static func wait(in outcomes: [Outcome]) -> (Duration, Outcome)? {
         var longest: (wait: Duration, cause: Outcome)?
         for outcome in outcomes where outcome.name != .pnsUnreachable {
@@ -111,7 +113,7 @@ final class OriginCircuitBreakers: Sendable {
     /// The number of origins in memory.
     var count: Int { known.withLock(\.count) }
 
-    /// The origins of a lane that are paused or wait for a probe, in order.
+    /// Returns the pauses of those origins of a lane that are paused or wait for a probe, sorted by origin.
     func pauses(of lane: LaneID, at now: Timestamp) -> [LanePause] {
         known.withLock { known in
             known.filter { $0.key.lane == lane && !$0.value.breaker.isClosed }.map { key, known in

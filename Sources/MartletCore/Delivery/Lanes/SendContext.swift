@@ -2,7 +2,7 @@
 struct SendContext: Sendable {
     enum Sending: Sendable {
         case by(any PushService)
-        /// The lane cannot send; this is the outcome of every push.
+        /// The lane cannot send; every push gets this outcome.
         case refused(Outcome)
     }
 

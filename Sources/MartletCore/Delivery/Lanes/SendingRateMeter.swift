@@ -6,7 +6,7 @@ import MartletModel
 /// messages that were sent early are due, so that small numbers overtake them. After a minute without messages the rate
 /// is a tenth of the full rate, and grows to the full rate within a minute.
 struct SendingRateMeter: Sendable {
-    /// The maximum number of messages that may be sent early.
+    /// The number of messages, wanted at once, that still counts as small, so that the messages may be sent early.
     private static let few = 100
     private static let headStart: Duration = .seconds(-1)
     private static let growth: Duration = .seconds(60)

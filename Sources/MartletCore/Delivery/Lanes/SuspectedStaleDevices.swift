@@ -2,7 +2,7 @@ import MartletModel
 import Synchronization
 
 /// The suspected stale devices of each lane. The last answer refused these devices, but they were not removed, because
-/// the service throttled them, or because it reported their token dead and that was not believed.
+/// the service only throttled them, or because it reported their tokens dead and the report was not believed.
 ///
 /// Some services slow down a whole connection after such an answer, so these devices have their own connection and are
 /// sent to after the others. The store keeps the list. The copy of a lane's list in memory is read again from time to
@@ -31,7 +31,7 @@ final class SuspectedStaleDevices: Sendable {
         self.store = store
     }
 
-    /// The suspected stale devices of a lane, sorted.
+    /// Returns the suspected stale devices of a lane, sorted by channel.
     func channels(of lane: LaneID, at now: Timestamp) async -> [ChannelID] {
         let known = lanes.withLock { $0[lane] }
         // A list whose read time is later than now was read before the clock was set back.
@@ -41,7 +41,8 @@ final class SuspectedStaleDevices: Sendable {
             lanes.withLock { Self.keep(Known(channels: found, readAt: now), of: lane, in: &$0) }
             return found
         } catch {
-            // If the store cannot be read, another step of the delivery fails.
+            // The error is not reported here: if the store cannot be read, another step of the delivery fails and
+            // reports it.
             return known?.channels ?? []
         }
     }
@@ -66,8 +67,8 @@ final class SuspectedStaleDevices: Sendable {
     /// The number of lanes in memory.
     var count: Int { lanes.withLock(\.count) }
 
-    /// The indices of suspected stale devices in a page. For a page without suspected devices, this takes only two
-    /// binary searches.
+    /// Returns the indices of the suspected stale devices in a page. For a page without suspected devices, this takes
+    /// only two binary searches.
     func indices(in page: AudiencePage, of lane: LaneID, at now: Timestamp) async -> Set<Int> {
         let channels = await channels(of: lane, at: now)
         guard page.followed.isEmpty else {
@@ -82,7 +83,7 @@ final class SuspectedStaleDevices: Sendable {
         return Set(page.members.indices.filter { suspectedStale.contains(page.members[$0].channel) })
     }
 
-    /// Applies changes in memory that the caller will also store.
+    /// Changes the list of a lane in memory; the caller makes the same changes in the store.
     /// - Returns: The added devices that were not suspected before and for which there is room.
     func change(_ lane: LaneID, adding new: Set<ChannelID>, removing old: Set<ChannelID>) -> [ChannelID] {
         guard !new.isEmpty || !old.isEmpty else { return [] }
@@ -100,7 +101,7 @@ final class SuspectedStaleDevices: Sendable {
 }
 
 extension [ChannelID] {
-    /// The index of the first element that is not less than a channel, in a sorted array.
+    /// Returns the index of the first element that is not less than a channel. The array must be sorted.
     fileprivate func index(of channel: ChannelID) -> Int {
         var low = 0
         var high = count

@@ -7,10 +7,10 @@ struct AbandonRunner: Sendable {
     let settings: DeliverySettings
     let time: any TimeSource
 
-    /// Counts a page of members that are no longer sent to: first those that no page has reached yet, then those with
-    /// retries. When all members are counted, the delivery ends. An expired push leaves a dead letter; a canceled one
-    /// does not.
-    /// - Parameter state: Canceled or abandoned.
+    /// Counts one page of members that do not get the notification any more: first members that no page has reached
+    /// yet, then members with retries. When all members are counted, the delivery ends. An expired push leaves a dead
+    /// letter; a canceled one does not.
+    /// - Parameter state: The final state of the delivery: canceled or abandoned.
     func run(_ run: inout DeliveryRun, as state: NotificationState) async throws(StorageError) -> DeliveryRun.Ending {
         let outcome = state == .canceled ? Outcome.canceled : .expired
         if !run.progress.isFannedOut {
@@ -50,8 +50,8 @@ struct AbandonRunner: Sendable {
         run.progress = progress
     }
 
-    /// Whether no page of the delivery was ever begun, in this process or in one that was killed. Each page creates the
-    /// progress map before it sends.
+    /// Returns whether no page of the delivery was ever begun, in this process or in one that was killed. Every page
+    /// creates the progress map before it is sent, so a delivery without a map has not begun.
     private func hasNeverBegun(_ progress: DeliveryProgress) throws(StorageError) -> Bool {
         let delivery = progress.delivery
         guard progress.cursor == .none, delivery.notification.collapse != nil, delivery.part?.lead == nil else {
@@ -83,7 +83,7 @@ struct AbandonRunner: Sendable {
             delivery: delivery.id, isFannedOut: run.progress.isFannedOut, state: .processing,
             settled: left.map(\.member))
         for retry in left {
-            // An attempt has reached the member, but the process was killed before it recorded the outcome.
+            // True if an attempt has reached the member, but the process was killed before it recorded the outcome.
             let isReached = map.contains(retry.member)
             let isSentToAsAnother = round?.repeated.contains(retry.member) ?? false
             step.counts[isReached ? .success : isSentToAsAnother ? .skipped : outcome, default: 0] += 1

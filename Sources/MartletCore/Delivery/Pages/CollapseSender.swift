@@ -4,7 +4,7 @@ import MartletModel
 struct CollapseSender: Sendable {
     let notifications: any NotificationStore
     let sender: PageSender
-    /// The same instance for all senders of one store.
+    /// The locks, which all senders of one store must share.
     let locks: CollapseLocks
     let time: any TimeSource
 
@@ -36,7 +36,8 @@ struct CollapseSender: Sendable {
             return false
         }
         defer { locks.end(lock) }
-        // Asked again while the lock is held: a newer notification may have been sent in the meantime.
+        // The store is asked again while the lock is held, because a newer notification may have been sent in the
+        // meantime.
         rest = try await suppressSuperseded(job, collapse, key, indices: rest, tally: &tally)
         await sender.send(job, &content, indices: rest, tally: &tally)
         return true

@@ -21,7 +21,7 @@ struct Deliverer: Sendable {
     private let time: any TimeSource
 
     /// - Parameters:
-    ///   - locks: The same instance for all senders of one store.
+    ///   - locks: The locks, which all senders of one store must share.
     ///   - log: Receives messages for the operator, without secrets.
     init(
         notifications: any NotificationStore & ControlStore, deadLetters: any DeadLetterStore, devices: any DeviceStore,
@@ -66,7 +66,7 @@ struct Deliverer: Sendable {
         }
     }
 
-    /// Removes all data about a delivery that no longer exists in the store.
+    /// Ends the turn of a delivery that no longer exists in the store, and removes all data about the delivery.
     private func leave(_ run: DeliveryRun) async -> DeliveryRun.Ending {
         if let lane = run.lane { lanes.endProbe(lane) }
         await recorder.forget(run.delivery.id, of: run.delivery.notification.sequence)
@@ -76,7 +76,8 @@ struct Deliverer: Sendable {
     private func advance(_ run: inout DeliveryRun) async throws(StorageError) -> DeliveryRun.Ending {
         let delivery = run.delivery
         let hub = delivery.notification.hub
-        // This comes first, so that a deletion that begins after this point finds the delivery and can stop it.
+        // The turn is registered first, so that a deletion of the hub that begins after this point finds the delivery
+        // and can stop it.
         board.begin(delivery.notification.sequence, in: hub)
         defer { board.end(delivery.notification.sequence) }
         switch resolver.hubs.presence(of: hub) {

@@ -25,7 +25,7 @@ final class PageBytes: Sendable {
     /// Reserves memory for a page that is about to be read.
     /// - Parameters:
     ///   - members: The maximum number of members in the page.
-    ///   - bodyBytes: The size of each member's own request body, if members have one.
+    ///   - bodyBytes: The size of each member's own request body, in bytes; 0 if the members share one body.
     func reserve(members: Int, bodyBytes: Int = 0) -> PageLease {
         let wanted = min(max(members * (Self.memberBytes + bodyBytes), Self.least), AudiencePage.byteLimit)
         let room = limit - taken.add(wanted, ordering: .relaxed).oldValue

@@ -1,9 +1,10 @@
 import MartletModel
 
 extension PageReader {
-    /// Leaves out members that another part of the notification has already handled. They match this part too because
-    /// their tags have changed since. The other part counts them.
-    /// - Parameter indices: Indices of the page.
+    /// Returns the indices of a page without the members that another part of the notification has already handled.
+    /// Such members match both parts, because their tags have changed in the meantime. They are counted in the other
+    /// part.
+    /// - Parameter indices: The indices to choose from.
     func excludingHandled(
         _ indices: [Int], of page: AudiencePage, in delivery: Delivery
     ) async throws(StorageError) -> [Int] {
@@ -19,7 +20,8 @@ extension PageReader {
     func handled(
         _ members: [AudienceMember], besides delivery: Delivery
     ) async throws(StorageError) -> Set<AudienceMember> {
-        // Progress maps come first: when a delivery ends, its members are stored before its map is removed.
+        // The progress maps are read before the store: a delivery that ends stores its members before it removes its
+        // map.
         var handled: Set<AudienceMember> = []
         for sibling in try await siblings(of: delivery) where !sibling.state.isFinal {
             let map = try maps.existingMap(for: sibling.delivery.id, through: sibling.delivery.lastNumber)
@@ -28,22 +30,22 @@ extension PageReader {
         return handled.union(try await notifications.handled(members, besides: delivery))
     }
 
-    /// The other deliveries of a part's notification on its platform.
+    /// Returns the other deliveries of the notification on the same platform.
     private func siblings(of delivery: Delivery) async throws(StorageError) -> [DeliveryProgress] {
         try await notifications.deliveries(of: delivery.notification.sequence, on: delivery.platform)
             .filter { $0.delivery.id != delivery.id }
     }
 
-    /// The state of the other part of a canary (the rest for the sample, the sample for the rest), for a retry whose
-    /// registration may have moved to a device there.
+    /// The state of the other part of a canary (the rest for the sample, the sample for the rest), which is needed for
+    /// a retry whose registration may have moved to a device of the other part.
     struct OtherSide: Sendable {
-        /// The members of the other part that it has already handled.
+        /// The members that the other part has already handled.
         var handled: Set<AudienceMember> = []
         /// The progress of the other part; nil if it has not begun.
         var progress: DeliveryProgress?
         var sample: AudienceSample
 
-        /// Whether a member belongs to the other part, and its page was not read yet.
+        /// Returns whether a member belongs to the other part and the page with this member was not read yet.
         func willReach(_ member: AudienceMember) -> Bool {
             guard !sample.contains(member.number) else { return false }
             guard let progress else { return sample.side == .sample }
@@ -51,6 +53,7 @@ extension PageReader {
         }
     }
 
+    /// Returns the state of the other part of a canary.
     /// - Parameter members: The members by which the other part may reach the registrations of the retries.
     /// - Returns: nil if the delivery does not belong to a canary.
     func otherSide(

@@ -37,7 +37,7 @@ extension PageReader {
         return round
     }
 
-    /// The member that a registration is with its current channel.
+    /// Returns the member that stands for a registration at its current channel.
     private static func ownMember(_ current: AudienceMember, in delivery: Delivery) -> AudienceMember {
         delivery.isOfTemplates ? current : AudienceMember(channel: current.channel)
     }
@@ -63,7 +63,8 @@ extension PageReader {
             return other.willReach(own) ? .awaited(own, until: time.now + Self.maximumPageWait) : .free
         }
         guard !progress.isFannedOut, isMember(own), own > progress.cursor else { return .free }
-        // If a template send reads a registration again, it is the same member with the same bit.
+        // If a template send reads a registration again, it finds the same member, with the same bit in the progress
+        // map.
         return delivery.isOfTemplates ? .reached : .awaited(own, until: time.now + Self.maximumPageWait)
     }
 }

@@ -46,8 +46,8 @@ struct PageReader: Sendable {
 
     func sampleHash(of delivery: Delivery) -> SampleHash { messageIDs.sampleHash(of: delivery.notification.id) }
 
-    /// Whether the audience is empty. Such a delivery need not wait for its paused lane: on most platforms, a template
-    /// notification has no devices.
+    /// Returns whether the audience is empty. A delivery without an audience need not wait for its paused lane: on most
+    /// platforms, a template notification has no devices.
     func isAudienceEmpty(_ progress: DeliveryProgress) async throws(StorageError) -> Bool {
         guard progress.cursor == .none else { return false }
         let (page, _) = try await nextPage(progress, limit: 1)
@@ -84,7 +84,8 @@ struct PageReader: Sendable {
     }
 
     /// Returns the members that an ending delivery has reached.
-    /// - Parameter page: The only page of the delivery, if it has just one; the whole map need not be searched then.
+    /// - Parameter page: The page of a delivery that has only one page; only the members of this page are then looked
+    ///   up in the map.
     func reached(
         of delivery: Delivery, _ page: AudiencePage? = nil
     ) throws(StorageError) -> [DeliveredBitmap] {

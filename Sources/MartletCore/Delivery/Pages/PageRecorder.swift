@@ -16,8 +16,8 @@ struct PageRecorder: Sendable {
 
     /// Records the outcomes of a page or a round of retries. Reports to the lane, records the step, then updates
     /// handles and halts the roll-out if too many pushes fail.
-    /// - Parameter makeStep: Makes the step and the new progress of the delivery from the tally with the final fates of
-    ///   handles.
+    /// - Parameter makeStep: Makes the step and the new progress of the delivery from the tally, in which the fates of
+    ///   handles are final.
     func record(
         _ tally: PageTally, _ lane: SendContext, of run: inout DeliveryRun,
         _ makeStep: (PageTally) throws(StorageError) -> (step: DeliveryStep, progress: DeliveryProgress)
@@ -52,7 +52,7 @@ struct PageRecorder: Sendable {
             expiresAt: delivery.expiresAt, areRetries: areRetries)
     }
 
-    /// Reports the page to the lane.
+    /// Reports the results of a page to its lane, and decides the fates of the handles in the tally.
     private func conclude(_ tally: inout PageTally, _ lane: SendContext, _ delivery: Delivery) -> LaneConclusion {
         // Outcomes with an old credential say nothing about the new one.
         let record = lanes.record(tally.lane, lane, isCurrent: resolver.isCurrent(lane), at: time.now)
@@ -68,7 +68,7 @@ struct PageRecorder: Sendable {
     }
 
     /// Updates handles after the step is recorded, because a refusal refers to a registration that this update may
-    /// remove. If the process is killed between the two, the next notification finds the handle dead again.
+    /// remove. If the process is killed before the update, the next notification finds the handle dead again.
     private func apply(
         _ tally: PageTally, _ conclusion: LaneConclusion, _ delivery: Delivery, _ lane: SendContext
     ) async throws(StorageError) {
@@ -77,7 +77,7 @@ struct PageRecorder: Sendable {
         _ = try await reader.devices.apply(feedback, in: delivery.notification.hub, at: time.now)
     }
 
-    /// Reports problems that need attention to the operator, once each.
+    /// Reports to the operator, once each, problems that need attention.
     private func raiseAlarms(_ record: LaneChange, _ tally: PageTally, _ delivery: Delivery) {
         let name = resolver.hubs.hub(delivery.notification.hub)?.name ?? ""
         if record.beginsPause, let cause = tally.lane.pauseCause {
@@ -135,7 +135,8 @@ struct PageRecorder: Sendable {
         try? reader.maps.remove(delivery)
     }
 
-    /// Removes the same data, and the data of the notification if this was its last delivery.
+    /// Removes data that is needed only while the delivery continues, and the meter of its notification. If the
+    /// notification has ended, also removes the notification's control from memory.
     /// - Parameter notification: The sequence number of the notification; nil if it is not known.
     func forget(_ delivery: Delivery.ID, of notification: Int64?) async {
         forget(delivery)
@@ -154,7 +155,7 @@ private struct LaneConclusion {
 }
 
 extension DeliveryStep {
-    /// A step with the outcomes of a page or a round of retries.
+    /// Creates a step with the outcomes of a page or a round of retries.
     init(_ delivery: Delivery.ID, _ tally: PageTally, cursor: AudienceMember?, isFannedOut: Bool) {
         self.init(
             delivery: delivery, cursor: cursor, isFannedOut: isFannedOut, state: .processing,

@@ -15,7 +15,7 @@ struct PageRunner: Sendable {
     let settings: DeliverySettings
     let time: any TimeSource
 
-    /// Sends the next page.
+    /// Sends the pages of one turn.
     func run(
         _ run: inout DeliveryRun, _ content: inout DeliveryContent
     ) async throws(StorageError) -> DeliveryRun.Ending {
@@ -54,8 +54,8 @@ struct PageRunner: Sendable {
         return isInVain ? min(standard, settings.letterPageSize) : standard
     }
 
-    /// Sends the pages of one turn. It is one page if the page is the first, or if something must be checked after each
-    /// page.
+    /// Sends the pages of one turn: only one page if it is the first of the delivery or if something must be checked
+    /// after each page, otherwise several pages at once.
     /// - Parameter limit: The maximum number of members in a page.
     private func sendPages(
         _ run: inout DeliveryRun, _ content: inout DeliveryContent, _ lane: SendContext, limit: Int
@@ -153,13 +153,13 @@ struct PageRunner: Sendable {
         }
     }
 
-    /// Whether the delivery may still go on to its next page.
+    /// Returns whether the delivery may still go on to its next page.
     private func isStillWanted(_ progress: DeliveryProgress) -> Bool {
         rollouts.board.step(of: progress, at: time.now) == .fanOut
     }
 
-    /// Whether another page may be begun while one is in progress: not if something has happened that the next turn
-    /// must check.
+    /// Returns whether another page may be begun in this turn. It may not if enough pages were begun, or if something
+    /// has happened that the next turn must check.
     private func mayBegin(
         _ begun: DeliveryProgress, after count: Int, _ inHand: Int, atMost most: Int, _ lane: SendContext
     ) -> Bool {
@@ -199,8 +199,8 @@ struct PageRunner: Sendable {
             endedAt: started)
     }
 
-    /// The size of the request body that each member of a page needs for itself; 0 if all members share one body, or if
-    /// it is small.
+    /// Returns the size in bytes of the request body that each member of a page needs for itself; 0 if all members
+    /// share one body, or if the bodies are small.
     private func ownBodyBytes(of delivery: Delivery, _ lane: SendContext, members: Int) -> Int {
         guard let message = sampleMessage(of: delivery, lane, longerThan: PageBytes.least / max(members, 1)),
             case .by(let service) = lane.sending,
@@ -211,7 +211,8 @@ struct PageRunner: Sendable {
         return message.body.count
     }
 
-    /// The message of a delivery whose messages have about the same size; nil if they are small.
+    /// Returns one message of a delivery whose messages all have about the same size. Returns nil if the messages have
+    /// at most `size` bytes, or if they are made from templates and may differ in size.
     private func sampleMessage(of delivery: Delivery, _ lane: SendContext, longerThan size: Int) -> Message? {
         switch delivery.notification.content {
         case .native(_, let message): message.body.count > size ? message : nil
@@ -279,7 +280,7 @@ struct PageRunner: Sendable {
 
 /// A page of a turn, from reading to the outcomes of its pushes.
 private struct InFlightPage: Sendable {
-    /// Position in recording order.
+    /// The position of the page in the order in which the pages of the turn are recorded, from 0.
     var number = 0
     var page: AudiencePage
     let lease: PageLease
@@ -289,6 +290,7 @@ private struct InFlightPage: Sendable {
     var tally: PageTally
     var startedAt: Timestamp
     var endedAt: Timestamp
-    /// False if another page with the same collapse key was under way to one of its devices.
+    /// False if the page was not sent, because another page with the same collapse key was under way to one of its
+    /// devices.
     var wasSent = true
 }

@@ -7,9 +7,9 @@ struct RetryRound {
     var page: AudiencePage
     /// Members whose registrations now have another handle, and are in the audience with that handle.
     private(set) var followed = AudiencePage()
-    /// Members whose registrations now have a handle that was already reached as another member.
+    /// Members whose registrations now have a handle that was already reached as the handle of another member.
     private(set) var repeated: Set<AudienceMember> = []
-    /// Members whose registrations now have a handle that may still be reached as another member.
+    /// Members whose registrations now have a handle that may still be reached as the handle of another member.
     private(set) var waiting: [AudienceMember: Waiting] = [:]
     /// The last member of the round if not all members fit; nil if the round is for all of them.
     var through: AudienceMember?
@@ -25,7 +25,7 @@ struct RetryRound {
         var handle: PushHandle
     }
 
-    /// Whether the handle of a successor belongs to other members too.
+    /// The answer to the question whether the handle of a successor is also reached as the handle of another member.
     enum Claim {
         case free
         case reached
@@ -36,15 +36,15 @@ struct RetryRound {
         self.page = page
     }
 
-    /// Whether a member of `page` is not sent to at its own channel, because its registrations have moved to another
-    /// channel, or because another member was followed to its handle and reached there.
+    /// Returns whether a member of `page` is not sent to at its own channel, because its registrations have moved to
+    /// another channel, or because another member was followed to its handle and reached there.
     func isElsewhere(_ member: AudienceMember) -> Bool {
         repeated.contains(member) || waiting[member] != nil || followedMembers.contains(member)
     }
 
     private(set) var followedMembers: Set<AudienceMember> = []
 
-    /// The registrations and handles of the members in both pages.
+    /// The registrations and handles of the members of `page` and `followed`, and of the members that wait.
     var addressees: [AudienceMember: (registration: AudienceMember?, handle: PushHandle)] {
         var addressees: [AudienceMember: (registration: AudienceMember?, handle: PushHandle)] = [:]
         for index in page.members.indices { addressees[page.members[index]] = (nil, page.handle(index)) }
@@ -55,10 +55,11 @@ struct RetryRound {
         return addressees
     }
 
+    /// Follows registrations to their current handles, and records which members are followed, repeated or wait.
     /// - Parameters:
     ///   - successors: The current channels of the registrations that the members had.
     ///   - found: The successors that are in the audience.
-    ///   - claim: Returns whether the handle of a successor belongs to other members too.
+    ///   - claim: Returns whether the handle of a successor is also reached as the handle of another member.
     mutating func follow(_ successors: Successors, in found: AudiencePage, claim: (Successor) -> Claim) {
         repeated = successors.reached
         let successors = Dictionary(successors.moved.map { ($0.registration, $0) }) { first, _ in first }
@@ -72,7 +73,8 @@ struct RetryRound {
             case .reached: repeated.insert(successor.member)
             case .awaited(let other, let until): wait(successor, for: other, until: until, index, of: found)
             case .free:
-                // Two handles have become one in a native send: the second member waits for the outcome of the first.
+                // In a native send, two members now have the same handle: the second member waits for the outcome of
+                // the first.
                 if successor.member.registration == 0, let first = channels[channel] {
                     wait(successor, for: first, until: nil, index, of: found)
                 } else {
@@ -82,7 +84,7 @@ struct RetryRound {
                 }
             }
         }
-        // A member with several registrations needs to be followed by only one of them.
+        // If a member has several registrations, it is enough to follow one of them to its handle.
         waiting = waiting.filter { !followedMembers.contains($0.key) }
         repeated = repeated.filter { !followedMembers.contains($0) && waiting[$0] == nil }
     }

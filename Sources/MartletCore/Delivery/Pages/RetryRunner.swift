@@ -103,12 +103,12 @@ struct RetryRunner: Sendable {
         }
     }
 
-    /// The minimum wait for another member. Without it, waiting for a member that is not tried in the same round could
-    /// keep a core busy.
+    /// The minimum time that a retry waits for another member. Without a minimum, waiting for a member that is not
+    /// tried in the same round could keep a core busy.
     private static let leastWait = Duration.seconds(1)
 
-    /// Ends the retries whose handle was just reached as another member, and postpones those whose handle may still be
-    /// reached that way.
+    /// Ends the retries whose handle was just reached as the handle of another member, and postpones the retries whose
+    /// handle may still be reached in this way.
     private func wait(
         _ retries: [Retry], _ round: RetryRound, _ map: any ProgressMap, tally: inout PageTally
     ) {
@@ -125,7 +125,8 @@ struct RetryRunner: Sendable {
         }
     }
 
-    /// Ends the retries of members that were reached, and of members that are in no page of the round.
+    /// Ends the retries that the round does not send: those of members that were already reached, and those of members
+    /// that are no longer in the audience.
     private func finish(
         _ retries: [Retry], but round: RetryRound, _ map: any ProgressMap, tally: inout PageTally
     ) {

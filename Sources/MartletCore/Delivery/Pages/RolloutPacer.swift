@@ -1,7 +1,7 @@
 import MartletModel
 
-/// Sends the pages of roll-outs at their rate, finds the samples of canaries, and halts a roll-out when too many of its
-/// pushes fail.
+/// Limits the pages of roll-outs to their rate, finds the samples of canaries, and halts a roll-out when too many of
+/// its pushes fail.
 struct RolloutPacer: Sendable {
     let notifications: any NotificationStore & ControlStore
     let devices: any DeviceStore
@@ -25,7 +25,8 @@ struct RolloutPacer: Sendable {
         case unknown
     }
 
-    /// Asks whether the roll-out of a notification, if it has one, allows a page now.
+    /// Returns how many pushes of a page the roll-out of a notification allows now. Without a roll-out, all are
+    /// allowed.
     /// - Parameter wanted: The maximum number of members of the page.
     func admit(_ run: DeliveryRun, for wanted: Int) async throws(StorageError) -> Admission {
         let notification = run.delivery.notification
@@ -44,12 +45,13 @@ struct RolloutPacer: Sendable {
         }
     }
 
-    /// The sample of a canary is sent as fast as possible.
+    /// Returns whether the rate of a roll-out applies to a delivery. The sample of a canary is sent as fast as
+    /// possible.
     private func isPaced(_ delivery: Delivery) -> Bool {
         delivery.notification.rollout?.pace != nil && delivery.part?.side != .sample
     }
 
-    /// Whether the pages of a delivery wait because somebody wants it: for the pace of the roll-out, for the start of a
+    /// Returns whether the pages of a delivery may wait on purpose: for the rate of the roll-out, for the start of a
     /// later part, or while the notification is paused, has halted itself or holds.
     func waitsOnPurpose(_ delivery: Delivery) -> Bool {
         isPaced(delivery) || delivery.part?.lead != nil || board.wasControlled(delivery.notification.sequence)
@@ -61,8 +63,8 @@ struct RolloutPacer: Sendable {
         board.giveBack(count, of: delivery.notification.sequence)
     }
 
-    /// Whether a retry of a roll-out is due. Other notifications are retried after all of their pages, so that devices
-    /// that failed do not delay the others.
+    /// Returns whether a retry of a roll-out is due. Returns false for other notifications: they are retried after all
+    /// of their pages, so that devices that failed do not delay the others.
     func isRetryDue(_ delivery: Delivery) async throws(StorageError) -> Bool {
         guard delivery.notification.rollout != nil, let due = try await notifications.nextRetry(of: delivery.id) else {
             return false
@@ -70,7 +72,7 @@ struct RolloutPacer: Sendable {
         return due <= time.now
     }
 
-    /// - Returns: Pushes per second; nil if the notification is gone.
+    /// - Returns: The rate in pushes per second; nil if the notification is gone.
     private func rate(
         of rollout: Rollout, _ record: RolloutRecord, _ delivery: Delivery
     ) async throws(StorageError) -> Double? {
@@ -80,7 +82,7 @@ struct RolloutPacer: Sendable {
         return rollout.rate(for: audience.map { rest(of: $0, rollout) })
     }
 
-    /// The size of an audience without its sample.
+    /// Returns the size of an audience without its sample.
     private func rest(of audience: Int, _ rollout: Rollout) -> Int {
         switch rollout.sample {
         case nil: audience
@@ -114,8 +116,8 @@ struct RolloutPacer: Sendable {
 
     // MARK: Canaries
 
-    /// Sets the threshold of a canary's sample in a delivery. If it is not known yet, it is determined by counting the
-    /// audience, and stored before anything is sent.
+    /// Sets the threshold of a canary's sample (the highest hash in the sample) in a delivery. If the threshold is not
+    /// known yet, it is determined by counting the audience, and stored before anything is sent.
     /// - Returns: False if the notification is gone.
     func setThreshold(_ delivery: inout Delivery) async throws(StorageError) -> Bool {
         guard delivery.part?.threshold == nil else { return true }
@@ -143,7 +145,8 @@ struct RolloutPacer: Sendable {
         return try await notifications.setSample(sample, ofRollout: notification.sequence)?.threshold
     }
 
-    /// Counts the audience of a notification within the bounds of its deliveries.
+    /// Finds the lowest sample hashes among the members of a notification's audience, within the bounds of its
+    /// deliveries.
     private func lowestHashes(
         _ start: LowestHashes, _ hash: SampleHash, of notification: Notification
     ) async throws(StorageError) -> LowestHashes {
@@ -165,7 +168,7 @@ struct RolloutPacer: Sendable {
         return lowest
     }
 
-    /// Reports that the last page of a sample was sent, so that the wait begins.
+    /// Wakes the scheduler after the last page of a sample was sent, because the wait of the canary begins.
     func sampleWasSent() {
         alarm.ring()
     }

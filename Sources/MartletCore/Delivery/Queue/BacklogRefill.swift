@@ -1,6 +1,6 @@
 import MartletModel
 
-/// Tracks which of the store's unfinished deliveries are known: pure bookkeeping.
+/// Tracks which of the store's unfinished deliveries are known to the queue: pure bookkeeping.
 ///
 /// All unfinished deliveries up to `through` are known. The known deliveries are *complete* if the store has none after
 /// `through`. They are no longer complete once a delivery is turned away because there is no room.
@@ -21,10 +21,10 @@ struct BacklogRefill: Sendable {
     /// When to read the store again after a failure.
     var nextTry: Timestamp? { isComplete || isReading ? nil : again }
 
-    /// Whether a delivery can only have been handed over by intake, and not by an earlier read of the store.
+    /// Returns whether a delivery can only have come from intake, and not also from an earlier read of the store.
     func isNew(_ id: Delivery.ID) -> Bool { isComplete && id > found }
 
-    /// Whether a delivery was left to the store, or may have been left to it.
+    /// Returns whether a delivery was, or may have been, left to the store.
     func isLeftToStore(_ id: Delivery.ID) -> Bool { !isComplete && id > through }
 
     /// Records that a new delivery was accepted.

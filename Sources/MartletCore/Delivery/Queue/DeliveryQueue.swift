@@ -102,7 +102,7 @@ struct DeliveryQueue: Sendable {
         known.count + running.count + sleepers.count + lines.count + firstPages.hubCount + furtherPages.hubCount
     }
 
-    /// The sequence number of the notification of a known delivery.
+    /// Returns the sequence number of the notification of a known delivery; nil if the delivery is not known.
     func notification(of delivery: Delivery.ID) -> Int64? { known[delivery]?.notification }
 
     func running(in lane: LaneID, _ kind: Kind) -> Int {
@@ -198,8 +198,8 @@ struct DeliveryQueue: Sendable {
         return true
     }
 
-    /// Whether an unknown delivery must be looked up in the store. If not, it has ended, or intake is about to hand it
-    /// over.
+    /// Returns whether an unknown delivery must be looked up in the store. If not, it has ended, or intake is about to
+    /// hand it over.
     func isLeftToStore(_ id: Delivery.ID) -> Bool { reading.isLeftToStore(id) }
 
     /// Adds a delivery that was left to the store, ahead of the others of its lane.

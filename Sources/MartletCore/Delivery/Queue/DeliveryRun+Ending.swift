@@ -27,7 +27,7 @@ extension DeliveryRun {
 }
 
 extension DeliveryRun.Ending {
-    /// Whether the delivery asks for another turn immediately.
+    /// Returns whether the delivery asks for another turn immediately.
     func asksForTurn(at now: Timestamp) -> Bool {
         switch self {
         case .yielded: true

@@ -1,11 +1,11 @@
 import MartletModel
 
-/// A delivery between two of its pages: its progress, and what this process keeps about it in addition.
+/// A delivery between two of its pages: its progress, and the data about it that only this process has.
 struct DeliveryRun: Sendable {
     var progress: DeliveryProgress
-    /// The content, prepared by the first page.
+    /// The content, prepared for sending; nil before the first page, and while a turn uses it.
     var content: DeliveryContent?
-    /// The lane, with the service and the credential, of the last turn.
+    /// The lane of the last turn, with its push service and its credential.
     var lane: SendContext?
     /// The number of pushes of the last turn, in its pages or its round of retries.
     var sent = 0

@@ -6,7 +6,7 @@ struct FIFO<Element: Sendable>: Sendable {
 
     var count: Int { elements.count - start }
     var isEmpty: Bool { count == 0 }
-    /// All elements, in order.
+    /// All elements, the oldest first.
     var all: [Element] { elements[start...].compactMap(\.self) }
 
     mutating func append(_ element: Element) {

@@ -25,7 +25,8 @@ struct PausedLaneQueues: Sendable {
         return false
     }
 
-    /// Records that a delivery has ended. If it was a probe, the next delivery in the queue becomes the probe.
+    /// Records that the turn of a delivery has ended, but not because of the pause. If the delivery was a probe, the
+    /// next delivery in the queue becomes the probe.
     /// - Returns: The new probe, if there is one.
     mutating func end(_ id: Delivery.ID) -> Delivery.ID? {
         guard let lane = lanes.removeValue(forKey: id), var line = lines.removeValue(forKey: lane),
@@ -37,7 +38,7 @@ struct PausedLaneQueues: Sendable {
         return next
     }
 
-    /// Removes the queue of a lane that is open.
+    /// Removes and returns the queue of a lane that is open again; nil if the lane has none.
     mutating func release(_ lane: LaneID) -> (probe: Delivery.ID, others: [Delivery.ID])? {
         guard let line = lines.removeValue(forKey: lane) else { return nil }
         lanes[line.probe] = nil
@@ -52,6 +53,6 @@ struct PausedLaneQueues: Sendable {
     /// The number of queued deliveries.
     var count: Int { lines.values.reduce(lanes.count) { $0 + $1.others.all.count } }
 
-    /// The lanes of a hub that have a queue.
+    /// Returns the lanes of a hub that have a queue.
     func lanes(of hub: Hub.ID) -> [LaneID] { lines.keys.filter { $0.hub == hub } }
 }

@@ -1,5 +1,5 @@
-/// A priority queue in which each key occurs once. Finding the first key takes O(1); changing or removing any other
-/// takes O(log n). Among equal priorities, the oldest key is first.
+/// A priority queue in which each key occurs once. Finding the first key takes O(1); setting or removing a key takes
+/// O(log n). Among equal priorities, the oldest key is first.
 struct PriorityHeap<Key: Hashable & Sendable, Priority: Comparable & Sendable>: Sendable {
     struct Entry: Sendable {
         let key: Key

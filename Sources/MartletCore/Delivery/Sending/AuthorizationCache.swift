@@ -18,13 +18,13 @@ actor AuthorizationCache {
     /// The token that a batch is sent with.
     struct Grant: Sendable, Equatable {
         var token: String?
-        /// Changes when connections that carried an older token must no longer be used.
+        /// A number that changes when connections that carried an older token must no longer be used.
         var generation: Int
     }
 
     enum Answer: Sendable, Equatable {
         case granted(Grant)
-        /// No token is available; this is the outcome of every push that would need one.
+        /// No token is available; every push that needs one gets this outcome.
         case refused(Outcome)
     }
 
@@ -54,7 +54,7 @@ actor AuthorizationCache {
 
     private struct Exchange {
         let number: Int
-        /// Ends once `record` has stored the answer.
+        /// The task of the token request. It ends once `record` has stored the answer.
         let result: Task<Answer, Never>
     }
 
@@ -150,7 +150,7 @@ actor AuthorizationCache {
         }
     }
 
-    /// Waits until no token request is under way.
+    /// Waits until no token request for a key is under way.
     func finishExchange(for key: Key) async { _ = await entries[key]?.exchange?.result.value }
 
     private func entry(_ key: Key, _ credential: Credential) -> Entry {

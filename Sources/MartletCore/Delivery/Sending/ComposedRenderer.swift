@@ -7,9 +7,9 @@ struct ComposedRenderer: Sendable {
     private static let byteLimit = 512 << 10
 
     private let rendering: ComposedRendering
-    /// The messages by language, without variables.
+    /// The rendered messages for devices without variables, by language.
     private var plain: [Int: RenderedMessage] = [:]
-    /// The compiled messages by language, with variables.
+    /// The compiled messages for devices with variables, by language.
     private var compiled: [Int: CompiledMessage] = [:]
     private var filled = ByteBoundedCache<MessageVariant.ID, RenderedMessage>(byteLimit: ComposedRenderer.byteLimit)
 
@@ -32,7 +32,7 @@ struct ComposedRenderer: Sendable {
         return result
     }
 
-    /// The message for devices without variables.
+    /// Returns the message for devices without variables.
     mutating func message(language: Int) -> RenderedMessage {
         if let known = plain[language] { return known }
         let result = result { () throws(ComposedRendering.Failure) in try rendering.message(language: language) }
@@ -40,7 +40,7 @@ struct ComposedRenderer: Sendable {
         return result
     }
 
-    /// The variables of a device that the message uses, by names in lower case.
+    /// Returns the variables of a device that the message uses, by name in lower case.
     private func values(of variant: MessageVariant) -> [String: String] {
         guard !variant.variables.isEmpty, rendering.content.usesVariables else { return [:] }
         var values: [String: String] = [:]
@@ -51,8 +51,8 @@ struct ComposedRenderer: Sendable {
         return values
     }
 
-    /// Fills in the compiled message. If the result may be too large, renders the message for this device alone, which
-    /// truncates or refuses it.
+    /// Fills in the values of a device's variables in the compiled message. If the result may be too large, renders the
+    /// message for this device alone, which truncates or refuses it.
     private mutating func message(language: Int, _ values: [String: String]) -> RenderedMessage {
         result { () throws(ComposedRendering.Failure) in
             if compiled[language] == nil { compiled[language] = try CompiledMessage(rendering, language: language) }

@@ -1,8 +1,8 @@
 import MartletModel
 
 extension AudienceQuery {
-    /// Selects a page of the audience of a delivery, as the audience was when the delivery began. For a part, it
-    /// selects from the audience of the whole notification; `narrow` restricts it to the part.
+    /// Creates a query for a page of the audience of a delivery, as the audience was when the delivery began. For a
+    /// part, the query selects from the audience of the whole notification; `narrow` restricts it to the part.
     init(
         of delivery: Delivery, _ expression: TagExpression?, after: AudienceMember = .none, limit: Int,
         byteLimit: Int = AudiencePage.byteLimit, now: Timestamp
@@ -31,7 +31,7 @@ extension AudienceQuery {
 }
 
 extension AudienceSample {
-    /// - Returns: nil if the part does not belong to a canary.
+    /// - Returns: nil if the part does not belong to a canary, or its threshold is not known yet.
     init?(_ part: DeliveryPart, _ hash: SampleHash) {
         guard let side = part.side, let threshold = part.threshold else { return nil }
         self.init(hash: hash, threshold: threshold, side: side)

@@ -1,5 +1,5 @@
-/// Generates message ids. The key is secret to the server, so that a push service cannot learn anything about
-/// notifications from their ids.
+/// A key from which message ids are generated. Only the server knows the key, so that a push service cannot learn
+/// anything about notifications from message ids.
 public struct MessageIDKey: Sendable {
     private let first: UInt64
     private let second: UInt64

@@ -1,25 +1,25 @@
-/// Makes the messages of the members of a page, of which many have the same one.
+/// Makes the messages for the members of a page. Many members get the same version of the content.
 protocol PageRenderer: Sendable {
-    /// The number of different versions of the content that the members of a page get.
+    /// Returns the number of different versions of the content that the members of a page get.
     func versionCount(of page: AudiencePage) -> Int
 
-    /// The index of the version of each member.
+    /// Returns the index of the version of each member.
     func versions(of page: AudiencePage) -> [UInt32]
 
-    /// The index of the version of a member.
+    /// Returns the index of the version of one member.
     func version(of index: Int, in page: AudiencePage) -> Int
 
-    /// The message of a version.
+    /// Returns the message of a version.
     mutating func message(ofVersion version: Int, in page: AudiencePage) -> RenderedMessage
 }
 
-/// The message of some members of a page, or why they get none.
+/// The message for some members of a page, or the outcome if these members get no message.
 enum RenderedMessage: Sendable {
     case message(Message)
     /// Nothing is sent to these devices; other devices are not affected.
     case refused(Outcome)
 
-    /// The approximate memory outside of the value itself, in bytes.
+    /// The approximate memory that the value refers to, in bytes.
     var memoryBytes: Int {
         switch self {
         case .message(let message): message.memoryBytes

@@ -28,7 +28,7 @@ extension PageSender {
         await send(groups, of: job, tally: &tally)
     }
 
-    /// The members of each variant.
+    /// Returns the members of each variant, by index in the page.
     private func members(_ indices: [Int], of page: AudiencePage) -> [(MessageVariant, [Int])] {
         guard page.variants.count > 1 else {
             return [(page.variants.first ?? MessageVariant(id: MessageVariant.ID(language: 0)), indices)]

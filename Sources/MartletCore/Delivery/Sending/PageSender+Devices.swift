@@ -26,12 +26,13 @@ extension PageSender {
         return admission
     }
 
-    /// Whether all of these devices are known to fail.
+    /// Returns whether the pushes to all of these devices are trials, because the devices are known to fail.
     func isTrial(_ indices: [Int], of group: RecipientGroup, _ job: Job) -> Bool {
         !group.trials.isEmpty && indices.allSatisfy { group.trials.contains(job.page.identity(of: $0)) }
     }
 
-    /// Splits off the push that probes a paused origin. It goes to a device that is not known to fail, if there is one.
+    /// Splits off the push that probes a paused origin. The probe goes to a device that is not known to fail, if there
+    /// is one.
     func divide(_ group: RecipientGroup, of job: Job) -> (probe: RecipientGroup, rest: RecipientGroup) {
         var (probe, rest) = (group, group)
         let index = group.indices.firstIndex { !isTrial([$0], of: group, job) } ?? 0

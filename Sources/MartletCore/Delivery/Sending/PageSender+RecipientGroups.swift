@@ -91,8 +91,8 @@ extension PageSender {
         }
     }
 
-    /// Returns a name for what the pushes of a group have in common. For origins that devices have chosen, this is the
-    /// origin, because a success at one of them proves nothing about another.
+    /// Returns the application to which the results of a group are attributed (`PushService.application`). For origins
+    /// that devices have chosen, this is the origin, because a success at one of them proves nothing about another.
     private static func application(of group: RecipientGroup) -> String {
         if let origin = group.origin { return origin.description }
         return group.indices.first.map { group.service.application(of: group.messages[$0]) } ?? ""

@@ -6,7 +6,8 @@ enum DeliveryContent: Sendable {
     case native(Message)
     case templates(TemplateRenderer)
     case composed(ComposedRenderer)
-    /// The messages are made by the platform, and this process does not know the platform.
+    /// No messages can be made, because this process does not know the platform. Also the placeholder while the content
+    /// is in use elsewhere.
     case nothing
 }
 
@@ -54,10 +55,10 @@ extension PageSender {
         }
     }
 
-    /// The most memory that the messages sent together take, in bytes; the last message may exceed it.
+    /// The maximum memory of the messages that are sent together, in bytes; the last message may exceed it.
     private static let messageBytes = 2 << 20
 
-    /// Sends messages of which most have bodies of their own.
+    /// Sends messages that a renderer makes, most of which have bodies of their own.
     func send(
         _ job: Job, _ renderer: inout some PageRenderer, _ service: any PushService, _ indices: [Int],
         tally: inout PageTally
@@ -73,14 +74,15 @@ extension PageSender {
         }
     }
 
-    /// Renders the messages of the first members, as many as there is room for, and groups those that can share a
-    /// batch. If a template gives no message, that is the outcome of its members.
+    /// Renders the messages of the first members, as many as there is room for, and groups the members whose messages
+    /// can share a batch. Members for whom no message can be made get the refusal as their outcome.
     private func groups(
         _ renderer: inout some PageRenderer, ofFirst rest: inout ArraySlice<Int>, of job: Job,
         _ service: any PushService, _ sample: any PushService, tally: inout PageTally
     ) -> [RecipientGroup] {
         var sorting = RecipientGrouping(renderings: renderer.versionCount(of: job.page))
-        // The same time for all messages, so that different durations do not keep them apart.
+        // All messages use the same time. Otherwise, different times until the expiry would keep them from sharing a
+        // batch.
         let now = time.now
         while sorting.bytes < Self.messageBytes, let index = rest.popFirst() {
             let rendering = renderer.version(of: index, in: job.page)
@@ -102,8 +104,8 @@ extension PageSender {
         }
     }
 
-    /// Tells the push service when the message expires if the sender has stated an expiry. Otherwise the push service
-    /// keeps the message for its default time.
+    /// Returns the message with the expiry that the sender has stated. If the sender has stated none, returns the
+    /// message as it is, and the push service keeps it for its default time.
     func limited(_ message: Message, of job: Job, _ service: any PushService) -> Message {
         let notification = job.delivery.notification
         guard notification.statesExpiry else { return message }

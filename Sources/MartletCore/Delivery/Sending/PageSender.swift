@@ -3,8 +3,9 @@ import MartletModel
 
 /// Sends the pushes of one page, group by group, and tallies their outcomes.
 ///
-/// A round is one batch. Requests that the service did not process are sent again at once, on another connection. If
-/// the service refuses a token, the token is renewed once. Every other failure is left to the retries of the delivery.
+/// A group is sent in rounds of one batch each. Requests that the service did not process are sent again at once, on
+/// another connection. If the service refuses a token, the token is renewed once. Every other failure is left to the
+/// retries of the delivery.
 struct PageSender: Sendable {
     /// The maximum number of rounds, including rounds that resend unprocessed requests.
     private static let roundLimit = 3
@@ -36,11 +37,12 @@ struct PageSender: Sendable {
         var map: any ProgressMap
         /// Indices of the suspected stale devices, which are sent to on their own connection.
         var suspectedStale: Set<Int> = []
-        /// Stops the job; nil if nothing can stop it.
+        /// The signal that stops the job; nil if nothing can stop it.
         var stop: StopSignal?
         /// Whether the page is the probe of its paused lane.
         var isProbe: Bool
-        /// Whether its pushes have waited on purpose: for somebody who resumes them, or for the pace of a roll-out.
+        /// Whether the pushes of the page may have waited on purpose, for example while the notification was paused, or
+        /// for the rate of a roll-out.
         var hasWaitedOnPurpose = false
 
         var isStopped: Bool { stop?.isStopped ?? false }
@@ -170,7 +172,7 @@ struct PageSender: Sendable {
     /// - Parameters:
     ///   - indices: The members to send to. Members for which no request can be made are removed.
     ///   - isFirst: Whether this is the first attempt for all members.
-    /// - Returns: The number of plain successes, and all other answers.
+    /// - Returns: The number of plain successes, all other answers, and the origin of the batch.
     private func exchange(
         _ group: RecipientGroup, _ job: Job, _ indices: inout [Int], _ grant: AuthorizationCache.Grant,
         _ connection: ConnectionChoice, isFirst: Bool, tally: inout PageTally
@@ -243,7 +245,7 @@ struct PageSender: Sendable {
         return batch
     }
 
-    /// Removes retries that were plain successes from the retry table.
+    /// Ends the retries that were plain successes, so that they leave the retry table.
     private func settleSuccesses(
         _ job: Job, indices: [Int], except others: @autoclosure () -> Set<Int>, _ origin: String,
         tally: inout PageTally

@@ -2,7 +2,7 @@ import MartletModel
 
 /// Tallies the outcomes of the pushes of one page: pure bookkeeping from outcomes to the step that is recorded.
 struct PageTally {
-    /// What is recorded about the pushes.
+    /// The outcomes of the pushes, in the form in which they are recorded.
     private(set) var outcomes = PageOutcomes()
     /// The report for the lane.
     private(set) var lane = LaneReport()
@@ -261,7 +261,8 @@ struct PageTally {
         settle(addressee.member)
     }
 
-    /// Records an attempt that another attempt follows, or would follow if the notification did not expire first.
+    /// Records an attempt that is not a refusal: one that another attempt follows, or would follow if the notification
+    /// did not expire first, or one that ends a retry.
     private mutating func record(_ outcome: Outcome, _ addressee: Addressee, _ fate: HandleFate = .kept) {
         outcomes.attempts.append(
             Attempt(
@@ -278,7 +279,8 @@ struct PageTally {
         if areRetries || fate == .moved { record(.accepted, addressee, fate) }
     }
 
-    /// Records that these channels, which the push service reported as gone, are removed and no longer quarantined.
+    /// Records that the handles of these channels, which the push service has reported as gone, are removed instead of
+    /// quarantined.
     mutating func decideFates(removing channels: Set<ChannelID>) {
         guard !channels.isEmpty else { return }
         for index in outcomes.refusals.indices
@@ -303,14 +305,15 @@ struct PageTally {
             Addressee(member: retry.member, handle: nil, attemptsBefore: retry.attempts))
     }
 
-    /// Postpones a retry because its registration has a handle that may be reached as another member first.
+    /// Postpones a retry because its registration has a handle that may be reached first as the handle of another
+    /// member.
     mutating func wait(_ retry: Retry, until timestamp: Timestamp) {
         var later = retry
         later.dueAt = timestamp
         outcomes.retries.append(later)
     }
 
-    /// Ends a retry because its registration has a handle that was reached as another member.
+    /// Ends a retry because its registration has a handle that was reached as the handle of another member.
     mutating func skip(_ retry: Retry) {
         addSkipped(1)
         record(.sentToAsAnother, Addressee(member: retry.member, attemptsBefore: retry.attempts))
@@ -340,7 +343,7 @@ extension Outcome {
     static let superseded = Outcome(
         .superseded, reason: "A newer notification with the same collapse key takes its place.", .refuse)
 
-    /// The outcome of a retry whose registration now has a handle that was reached as another member.
+    /// The outcome of a retry whose registration now has a handle that was reached as the handle of another member.
     fileprivate static let sentToAsAnother = Outcome(
         .skipped, reason: "Its registration has another handle by now, which the notification is sent to anyway.",
         .refuse)

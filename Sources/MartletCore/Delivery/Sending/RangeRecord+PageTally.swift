@@ -1,6 +1,7 @@
 import MartletModel
 
 extension RangeRecord {
+    /// Creates the record of a page.
     /// - Parameters:
     ///   - page: The page. If it is the last page, the range extends to the end of the audience.
     ///   - last: The end of the range if the page is not the last page.

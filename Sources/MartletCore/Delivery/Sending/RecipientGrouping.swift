@@ -18,14 +18,14 @@ struct RecipientGrouping {
     }
 
     private(set) var groups: [Group] = []
-    /// The message of each template binding; an empty message if the binding was refused.
+    /// The message of each template binding, or of each variant; an empty message if it was refused.
     private(set) var messages: [Message]
     /// The approximate memory of the messages, and of the bodies that are written for each device, in bytes.
     private(set) var bytes = 0
     private var fates: [Fate]
     private var groupOfShared: [RequestBatch.Shared: Int] = [:]
 
-    /// - Parameter renderings: The number of template bindings of the page.
+    /// - Parameter renderings: The number of template bindings, or of variants, of the page.
     init(renderings: Int) {
         messages = Array(repeating: Message(body: []), count: renderings)
         fates = Array(repeating: .unknown, count: renderings)

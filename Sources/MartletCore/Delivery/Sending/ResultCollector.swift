@@ -36,7 +36,7 @@ final class ResultCollector: Sendable {
         var held: [Int] = []
     }
 
-    /// The pause of an origin that misbehaves: the longest one of an origin that fails.
+    /// The pause of an origin that misbehaves, which is the longest pause of an origin that fails.
     private static let misbehaviourPause = CircuitBreaker.Terms.origin.longestPause
 
     private let service: any PushService
@@ -109,8 +109,8 @@ final class ResultCollector: Sendable {
 
     /// Maps a transport error to an outcome. If no connection can be established, the whole lane fails. If a connection
     /// broke or a request was not answered, only the device fails, because other devices may have been served in the
-    /// meantime. If the devices have chosen the origin, only that origin fails; if it has misbehaved, it is left alone
-    /// for as long as any failing origin.
+    /// meantime. If the devices have chosen the origin, only that origin fails; if it has misbehaved, it is paused for
+    /// the longest time for which a failing origin is paused.
     private func outcome(of error: TransportError) -> Outcome {
         let reason = error.reason(at: addresses)
         return switch error.kind {

@@ -3,7 +3,7 @@ import MartletModel
 /// Renders the templates of one platform with the properties of one notification. Each template binding is rendered
 /// once, as long as the cache has room for its result.
 struct TemplateRenderer: Sendable {
-    /// The most memory that the cached results take, in bytes: some hundred messages of ordinary size.
+    /// The maximum memory of the cached results, in bytes, enough for some hundred messages of ordinary size.
     static let byteLimit = 512 << 10
 
     private let platform: any PushPlatform.Type
@@ -42,7 +42,8 @@ struct TemplateRenderer: Sendable {
     /// The names of the notification's properties, in lower case.
     var propertyNames: Set<String> { properties?.names ?? [] }
 
-    /// The properties that a template names, and those of them without a value; nil if the template is invalid.
+    /// Returns the properties that a template names, and those of them without a value; nil if the template or the
+    /// properties of the notification are invalid.
     func uses(of rendering: TemplateBinding) -> (named: Set<String>, withoutValue: Set<String>)? {
         guard let properties, case .success(let template) = templates.template(of: rendering, on: platform) else {
             return nil
@@ -55,7 +56,7 @@ struct TemplateRenderer: Sendable {
     /// The approximate memory of the properties and the cached results, in bytes.
     var memoryBytes: Int { propertyBytes + rendered.bytes }
 
-    /// Whether the template uses any of the variables.
+    /// Returns whether the template uses any of the variables.
     private static func sees(_ variables: [String: String], _ template: CompiledTemplate) -> Bool {
         variables.keys.contains { template.propertyNames.contains($0.lowercased()) }
     }
@@ -86,7 +87,7 @@ struct TemplateRenderer: Sendable {
 }
 
 extension Message {
-    /// The approximate memory outside of the value itself, in bytes.
+    /// The approximate memory that the message refers to, in bytes.
     var memoryBytes: Int {
         fields.reduce(body.count + 64) { $0 + $1.key.utf8.count + $1.value.utf8.count + 96 }
     }

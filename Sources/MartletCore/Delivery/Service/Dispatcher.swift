@@ -4,10 +4,10 @@ import Synchronization
 
 /// Delivers accepted notifications: the service that runs from start to shutdown.
 ///
-/// Deliveries wait in memory up to a limit, and in the store beyond it. A limited number runs at once, each for one
-/// turn.
+/// Deliveries wait in memory up to a limit, and in the store beyond it. A limited number of deliveries runs at once,
+/// each for one turn.
 public final class Dispatcher: Sendable {
-    /// The counters since the start.
+    /// The counters of delivery since the start of the process.
     public let metrics: DeliveryMetrics
     private let store: any NotificationStore & ControlStore & LaneStore
     private let board = ControlRegistry()
@@ -72,13 +72,13 @@ public final class Dispatcher: Sendable {
         (wakes, wake) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
     }
 
-    /// Creates test sends that use the same parts, and run beside all other sends.
+    /// Creates test sends, which use the parts of this dispatcher and run beside its sends.
     public func makeTestSends() -> TestSends {
         TestSends(
             devices: devices, resolver: LaneResolver(hubs: hubs, platforms: platforms), sender: sender, time: time)
     }
 
-    /// Creates dry runs, which apply the same rules and send nothing.
+    /// Creates dry runs, which apply the rules of real sends and send nothing.
     public func makeDryRuns() -> DryRuns {
         DryRuns(
             devices: devices, notifications: store, platforms: platforms,
@@ -97,10 +97,11 @@ public final class Dispatcher: Sendable {
             })
     }
 
-    /// The deliveries in memory; the rest of the backlog is only in the store.
+    /// The number of deliveries in memory, by state; the rest of the backlog is only in the store.
     public var load: DeliveryLoad { queue.withLock(\.load) }
 
-    /// The number of entries that each part keeps for notifications and deliveries: all 0 if no delivery is unfinished.
+    /// The number of entries that each part of the dispatcher keeps for notifications and deliveries. All numbers are 0
+    /// if no delivery is unfinished.
     var entryCounts: [String: Int] {
         [
             "queue": queue.withLock(\.entryCount), "held": queue.withLock(\.heldCount), "controls": board.count,
@@ -114,10 +115,10 @@ public final class Dispatcher: Sendable {
         (lanes.pausedCounts, origins.pausedCounts)
     }
 
-    /// When the pause of a lane ends; nil if nothing pauses it.
+    /// Returns when the pause of a lane ends; nil if the lane is open.
     public func pauseEnd(of lane: LaneID) -> Timestamp? { lanes.pauseEnd(of: lane, at: time.now) }
 
-    /// The origins of a lane that are paused or wait for a probe.
+    /// Returns the pauses of those origins of a lane that are paused or wait for a probe.
     public func originPauses(of lane: LaneID) -> [LanePause] { origins.pauses(of: lane, at: time.now) }
 
     /// The number of lanes, of origins, and of lanes with suspected stale devices in memory.
@@ -136,7 +137,7 @@ public final class Dispatcher: Sendable {
         wake.yield()
     }
 
-    /// Continues the deliveries that wait for a hub's credentials, because those have changed.
+    /// Continues the deliveries that wait for a hub's credentials, because the credentials have changed.
     public func credentialsChanged(in hub: Hub.ID) {
         lanes.open(hub)
         reopened.withLock { _ = $0.insert(hub) }
@@ -156,7 +157,7 @@ public final class Dispatcher: Sendable {
         wake.yield()
     }
 
-    /// Drops what memory holds about a hub that was deleted.
+    /// Removes from memory all data about a hub that was deleted.
     private func forget(_ hub: Hub.ID) {
         board.forget { $0 == hub }
         lanes.forget(hub)
@@ -167,7 +168,7 @@ public final class Dispatcher: Sendable {
         reopened.withLock { _ = $0.remove(hub) }
     }
 
-    /// Delivers until cancelled; then lets the pages in progress end.
+    /// Delivers until the task is cancelled; then lets the pages in progress end.
     public func run() async {
         await recall()
         await loadControls()
@@ -183,7 +184,7 @@ public final class Dispatcher: Sendable {
         }
     }
 
-    /// Loads which notifications are paused or canceled, before anything is sent.
+    /// Loads the controls of paused, halted and canceled notifications, before anything is sent.
     private func loadControls() async {
         while !Task.isCancelled {
             do throws(StorageError) {
@@ -248,9 +249,9 @@ public final class Dispatcher: Sendable {
         }
     }
 
-    /// Wakes every delivery to check the clock again. Pages in progress may still record retries by the old clock. So
-    /// this waits until they have ended (three rounds, each of which takes at most twice its time), and wakes
-    /// everything once more.
+    /// Wakes every delivery, so that it checks the clock again. Pages in progress may still record retries by the old
+    /// clock. So this function waits until these pages have ended (three rounds, each of which takes at most twice the
+    /// request timeout), and then wakes every delivery once more.
     private func clockWasSetBack(by amount: Duration) async {
         log("The clock was set back by \(amount.components.seconds) seconds: what waits is looked at again.")
         await expedite(by: amount)
@@ -317,7 +318,8 @@ public final class Dispatcher: Sendable {
         if case .failed(let error) = ending { log("A delivery was put off: \(error)") }
         let now = time.now
         queue.withLock { queue in
-            // A control change that came just before the delivery went to sleep found it awake, and woke nothing.
+            // A control change that comes just before the delivery goes to sleep wakes nothing, because it finds the
+            // delivery awake.
             let control = notification.map { board.control(of: $0.sequence) } ?? .running
             let presence = notification.map { hubs.presence(of: $0.hub) } ?? .present
             queue.end(id, sent: sent, ending.isOutdated(by: control, presence) ? .yielded : ending, at: now)
@@ -325,7 +327,7 @@ public final class Dispatcher: Sendable {
         wake.yield()
     }
 
-    /// The most unfinished deliveries that are read from the store at a time.
+    /// The maximum number of unfinished deliveries that are read from the store at a time.
     private static let portion = 1000
 
     /// Fills the queue from the store if the queue does not have all unfinished deliveries.
@@ -342,7 +344,8 @@ public final class Dispatcher: Sendable {
 }
 
 extension DeliveryQueue.Kind {
-    /// First pages may be short and urgent, so they have priority over long deliveries.
+    /// The priority of the task that runs a turn. First pages may be short and urgent, so they have priority over long
+    /// deliveries.
     fileprivate var priority: TaskPriority {
         switch self {
         case .firstPage: .high
@@ -352,8 +355,8 @@ extension DeliveryQueue.Kind {
 }
 
 extension DeliveryRun.Ending {
-    /// Whether the ending is outdated, by the control requested meanwhile or because the hub is gone, so that the
-    /// delivery must run at once.
+    /// Returns whether the ending is outdated, because the control was changed in the meantime or because the hub is
+    /// gone, so that the delivery must run again at once.
     fileprivate func isOutdated(by control: NotificationControl, _ presence: HubDirectory.Presence) -> Bool {
         switch self {
         case .held: !control.isHeld || presence == .absent

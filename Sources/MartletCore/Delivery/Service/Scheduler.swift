@@ -40,7 +40,7 @@ public final class Scheduler: Sendable {
         alarm.ring()
     }
 
-    /// Runs until cancelled.
+    /// Runs until the task is cancelled.
     public func run() async {
         let timer = DeliveryTimer(time: time) { [alarm] in alarm.ring() }
         var clock = ClockWatch()
@@ -63,7 +63,7 @@ public final class Scheduler: Sendable {
     }
 
     /// Begins the notifications and parts that are due.
-    /// - Returns: When the next one is due; nil if none is scheduled.
+    /// - Returns: When the next notification, part or canary is due; nil if none is.
     private func release() async throws(StorageError) -> Timestamp? {
         while !Task.isCancelled {
             let now = time.now
@@ -77,9 +77,9 @@ public final class Scheduler: Sendable {
         return try await store.nextDue()
     }
 
-    /// Decides about the canaries whose wait is over. `RolloutPacer` decides about one with too few answers again after
-    /// each further answer.
-    /// - Returns: Their number.
+    /// Decides about the canaries whose wait is over. `RolloutPacer` decides again about a canary with too few answers,
+    /// after each further answer.
+    /// - Returns: The number of canaries that were decided about.
     private func evaluateCanaries(at now: Timestamp) async throws(StorageError) -> Int {
         let canaries = try await store.canariesDue(at: now, limit: Self.portion)
         var count = 0
@@ -92,7 +92,8 @@ public final class Scheduler: Sendable {
             }
             guard let verdict else { continue }
             count += 1
-            // This service does not select the canary again. An answer that came in between is evaluated separately.
+            // Once this is recorded, the service does not select the canary again. `RolloutPacer` evaluates an answer
+            // that comes before the record is made.
             guard verdict == .waitForAnswers else { continue }
             try await store.recordWaitingForAnswers(of: canary.notification, at: now)
         }
