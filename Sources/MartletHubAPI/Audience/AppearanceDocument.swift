@@ -1,7 +1,8 @@
 import MartletCore
 import MartletModel
 
-/// What a device shows for a payload, as JSON. Parts that it does not show are left out.
+/// An appearance, which is what a device shows for a payload, as JSON. Parts that the device does not show are left
+/// out.
 struct AppearanceDocument {
     let appearance: Appearance
 

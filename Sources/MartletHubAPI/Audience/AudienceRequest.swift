@@ -2,16 +2,17 @@ public import MartletCore
 public import MartletHTTP
 public import MartletModel
 
-/// The audience that a query asks about: `tags=EXPR` and `format=FORMAT`. A missing item selects all.
+/// The audience that a query selects: `tags=EXPR` and `format=FORMAT`. Without `tags`, the audience is all
+/// registrations; without `format`, all platforms and kinds.
 public struct AudienceRequest: Sendable {
-    /// nil for all registrations.
+    /// The tag expression; nil for all registrations.
     public let expression: TagExpression?
-    /// nil for all platforms.
+    /// The platform; nil for all platforms.
     public let platform: PlatformID?
-    /// nil for both kinds.
+    /// The kind of registrations, native or template; nil for both kinds.
     public let kind: AudienceQuery.Kind?
 
-    /// A sentence about what is wrong with the query.
+    /// The refusal of an invalid query, with a sentence that states what is wrong.
     public struct Refusal: Error, Sendable {
         public let sentence: String
     }
@@ -31,7 +32,8 @@ public struct AudienceRequest: Sendable {
         }
     }
 
-    /// An empty expression is refused, because it is probably a mistake. Only a missing one selects all registrations.
+    /// Parses the tag expression. An empty expression is refused, because it is probably a mistake. Only a query
+    /// without `tags` selects all registrations.
     private static func expression(_ item: HTTPTarget.QueryItem?) throws(Refusal) -> TagExpression? {
         guard let item else { return nil }
         do throws(TagExpressionError) {

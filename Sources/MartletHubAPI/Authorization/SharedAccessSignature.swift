@@ -51,7 +51,7 @@ struct SharedAccessSignature {
     /// The audience of the token; nil if its `sr` cannot be parsed.
     var audience: TokenAudience? { TokenAudience(resource) }
 
-    /// Whether one of the rule's keys signed the token.
+    /// Returns whether one of the rule's keys signed the token.
     func isSigned(by rule: AccessRule) throws(CryptoError) -> Bool {
         let message = Array("\(resource)\n\(expiryText)".utf8)
         for key in [rule.primaryKey, rule.secondaryKey] where !key.isEmpty {
@@ -62,6 +62,7 @@ struct SharedAccessSignature {
 }
 
 extension Optional {
+    /// Sets the value if there was no value before.
     /// - Returns: True if there was no value before.
     fileprivate mutating func setOnce(_ value: Wrapped) -> Bool {
         guard self == nil else { return false }

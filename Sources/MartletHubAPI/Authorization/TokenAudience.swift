@@ -20,8 +20,8 @@ struct TokenAudience: Hashable {
         let rest = url.dropFirst(scheme.count)
         let address = rest.prefix { $0 != "?" && $0 != "#" }
         let slash = address.firstIndex(of: "/") ?? address.endIndex
-        // The text before an @ is a user, which no client of hubs signs. The text after the @ is the host, but other
-        // programs may read it as a part of the user.
+        // The text before an @ is the user part of a URL, which no client of hubs signs. The text after the @ is the
+        // host, but other programs may read it as a part of the user.
         guard !address[..<slash].utf8.contains(UInt8(ascii: "@")) else { return nil }
         host = TokenAudience.withoutPort(address[..<slash])
         path = address[slash...].split(separator: "/").map { PercentEncoding.decode($0) ?? String($0) }
@@ -31,8 +31,8 @@ struct TokenAudience: Hashable {
         guard !host.isEmpty else { return nil }
     }
 
-    /// True if the audience covers a request to one of `hosts` for the path of `segments`.
-    /// - Parameter isID: True if the segment at a position is an id, which is compared case-sensitively.
+    /// Returns whether the audience covers a request to one of `hosts` for the path of `segments`.
+    /// - Parameter isID: Returns true if the segment at a position is an id, which is compared case-sensitively.
     func covers(_ segments: [String], at hosts: [String], isID: (Int) -> Bool) -> Bool {
         guard hosts.contains(host), path.count <= segments.count else { return false }
         return path.indices.allSatisfy { index in
@@ -41,7 +41,7 @@ struct TokenAudience: Hashable {
         }
     }
 
-    /// The host of an authority, in lower case.
+    /// Returns the host of an authority, in lower case.
     static func withoutPort(_ authority: some StringProtocol) -> String {
         let authority = authority.lowercased()
         let bytes = authority.utf8

@@ -2,8 +2,8 @@ import MartletCore
 import MartletCrypto
 import Synchronization
 
-/// Caches tokens whose signature was verified, keyed by their exact text. Clients send the same token for minutes, and
-/// parsing it and computing its HMAC again would take a tenth of a request's time.
+/// A cache of tokens whose signature was verified, keyed by their exact text. Clients send the same token for minutes,
+/// and parsing the token and computing its HMAC again would take a tenth of a request's time.
 ///
 /// Only the parsed token and the keys that signed it are cached. The expiry, the address, the rule and its keys are
 /// checked on every request, because they can change. A token with a wrong signature is not cached.
@@ -33,8 +33,8 @@ final class VerifiedTokens: Sendable {
         return token
     }
 
-    /// Caches a token. If the cache is full, the least recently used token is evicted; its next request verifies it
-    /// again.
+    /// Caches a token. If the cache is full, the least recently used token is evicted; the next request with that token
+    /// verifies it again.
     func remember(_ token: PresentedToken) {
         guard token.header.utf8.count <= Self.lengthLimit else { return }
         let hash = token.header.hashValue

@@ -1,7 +1,7 @@
 import MartletCore
 import MartletHTTP
 
-/// An error answer to a request for a container or blob, in the format of blob services: a sentence and a code that
+/// An error answer to a request for a container or blob, in the format of blob services: a sentence, and a code that
 /// clients of blob services know.
 struct BlobError: Error, Hashable {
     let status: HTTPStatus
@@ -16,7 +16,8 @@ struct BlobError: Error, Hashable {
 
     static let notSigned = BlobError(
         .forbidden, "AuthenticationFailed", "The URL has no complete signature: sr, sp, se and sig belong to it.")
-    /// - Parameter name: A name of a query item that a signature has once.
+    /// Creates the error for a query item that occurs more than once.
+    /// - Parameter name: The name of the query item.
     static func signedTwice(_ name: String) -> BlobError {
         BlobError(
             .forbidden, "AuthenticationFailed", "The URL has the parameter \(name) twice; a signature has it once.")

@@ -22,7 +22,7 @@ public struct ContainerAPI: Sendable {
         self.time = time
     }
 
-    /// The handler of requests whose path begins with `segment`.
+    /// Makes the handler of requests whose path begins with `segment`.
     public func makeHandler() -> any HTTPHandler { makeRouter() }
 
     func makeRouter() -> Router {
@@ -74,8 +74,8 @@ public struct ContainerAPI: Sendable {
         return response
     }
 
-    /// Adds the header fields that blob services send with every answer, and the fields that stop a browser from
-    /// running untrusted content.
+    /// Returns the response with the header fields that blob services send with every answer, and the fields that stop
+    /// a browser from running untrusted content.
     static func marked(_ response: HTTPResponse) -> HTTPResponse {
         var response = response
         response.fields["x-ms-version"] = StorageVersion.current
@@ -93,7 +93,7 @@ public struct ContainerAPI: Sendable {
             try call.needs(.list)
             return try await list(call)
         case nil:
-            // Clients ask whether the container exists before other requests.
+            // Clients ask whether the container exists before they send other requests.
             guard !call.rights.isDisjoint(with: [.read, .list]) else { throw .notAllowed }
             _ = try await page(BlobQuery(container: call.container, limit: 1))
             return HTTPResponse(

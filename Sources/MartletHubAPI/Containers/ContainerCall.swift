@@ -28,13 +28,13 @@ struct ContainerCall: Sendable {
         guard rights.contains(right) else { throw .notAllowed }
     }
 
-    /// The blob that the path names.
+    /// Returns the address of the blob that the path names.
     func blob() throws(BlobError) -> BlobAddress {
         guard let name = BlobName(match["blob"]) else { throw .badBlobName }
         return BlobAddress(container, name)
     }
 
-    /// The value of a query item; nil if it is missing or empty.
+    /// Returns the value of a query item; nil if the item is missing or empty.
     func query(_ name: String) -> String? {
         match.target.item(name)?.value.flatMap { $0.isEmpty ? nil : $0 }
     }

@@ -7,7 +7,7 @@ public struct StorageRights: OptionSet, Sendable {
     }
 
     public static let read = StorageRights(rawValue: 1)
-    /// Creating and replacing blobs.
+    /// The right to create and replace blobs.
     public static let write = StorageRights(rawValue: 2)
     public static let delete = StorageRights(rawValue: 4)
     public static let list = StorageRights(rawValue: 8)

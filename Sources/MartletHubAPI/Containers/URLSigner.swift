@@ -3,13 +3,13 @@ public import MartletCrypto
 import MartletHTTP
 public import MartletModel
 
-/// Signs the URLs of containers and blobs. A signed URL gives its holder the stated rights until it expires. The query
-/// has the format of a blob service's shared access signature, because clients of blob services use it.
+/// A signer of the URLs of containers and blobs. A signed URL gives its holder the stated rights until it expires. The
+/// query has the format of a blob service's shared access signature, because clients of blob services use that format.
 public struct URLSigner: Sendable {
     /// The resource that a signature covers.
     public enum Scope: String, Hashable, Sendable {
         case blob = "b"
-        /// The container and all its blobs.
+        /// The container with all its blobs.
         case container = "c"
     }
 
@@ -67,7 +67,8 @@ public struct URLSigner: Sendable {
         return PercentEncoding.decode(raw)
     }
 
-    /// The signed text. It is unambiguous: only the path can contain a line feed, and the path comes last.
+    /// Returns the text that is signed. It is unambiguous: only the path can contain a line feed, and the path comes
+    /// last.
     private static func message(_ path: [String], scope: String, rights: String, expiry: String) -> [UInt8] {
         Array("\(scope)\n\(rights)\n\(expiry)\n\(path.joined(separator: "/"))".utf8)
     }

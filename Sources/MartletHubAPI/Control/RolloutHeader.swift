@@ -7,6 +7,7 @@ import MartletModel
 enum RolloutHeader {
     static let name = "martlet-rollout"
 
+    /// Reads the header.
     /// - Returns: nil if the request has no such header.
     static func read(from fields: HTTPFields) throws(HubAPIError) -> Rollout? {
         let values = fields.values(of: name)
@@ -53,7 +54,7 @@ enum RolloutHeader {
     private static let form =
         "it is, for example, rate=500, over=PT10M; halt=5%, or first=1000; wait=PT10M; rate=500; halt=2%"
 
-    /// A parameter in a form that is safe in an answer.
+    /// Returns a parameter in a form that is safe in an answer.
     private static func shown(_ part: Substring) -> String {
         String(decoding: part.utf8.prefix(40).map { (0x20..<0x7F).contains($0) ? $0 : 0x3F }, as: UTF8.self)
     }

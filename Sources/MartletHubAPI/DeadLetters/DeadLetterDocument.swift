@@ -6,7 +6,7 @@ public enum DeadLetterDocument {
     /// The maximum number of letters, or notifications, on one page.
     public static let pageLimit = 500
 
-    /// Returns one page of a notification's dead letters.
+    /// Returns a page of a notification's dead letters as JSON.
     public static func json(_ page: DeadLetterPage) -> JSON {
         var members = json(page.summary)
         members["resends"] = .array(
@@ -21,7 +21,7 @@ public enum DeadLetterDocument {
         return .object(members)
     }
 
-    /// Returns the notifications that have dead letters.
+    /// Returns a page of the notifications that have dead letters as JSON.
     /// - Parameter found: At most `limit + 1` notifications; the extra one shows that there is another page.
     public static func json(_ found: [DeadLetterSummary], limit: Int = pageLimit) -> JSON {
         let page = found.prefix(limit)

@@ -178,7 +178,8 @@ extension HubDescription {
     private var handle: APIParameter {
         APIParameter(.header, "ServiceBusNotification-DeviceHandle", "The handle, with `direct`.")
     }
-    /// The schema `Message` is that of the format `message`; every other format has its own payloads.
+    /// The formats of the body of a send. JSON has no schema here, because `Message` describes only the format
+    /// `message`, and every other format has its own payloads.
     private var payloads: [APIContent] {
         [APIContent("application/json", [:]), APIContent("application/xml"), APIContent("text/plain")]
     }

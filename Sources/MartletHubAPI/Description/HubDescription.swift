@@ -68,17 +68,18 @@ struct HubDescription {
             name, text, security: [Scheme.token], parameters: [version], answers: commonAnswers, operations: operations)
     }
 
-    /// An error as XML with `Code` and `Detail`.
+    /// Returns the description of an error answer: XML with `Code` and `Detail`.
     static func error(_ status: HTTPStatus, _ text: String) -> APIAnswer {
         APIAnswer(status, text, APIContent("application/xml"), headers: ids)
     }
 
-    /// A refusal: by the hub, as XML, or by the HTTP server, in plain text, before the request reaches the hub.
+    /// Returns the description of a refusal: by the hub, as XML, or by the HTTP server, in plain text, before the
+    /// request reaches the hub.
     static func refusal(_ status: HTTPStatus, _ text: String) -> APIAnswer {
         APIAnswer(status, text, APIContent("application/xml"), APIContent("text/plain"))
     }
 
-    /// Errors that the HTTP server answers before a handler is called.
+    /// The errors that the HTTP server answers before a handler is called.
     static let networkAnswers = [
         APIAnswer(.requestTimeout, "The request took too long to arrive.", APIContent("text/plain")),
         APIAnswer(414, "The address is too long.", APIContent("text/plain")),
@@ -109,7 +110,7 @@ struct HubDescription {
     static let retryAfter = APIParameter(
         .header, "Retry-After", "Whole seconds.", schema: ["type": "integer", "minimum": 1], isRequired: true)
 
-    /// The headers of every answer of the hub.
+    /// The header fields of every answer of the hub.
     static let ids = [
         APIParameter(.header, "TrackingId", "The caller's own, or a new one.", isRequired: true),
         APIParameter(.header, "x-ms-correlation-request-id", "The same.", isRequired: true),

@@ -2,8 +2,8 @@ import MartletCore
 import MartletHTTP
 
 extension HubAPIError {
-    // Recorded texts of the original service (NotificationHubs.md, section 3.1), including the first of the two full
-    // stops.
+    // These texts are recorded from the original service (NotificationHubs.md, section 3.1). Of the two full stops at
+    // the end of a text, the first is included.
     static let invalidSignature = HubAPIError(
         .unauthorized, nil, "InvalidSignature: The token has an invalid signature.")
     static let hubNotFound = HubAPIError(.notFound, nil, "No service is hosted at the specified address.")
@@ -20,7 +20,7 @@ extension HubAPIError {
     static let wrongAudience = HubAPIError(
         401, 40_104, "The shared access signature is for another host or path (its sr does not cover this address)")
 
-    /// The token is valid, but its rule lacks the right that the operation needs.
+    /// The error for a valid token whose rule lacks the right that the operation needs.
     static let rightMissing: HubAPIError = {
         var error = HubAPIError(.forbidden, nil, "")
         error.hasBody = false
@@ -77,6 +77,7 @@ extension HubAPIError {
         sentence.last == "." ? String(sentence.dropLast()) : sentence
     }
 
+    /// Creates the error for a server that cannot answer now.
     /// - Parameter seconds: The delay in whole seconds, because some clients cannot parse any other format
     ///   (NotificationHubs.md, section 16, trap 13).
     static func busy(_ sentence: String, retryAfter seconds: Int) -> HubAPIError {
@@ -85,6 +86,7 @@ extension HubAPIError {
         return error
     }
 
+    /// Creates the error for too many requests.
     /// - Parameter seconds: The delay in whole seconds, as in `busy`.
     static func throttled(_ sentence: String, retryAfter seconds: Int) -> HubAPIError {
         var error = HubAPIError(.tooManyRequests, 42_900, sentence)
@@ -92,8 +94,8 @@ extension HubAPIError {
         return error
     }
 
-    /// The error for full storage. The status is not 503, because clients retry a 503 within seconds, and only an
-    /// operator can free storage.
+    /// The error for full storage. The status is not 503, because clients repeat a request after a 503 within seconds,
+    /// and only an operator can free storage.
     static let storageFull: HubAPIError = {
         var error = HubAPIError(
             .insufficientStorage, 50_700, "The server has no room left for anything new; what it has accepted stays")
@@ -103,7 +105,7 @@ extension HubAPIError {
 
     static let internalError = HubAPIError(.internalServerError, 50_000, "The server could not answer")
 
-    /// Creates the error for the caller. Internal details are only logged.
+    /// Creates the error that the caller gets. Internal details are only logged.
     init(_ error: StorageError) {
         switch error.kind {
         case .corrupt: self = .internalError
@@ -142,7 +144,7 @@ extension HubAPIError {
 
     init(_ error: TestSendError) {
         switch error {
-        // Rounded up, because an attempt before the end of the wait would be refused again.
+        // The wait is rounded up, because an attempt before the end of the wait would be refused again.
         case .tooMany(let wait):
             self = .throttled("The hub has had its test sends of this minute", retryAfter: wait.retryAfterSeconds)
         case .refused(let error): self.init(error)

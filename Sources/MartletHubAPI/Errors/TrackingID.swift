@@ -20,7 +20,7 @@ struct TrackingID: Hashable {
         response.fields.append(HTTPField("x-ms-correlation-request-id", text))
     }
 
-    /// True if the id is short and has no character that is unsafe in a header, a document or a log line.
+    /// Returns true if the id is short and has no character that is unsafe in a header, a document or a log line.
     private static func isUsable(_ text: String) -> Bool {
         (1...128).contains(text.utf8.count)
             && text.utf8.allSatisfy { byte in
@@ -33,7 +33,7 @@ struct TrackingID: Hashable {
             }
     }
 
-    /// A random UUID (version 4, RFC 9562).
+    /// Returns a random UUID (version 4, RFC 9562).
     static func random() -> String {
         var bytes = RandomBytes.generate(16)
         bytes[6] = bytes[6] & 0x0F | 0x40

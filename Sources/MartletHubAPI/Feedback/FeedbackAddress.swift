@@ -2,12 +2,12 @@ import MartletCore
 import MartletCrypto
 import MartletModel
 
-/// Creates the signed URLs of a hub's feedback: the URL of all its files, and the URL of one notification's file.
+/// The address of a hub's feedback. It creates the signed URLs of all feedback files, and of one notification's file.
 struct FeedbackAddress: Sendable {
     /// The path segment after the hub's name.
     static let segment = "feedback"
 
-    /// How long a URL is valid.
+    /// The time for which a signed URL is valid.
     private static let lifetime: Duration = .seconds(86_400)
 
     let signer: URLSigner

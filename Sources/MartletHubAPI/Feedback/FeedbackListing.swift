@@ -1,12 +1,12 @@
 import MartletCore
 import MartletHTTP
 
-/// Lists a hub's feedback files by time, in the format in which blob services list containers.
+/// A listing of a hub's feedback files by time, in the format in which blob services list containers.
 struct FeedbackListing {
     /// The maximum number of names on one page.
     private static let limit = 1000
 
-    /// The last notification of the previous page.
+    /// The last notification of the previous page; nil for the first page.
     let marker: NotificationID?
     let limit: Int
 
@@ -22,7 +22,8 @@ struct FeedbackListing {
         self.limit = min(limit, Self.limit)
     }
 
-    /// - Parameter found: At most one more notification than the limit of a page.
+    /// Returns one page of the listing.
+    /// - Parameter found: At most `limit + 1` notifications; the extra one shows that there is another page.
     func document(_ found: [NotificationID], container: String) -> [UInt8] {
         let page = found.prefix(limit)
         var writer = XMLWriter(reserving: 256 + 256 * page.count)

@@ -2,8 +2,9 @@ import MartletCore
 import MartletHTTP
 import MartletModel
 
-/// Serves the pushes that push services refused as a container of files (NotificationHubs.md, section 8.5). No file is
-/// stored: each is generated from the store while it is read, and exists as long as its notification.
+/// The routes for a hub's feedback: the pushes that push services refused, as a container of files
+/// (NotificationHubs.md, section 8.5). No file is stored: each file is generated from the store while it is read, and
+/// exists as long as its notification.
 struct FeedbackRoutes: Sendable {
     static let contentType = "text/plain; charset=utf-8"
 

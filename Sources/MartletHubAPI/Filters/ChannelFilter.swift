@@ -53,7 +53,7 @@ struct ChannelFilter: Hashable {
         return found
     }
 
-    /// Returns the keys of the handles that the filter may mean on a platform; nil if the filter does not apply to this
+    /// Returns the keys of the handles that the filter may mean on a platform; nil if the filter does not apply to the
     /// platform.
     private func keys(on platform: any PushPlatform.Type) -> [String]? {
         let elements = platform.descriptor.registration.handleElements.map { $0.lowercased() }
@@ -78,7 +78,7 @@ struct ChannelFilter: Hashable {
     }
 }
 
-/// Scans a filter from left to right.
+/// A scanner that reads a filter from left to right.
 private struct FilterScanner {
     private let bytes: [UInt8]
     private var index = 0

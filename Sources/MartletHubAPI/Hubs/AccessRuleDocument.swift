@@ -33,8 +33,8 @@ struct AccessRuleDocument {
         secondaryKey = element.child("SecondaryKey")?.value
     }
 
-    /// Returns the rule that the document describes. A missing key keeps its old value; if there is none, a key is
-    /// generated.
+    /// Returns the rule that the document describes. If the document lacks a key, the old rule's key is kept; if there
+    /// is no old rule, a key is generated.
     func rule(replacing old: AccessRule?, at now: Timestamp) -> AccessRule {
         var rule = old ?? AccessRule(name: name, rights: rights, at: now)
         rule.rights = rights

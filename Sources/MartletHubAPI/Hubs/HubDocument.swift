@@ -74,8 +74,8 @@ struct HubDocument {
             descriptor.keepsSecrets(of: stored, in: properties)
         else { return Credential(properties) }
         let shown = descriptor.shown(stored)
-        // A property that equals the shown value keeps its stored value, so that a value that is implied and not stored
-        // remains so.
+        // A property that equals the shown value is not a change, so that an implied value, which is not stored, stays
+        // unstored.
         let changes = properties.filter { shown[$0.key] != $0.value }
         return Credential(stored.properties.merging(changes) { _, new in new })
     }
@@ -116,8 +116,8 @@ struct HubDocument {
 }
 
 extension PushPlatformDescriptor {
-    /// Whether the stored secrets can be kept if these properties change the credential: the properties contain no
-    /// secret, and no address that differs from the shown one.
+    /// Returns whether the stored secrets can be kept if these properties change the credential. The properties must
+    /// contain no secret, and no address that differs from the shown one.
     fileprivate func keepsSecrets(of stored: Credential, in properties: [String: String]) -> Bool {
         let shown = shown(stored)
         return credential.fields.allSatisfy { field in

@@ -10,7 +10,7 @@ struct HubEntry {
     let url: String
     let namespace: String
 
-    /// The indices of the elements that are not credentials, among all elements of the description.
+    /// The positions of the elements that are not credentials, among all elements of the description.
     private enum Place {
         static let registrationTTL = 1
         static let accessRules = 3
@@ -55,7 +55,7 @@ struct HubEntry {
         writeCredentials(Place.userMetadata...Int.max, to: &description)
     }
 
-    /// Writes the credentials whose indices are in a range, without their secrets.
+    /// Writes the credentials whose positions are in a range, without their secrets.
     private func writeCredentials(_ indices: some RangeExpression<Int>, to description: inout XMLWriter) {
         let descriptors = platforms.map { $0.descriptor }
             .compactMap { descriptor in descriptor.credential.index.map { (index: $0, descriptor: descriptor) } }

@@ -2,9 +2,9 @@ import MartletCore
 import MartletHTTP
 import MartletModel
 
-/// Creates, replaces, reads, patches and removes one installation (NotificationHubs.md, section 5.1).
+/// The routes that create, replace, read, patch and remove one installation (NotificationHubs.md, section 5.1).
 ///
-/// Some clients accept no other statuses than 200 for a write and 204 for a removal.
+/// Some clients accept only the status 200 for a write, and 204 for a removal.
 struct InstallationRoutes: Sendable {
     let devices: DeviceRegistry
 
@@ -59,7 +59,7 @@ struct InstallationRoutes: Sendable {
         return HTTPResponse(.ok)
     }
 
-    /// Removes an installation. Also succeeds if the installation does not exist.
+    /// Removes an installation. The request also succeeds if the installation does not exist.
     @Sendable private func delete(_ call: HubCall) async throws(HubAPIError) -> HTTPResponse {
         do throws(DeviceRegistryError) {
             try await devices.deleteInstallation(call.match["id"], in: call.hub.id)

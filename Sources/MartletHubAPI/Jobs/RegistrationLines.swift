@@ -45,7 +45,7 @@ public struct RegistrationLines: JobLines {
             RegistrationEntry(registration: registration, descriptor: descriptor, url: "").description)
     }
 
-    /// Imports a line of an installation as part of that installation, instead of as a separate registration.
+    /// Imports a line as a part of the installation that it names, instead of as a separate registration.
     private func merge(
         _ part: InstallationPart, _ id: String?, _ kind: Job.Kind, in hub: Hub.ID
     ) throws(HubAPIError) -> RegistrationChange {
@@ -87,8 +87,8 @@ public struct RegistrationLines: JobLines {
         return id
     }
 
-    /// Puts a description on one line. Line breaks in a template become character references, which work only outside
-    /// CDATA.
+    /// Returns a description on one line. Line breaks in a template become character references, which work only
+    /// outside CDATA.
     private static func onOneLine(_ bytes: [UInt8]) -> [UInt8] {
         guard bytes.contains(UInt8(ascii: "\n")) else { return bytes }
         var line: [UInt8] = []

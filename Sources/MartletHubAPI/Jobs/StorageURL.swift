@@ -45,8 +45,8 @@ struct StorageURL {
         self.blob = blob
     }
 
-    /// True if the host is one of `hosts`, or if both are loopback names: printed URLs have the address of the
-    /// listener, but clients may use another loopback name.
+    /// Returns true if the host is one of `hosts`, or if both are loopback names: URLs that the server prints have the
+    /// address of the listener, but clients may use another loopback name.
     private static func isOwn(_ host: String, of hosts: [String]) -> Bool {
         let names = hosts.map { $0.filter { $0 != "[" && $0 != "]" } }
         return names.contains(host) || (isLoopback(host) && names.contains(where: isLoopback))

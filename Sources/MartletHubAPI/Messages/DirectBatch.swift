@@ -2,8 +2,8 @@ import MartletModel
 
 /// One message for many handles: the body of `POST /{hub}/messages/$batch` (NotificationHubs.md, section 6.4).
 struct DirectBatch {
-    /// The maximum size of the body, in bytes: a message and the maximum number of handles in a batch, each of slightly
-    /// more than a kilobyte.
+    /// The maximum size of the body, in bytes: room for a message, and for the maximum number of handles in a batch,
+    /// with about two kilobytes for each handle.
     static let sizeLimit = SendRequest.sizeLimit + 2 * 1_048_576
     static let deviceLimit = 1000
 

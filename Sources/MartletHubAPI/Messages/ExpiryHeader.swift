@@ -6,6 +6,7 @@ import MartletModel
 enum ExpiryHeader {
     static let name = "Martlet-Expires"
 
+    /// Reads the header.
     /// - Returns: nil if the request has no such header.
     static func read(from fields: HTTPFields) throws(HubAPIError) -> Expiry? {
         let values = fields.values(of: name.lowercased())

@@ -2,7 +2,7 @@ import MartletCore
 import MartletHTTP
 import MartletModel
 
-/// Sending (NotificationHubs.md, sections 6 and 7).
+/// The routes that send notifications (NotificationHubs.md, sections 6 and 7).
 struct MessageRoutes: Sendable {
     let notifications: NotificationIntake
     let testSends: TestSends
@@ -71,7 +71,7 @@ struct MessageRoutes: Sendable {
         ]
     }
 
-    /// Replaces a notification that has not begun: an extension of this hub.
+    /// Replaces a notification that has not begun: an extension of the API.
     @Sendable private func replace(_ call: HubCall) async throws(HubAPIError) -> HTTPResponse {
         let isDirect = call.match.target.flag("direct")
         let send = try SendRequest(scheduled: call, isDirect: isDirect, platforms: platforms)
@@ -128,7 +128,7 @@ struct MessageRoutes: Sendable {
         return DryRunDocument(run: run).response()
     }
 
-    /// Cancels a notification that has not begun. Clients treat 404 like 200.
+    /// Cancels a notification that has not begun. Clients treat the status 404 like 200.
     @Sendable private func cancel(_ call: HubCall) async throws(HubAPIError) -> HTTPResponse {
         guard let id = NotificationID(call.match["id"]) else { throw .notificationNotFound }
         let cancellation: Cancellation

@@ -5,13 +5,14 @@ import MartletModel
 
 /// The key by which a repeated request is recognized.
 enum RequestKey {
-    /// `Idempotency-Key`, which the caller promises to use for one request only.
+    /// The value of `Idempotency-Key`, which the caller promises to use for one request only.
     case promised(String)
-    /// `TrackingId`, which one client repeats with each attempt. Applications may use the same value for different
-    /// requests.
+    /// The value of `TrackingId`, which one client repeats with each attempt. Applications may use the same value for
+    /// different requests.
     case tracked(String)
 
-    /// - Returns: nil if the request has neither; then every request counts as new.
+    /// Reads the key of a request.
+    /// - Returns: nil if the request has neither header; then every request counts as new.
     static func read(from request: HTTPRequest) throws(HubAPIError) -> RequestKey? {
         let promised = request.fields.values(of: "idempotency-key")
         guard promised.isEmpty else {
@@ -23,8 +24,8 @@ enum RequestKey {
         return TrackingID.sent(with: request).map { .tracked($0) }
     }
 
-    /// The identity of the request, bound to the access key and to `path`. Different requests with the same tracking id
-    /// have different identities; with the same idempotency key they conflict.
+    /// Returns the identity of the request, bound to the access key and to `path`. Different requests with the same
+    /// tracking id have different identities; different requests with the same idempotency key conflict.
     func identity(of send: SendRequest, to path: String, in call: HubCall) -> RequestIdentity {
         let fingerprint = SHA256.hash(send.fingerprint)
         var key = DigestInput()
@@ -45,7 +46,8 @@ enum RequestKey {
 }
 
 extension SendRequest {
-    /// The content of the request without its encoding: the boundaries of a batch's parts differ with every attempt.
+    /// The content of the request without its encoding, because the boundaries of a batch's parts differ with every
+    /// attempt.
     fileprivate var fingerprint: [UInt8] {
         var input = DigestInput()
         switch content {

@@ -1,8 +1,9 @@
 import MartletHTTP
 
-/// The protocol's headers of a send request, collected in one pass.
+/// The headers of a send request that the protocol defines, collected in one pass.
 struct SendFields {
-    /// If the header is given twice, its values are joined with a comma, which is not a valid format.
+    /// The format of the send. If the header is given twice, its values are joined with a comma, which is not a valid
+    /// format.
     private(set) var format: String?
     /// The tag expression. An empty expression is refused, because it is probably a mistake and not meant as a
     /// broadcast.
@@ -11,7 +12,7 @@ struct SendFields {
     private(set) var scheduleTime: String?
     /// The name of a header that was given twice although either value alone would be valid.
     private(set) var repeated: String?
-    /// True if a header requests a test send, as one client does.
+    /// True if a header requests a test send. One client uses a header for this.
     private(set) var isTest = false
 
     private static let prefix = "servicebusnotification-"

@@ -6,20 +6,21 @@ import MartletModel
 struct SendRequest {
     let content: Notification.Content
     let target: Notification.Target
-    /// When the notification is sent; nil: at once.
+    /// The time at which the notification is sent; nil means at once.
     private(set) var dueAt: Timestamp?
-    /// When the notification expires; nil: after the hub's default.
+    /// The time at which the notification expires; nil means after the hub's default.
     let expiry: Expiry?
-    /// The roll-out of the notification; nil: as fast as possible.
+    /// The roll-out of the notification; nil means as fast as possible.
     let rollout: Rollout?
-    /// True for a test send: the caller waits for the outcomes.
+    /// True for a test send, in which the caller waits for the outcomes.
     let isTest: Bool
-    /// True if the content is shown to no one but the addressed devices.
+    /// True if only the addressed devices may show the content.
     let isConfidential: Bool
 
-    /// The largest body in bytes.
+    /// The maximum size of the body, in bytes.
     static let sizeLimit = 65_536
 
+    /// Reads a send.
     /// - Parameter isDirect: True if the send goes to the handle that it names, not to registrations.
     init(_ call: HubCall, isDirect: Bool, platforms: PushPlatformList) throws(HubAPIError) {
         let reader = try Reader(call.request, platforms)
@@ -35,7 +36,7 @@ struct SendRequest {
         }
     }
 
-    /// A scheduled send.
+    /// Reads a scheduled send.
     init(scheduled call: HubCall, isDirect: Bool, platforms: PushPlatformList) throws(HubAPIError) {
         try self.init(call, isDirect: isDirect, platforms: platforms)
         guard let text = SendFields(call.request.fields).scheduleTime else {
@@ -44,7 +45,7 @@ struct SendRequest {
         dueAt = try ScheduleTime.timestamp(text)
     }
 
-    /// A batch: one message to many handles.
+    /// Reads a batch, which sends one message to many handles.
     init(batch call: HubCall, platforms: PushPlatformList) throws(HubAPIError) {
         let reader = try Reader(call.request, platforms)
         let format = try reader.format()
@@ -57,11 +58,12 @@ struct SendRequest {
         isConfidential = try reader.isConfidential()
     }
 
-    /// True if the send is a dry run.
+    /// Returns true if the send is a dry run.
     /// - Throws: If a query item looks like a misspelled `dryRun`, because a send cannot be undone.
     static func isDryRun(_ call: HubCall) throws(HubAPIError) -> Bool {
         let meant = call.match.target.query.first { item in
-            // Checks for a "y" first, because converting to lower case is slow and few names have this letter.
+            // The letter "y" is looked for first, because converting to lower case is slow and few names have this
+            // letter.
             item.name.utf8.contains { $0 | 0x20 == UInt8(ascii: "y") } && item.name.lowercased() != "dryrun"
                 && item.name.lowercased().filter(\.isLetter) == "dryrun"
         }
@@ -79,7 +81,7 @@ struct SendRequest {
     }
 }
 
-/// Reads the headers of a send.
+/// A reader of the headers of a send.
 private struct Reader {
     /// The format of a body.
     enum Format {
@@ -106,7 +108,7 @@ private struct Reader {
         self.platforms = platforms
     }
 
-    /// True for a test send: a query item, which one client repeats on every request, or a header.
+    /// Returns true for a test send. A query item, which one client repeats on every request, or a header requests it.
     func isTest(_ call: HubCall) -> Bool { known.isTest || call.match.target.flag("test") }
 
     func isConfidential() throws(HubAPIError) -> Bool {
@@ -117,8 +119,8 @@ private struct Reader {
         }
     }
 
-    /// The format of the send. If the format header is missing, the headers of the platform decide: one client omits it
-    /// when its caller sets its own headers.
+    /// Returns the format of the send. If the format header is missing, the headers of the platform decide: one client
+    /// omits the format header when its caller sets its own headers.
     func format() throws(HubAPIError) -> Format {
         guard let format = known.format else {
             let meant = platforms.filter { !passedOn($0.descriptor).isEmpty }
@@ -157,8 +159,9 @@ private struct Reader {
         }
     }
 
-    /// The handle of a direct send. The first of several parts may be in the handle header, with each further part in a
-    /// header of the name of its element; or all parts are in one text, as the platform writes it.
+    /// Returns the handle of a direct send. Either all parts are in the handle header, as one text in the form of the
+    /// platform, or the first part is in the handle header, and each further part is in a header with the name of its
+    /// element.
     func handle(_ format: Format) throws(HubAPIError) -> PushHandle {
         guard let text = known.deviceHandle, !text.isEmpty else {
             throw .badRequest("A direct send needs the header ServiceBusNotification-DeviceHandle")

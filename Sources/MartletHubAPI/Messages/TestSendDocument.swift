@@ -6,8 +6,8 @@ struct TestSendDocument {
     let report: TestSendReport
     let platforms: PushPlatformList
 
-    /// The request field whose value `json` asks for JSON. `Accept` does not, because known clients send it with XML in
-    /// mind.
+    /// The name of the header that requests a JSON answer with the value `json`. `Accept` does not request JSON,
+    /// because known clients send it although they expect XML.
     static let field = "martlet-answer"
 
     /// The answer as JSON, without handles: an extension of the API.
@@ -41,7 +41,7 @@ struct TestSendDocument {
         return writer.bytes
     }
 
-    /// Writes a result. Of the handle, only the first part is written, which is its address.
+    /// Writes a result. Only the first part of the handle is written, which is the handle's address.
     private func write(_ result: TestSendReport.Result, to results: inout XMLWriter) {
         results.element("RegistrationResult") { element in
             element.element(

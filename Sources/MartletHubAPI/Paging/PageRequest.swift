@@ -10,8 +10,8 @@ struct PageRequest {
 
     static let sizeLimit = 100
 
-    /// - Parameter scope: The name of the listing. A token is valid only for the listing and filter that it was issued
-    ///   for.
+    /// - Parameter scope: The name of the listing. A token is valid only for the listing and the filter for which it
+    ///   was issued.
     init(_ target: HTTPTarget, scope: String) throws(HubAPIError) {
         self.scope = "\(scope)\n\(target.item("$filter")?.value ?? "")"
         limit = try Self.limit(target.item("$top")?.value)

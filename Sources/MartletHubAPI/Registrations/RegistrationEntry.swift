@@ -23,7 +23,7 @@ struct RegistrationEntry {
         feed.element("entry", ["a:etag": tag, "xmlns:a": XMLNamespace.metadata], write)
     }
 
-    /// True if the entry must be omitted from a feed for this client.
+    /// Returns true if the entry must be omitted from a feed for this client.
     /// - Parameter client: The client's `User-Agent` in lower case.
     func isHidden(from client: String) -> Bool { descriptor.registration.hiddenFrom.contains { client.contains($0) } }
 
@@ -40,7 +40,7 @@ struct RegistrationEntry {
         }
     }
 
-    /// The description element as a separate document: a line of an export, in the format of the .NET serialiser.
+    /// The description element as a separate document, in the format of the .NET serialiser. It is a line of an export.
     var description: [UInt8] {
         var writer = XMLWriter()
         writer.element(

@@ -2,7 +2,7 @@ import MartletCore
 import MartletHTTP
 import MartletModel
 
-// Listings of all registrations, of the registrations with a tag, and of the registrations of a handle
+// The routes that list all registrations, the registrations with a tag, and the registrations of a handle
 // (NotificationHubs.md, sections 4.9 and 4.10).
 extension RegistrationRoutes {
     /// Returns the right that a listing requires. Listing by handle requires only Listen, because the caller knows the

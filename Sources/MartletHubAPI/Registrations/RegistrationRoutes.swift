@@ -2,7 +2,7 @@ import MartletCore
 import MartletHTTP
 import MartletModel
 
-/// Creating, changing, reading and removing one registration (NotificationHubs.md, sections 4.5 to 4.8).
+/// The routes that create, change, read and remove one registration (NotificationHubs.md, sections 4.5 to 4.8).
 struct RegistrationRoutes: Sendable {
     let devices: DeviceRegistry
     let platforms: PushPlatformList
@@ -89,7 +89,7 @@ struct RegistrationRoutes: Sendable {
         call.url("registrations", registration.id) + call.versionQuery
     }
 
-    /// Returns the entry for a registration; nil if its platform does not exist on this server any more.
+    /// Returns the entry for a registration; nil if this server no longer has the registration's platform.
     func entry(_ registration: Registration, in call: HubCall) -> RegistrationEntry? {
         platforms[registration.platform].map {
             RegistrationEntry(

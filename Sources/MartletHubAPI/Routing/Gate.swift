@@ -3,13 +3,13 @@ import MartletCrypto
 import MartletHTTP
 import MartletModel
 
-/// Decides which requests are admitted to a hub.
+/// The gate that decides which requests are admitted to a hub.
 struct Gate: Sendable {
     let hubs: HubDirectory
     let address: PublicAddress
     let time: any TimeSource
     private let callers: HubCallers
-    /// Limits the request rate of each access key. Only requests with a valid signature are counted.
+    /// The limiter for the request rate of each access key. Only requests with a valid signature are counted.
     private let limiter = RateLimiter<AccessKey>(countLimit: 10_000)
     private let verified = VerifiedTokens()
 
@@ -116,8 +116,8 @@ struct Gate: Sendable {
 }
 
 extension RouteMatch {
-    /// True if the path segment at an index is an id, which is case-sensitive. Hub names, tags and literals ignore
-    /// case.
+    /// Returns true if the path segment at an index is an id, which is case-sensitive. In hub names, tags and literals,
+    /// case is ignored.
     fileprivate func hasID(at index: Int) -> Bool {
         parameterName(at: index).map { !["hub", "tag"].contains($0) } ?? false
     }

@@ -36,8 +36,8 @@ struct HubCall: AdmittedCall {
 }
 
 extension HTTPTarget {
-    /// The query `?api-version=…` as sent by the client. Any version is accepted. If the version is missing or cannot
-    /// be part of a URL, the current version is used.
+    /// The query `?api-version=…` as sent by the client. Any version is accepted. The current version is used if the
+    /// client sent no version, or one that cannot be part of a URL.
     var versionQuery: String {
         let sent = item("api-version")?.value ?? ""
         let isPlain = (1...32).contains(sent.utf8.count) && PercentEncoding.encode(sent) == sent

@@ -1,7 +1,8 @@
 import MartletCore
 import MartletHTTP
 
-/// Adds the routes of hubs to a router. The gate admits each request, and each answer carries the request's ids.
+/// The routes of hubs, which are added to a router. The gate admits each request, and each answer carries the request's
+/// ids.
 struct HubRoutes {
     /// Answers an admitted request.
     typealias Answer = @Sendable (HubCall) async throws(HubAPIError) -> HTTPResponse
@@ -42,6 +43,7 @@ struct HubRoutes {
         }
     }
 
+    /// Adds a route.
     /// - Parameter admit: Admits a request by its head.
     private mutating func add<Call: AdmittedCall>(
         _ method: HTTPMethod, _ pattern: String, bodyLimit: Int, answerBytes: Int?,
@@ -84,7 +86,7 @@ extension HTTPRequest {
         throw .tooLarge(limit == 0 ? "This request takes no body" : "The body is larger than \(limit) bytes")
     }
 
-    /// Waits until there is memory for the answer, before anything is read for the answer.
+    /// Waits until there is memory for the answer, before any data for the answer is read.
     fileprivate func checkAnswer(_ stated: Int?, for account: HTTPBodyAccount) async throws(HubAPIError) {
         let count = stated ?? (method == .get ? Self.documentBytes : body.count > Self.shortBytes ? body.count : 0)
         guard await !hasAnswerRoom(count, for: account) else { return }
@@ -115,7 +117,7 @@ extension TrackingID {
         }
     }
 
-    /// The answer to a request that is refused.
+    /// Returns the answer to a request that is refused.
     func refusal(_ error: HubAPIError, at time: any TimeSource) -> HTTPResponse {
         var response = error.response(self, at: time.now)
         mark(&response)

@@ -2,8 +2,8 @@ import MartletCore
 import MartletHTTP
 import MartletModel
 
-/// Lists the notifications that are scheduled: an extension of the API. They are replaced and canceled by the routes of
-/// scheduled notifications.
+/// The route that lists the scheduled notifications: an extension of the API. Scheduled notifications are replaced and
+/// canceled by `MessageRoutes`.
 struct ScheduleRoutes: Sendable {
     let notifications: NotificationIntake
     let platforms: PushPlatformList

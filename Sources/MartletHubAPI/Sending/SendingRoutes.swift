@@ -2,7 +2,8 @@ import MartletCore
 import MartletHTTP
 import MartletModel
 
-/// Reads and changes what a hub says about its sends: testers, and the app's name and icon. An extension of the API.
+/// The routes that read and change a hub's settings for sends: the testers, and the app's name and icon. An extension
+/// of the API.
 struct SendingRoutes: Sendable {
     let hubs: HubDirectory
 
@@ -17,7 +18,7 @@ struct SendingRoutes: Sendable {
         Self.answer(call.hub.settings.sending)
     }
 
-    /// Replaces all of it, so that what is not named is removed.
+    /// Replaces all settings for sends. A setting that the body does not name is removed.
     @Sendable private func change(_ call: HubCall) async throws(HubAPIError) -> HTTPResponse {
         let sending = try Self.settings(call.request.body)
         do throws(HubDirectoryError) {

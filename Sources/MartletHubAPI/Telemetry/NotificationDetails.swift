@@ -1,7 +1,7 @@
 import MartletCore
 import MartletModel
 
-/// Telemetry of one notification. The order of the elements is binding; empty elements are omitted
+/// The telemetry of one notification. The order of the elements is binding; empty elements are omitted
 /// (NotificationHubs.md, section 8.1).
 struct NotificationDetails {
     let report: NotificationReport
@@ -11,7 +11,8 @@ struct NotificationDetails {
     /// The URL of the refused pushes; nil if none was refused.
     let errorsURL: String?
 
-    /// The index of `PnsErrorDetailsUri`: counts of this index and later ones follow it.
+    /// The position of the element `PnsErrorDetailsUri`. Outcome counts with this position or a later one are written
+    /// after that element.
     private static let errorsIndex = 5
 
     func document() -> [UInt8] {
@@ -44,19 +45,21 @@ struct NotificationDetails {
         for descriptor in descriptors where descriptor.outcomeCounts.index >= Self.errorsIndex {
             write(report.counts[descriptor.platform] ?? [:], of: descriptor, to: &details)
         }
-        // Not in the original service. It comes after all elements that clients know, where they all ignore it.
+        // The original service has no such element. It comes after all elements that clients know, where all clients
+        // ignore it.
         let dropped = dropped
         if !dropped.isEmpty { details.element("DroppedFromBody", text: dropped.joined(separator: ", ")) }
     }
 
-    /// The parts of the body that no device will see. The parts that templates lose depend on each template and are not
-    /// known here.
+    /// The parts of the body that no device will show. The parts that templates lose depend on each template and are
+    /// not known here.
     private var dropped: [String] {
         guard case .native(let platform, let message) = report.notification.content else { return [] }
         return platforms[platform]?.dropped(from: message) ?? []
     }
 
-    /// The target platforms. Those of a template notification are not known before it begins.
+    /// The names of the target platforms. The platforms of a template notification or a message for all platforms are
+    /// not known before the notification begins.
     private var targetPlatforms: [String] {
         switch report.notification.content {
         case .native(let platform, _): [platforms[platform]?.descriptor.format ?? platform.rawValue]
@@ -82,7 +85,7 @@ struct NotificationDetails {
         }
     }
 
-    /// Sort key: successes first, then by name.
+    /// Returns the sort key of an outcome: success comes first, then the others by name.
     private static func rank(_ name: OutcomeName) -> String {
         name == .success ? "" : name.rawValue
     }

@@ -30,8 +30,8 @@ struct TelemetryRoutes: Sendable {
             .ok, fields: ["content-type": "application/xml; charset=utf-8"], body: .bytes(details.document()))
     }
 
-    /// True if the notification has refused pushes. The report is read first, so that refusals recorded after that are
-    /// not listed if the report's counts do not include them.
+    /// Returns true if the notification has refused pushes. Refusals are listed only if the report's counts include
+    /// some: the report was read first, and refusals may have been recorded after that.
     private func hasRefusals(
         _ report: NotificationReport, _ id: NotificationID, _ call: HubCall
     ) async throws(StorageError) -> Bool {
@@ -39,7 +39,7 @@ struct TelemetryRoutes: Sendable {
         return try await !notifications.refusals(of: id, in: call.hub.id, limit: 1).records.isEmpty
     }
 
-    /// True if the client's API version predates `PnsErrorDetailsUri`.
+    /// Returns true if the client's API version predates `PnsErrorDetailsUri`.
     private static func isBeforeErrors(_ call: HubCall) -> Bool {
         guard let version = call.match.target.item("api-version")?.value, !version.isEmpty else { return false }
         return version < "2016-07"

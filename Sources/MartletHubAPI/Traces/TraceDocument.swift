@@ -57,7 +57,7 @@ public struct TraceDocument: Sendable {
         return .object(members)
     }
 
-    /// The payload, with the body only if it may be shown.
+    /// Returns the payload as JSON, with its body only if the body may be shown.
     private func payload(_ message: Message, _ appearance: Appearance?) -> JSON {
         let digits = Array("0123456789abcdef")
         let hash = SHA256.hash(message.body).map { "\(digits[Int($0 >> 4)])\(digits[Int($0 & 15)])" }.joined()

@@ -8,7 +8,8 @@ struct XMLElement: Hashable, Sendable {
     /// The concatenated text directly inside the element, excluding its children.
     var text = ""
 
-    /// Returns the first child with a name; nil if it is marked as nil (`i:nil="true"`).
+    /// Returns the first child with a name; nil if there is none, or if all such children are marked as nil
+    /// (`i:nil="true"`).
     func child(_ name: String) -> XMLElement? {
         children.first { $0.name == name && !$0.isNil }
     }

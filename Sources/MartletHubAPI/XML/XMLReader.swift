@@ -1,7 +1,7 @@
 import CMartletXML2
 
-/// Reads untrusted documents in UTF-8. A DTD is not allowed, and therefore no custom entities. Size and nesting are
-/// limited.
+/// A reader of untrusted documents in UTF-8. A DTD is not allowed, and therefore no custom entities. Size and nesting
+/// are limited.
 struct XMLReader {
     /// The maximum nesting depth of elements.
     var depthLimit = 16
@@ -50,7 +50,7 @@ struct XMLReader {
     private static let prepareLibrary: Void = xmlInitParser()
 }
 
-/// Why a document could not be read, described for its sender.
+/// The reason why a document could not be read, described for the sender of the document.
 enum XMLReaderError: Error, Hashable, CustomStringConvertible {
     case empty
     case notUTF8

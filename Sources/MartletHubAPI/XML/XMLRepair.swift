@@ -1,6 +1,7 @@
 /// Repairs the two mistakes that make a known client's documents not well-formed (NotificationHubs.md, section 4.2): a
 /// bare `&` in text, and an end tag of a header collection without a start tag. Everything else is unchanged.
 enum XMLRepair {
+    /// Repairs a document.
     /// - Returns: nil if there is nothing to repair.
     static func repair(_ bytes: [UInt8]) -> [UInt8]? {
         var output: [UInt8] = []
@@ -40,15 +41,15 @@ enum XMLRepair {
         return nil
     }
 
-    /// Whether the `&` at the start of the text begins a reference: `&name;`, `&#1;` or `&#x1;`.
+    /// Returns whether the `&` at the start of the text begins a reference: `&name;`, `&#1;` or `&#x1;`.
     private static func isReference(_ text: ArraySlice<UInt8>) -> Bool {
         let name = text.dropFirst().prefix(32).prefix { $0 == UInt8(ascii: "#") || isNameByte($0) }
         let end = name.endIndex
         return !name.isEmpty && end < text.endIndex && text[end] == UInt8(ascii: ";")
     }
 
-    /// Returns the length of `</XHeaders>` at the start of the text, if `<XHeaders` occurs nowhere in the document;
-    /// otherwise nil.
+    /// Returns the length of the end tag `</XHeaders>` at the start of the text; nil if there is none, or if
+    /// `<XHeaders` occurs anywhere in the document.
     private static func strayEndTag(_ text: ArraySlice<UInt8>, _ opened: Set<ArraySlice<UInt8>>) -> Int? {
         guard text.starts(with: "</".utf8), let name = headersName(text.dropFirst(2)),
             name.endIndex < text.endIndex, text[name.endIndex] == UInt8(ascii: ">")

@@ -1,4 +1,5 @@
-/// Writes well-formed documents, whatever text they contain, on one line and in the order of the calls.
+/// A writer of documents, each on one line with the elements in the order of the calls. A document is well-formed
+/// whatever text it contains.
 ///
 /// One client's parser remains unusable after a single malformed answer, and another client ignores elements that are
 /// out of order (NotificationHubs.md, section 16, traps 16 to 18).
@@ -105,8 +106,8 @@ struct XMLWriter {
         }
     }
 
-    /// Appends a byte that may be the last of a noncharacter. U+FFFE and U+FFFF are encoded as `EF BF BE` and `EF BF
-    /// BF`; replacing the last byte with `BD` makes them U+FFFD.
+    /// Appends a byte that may be the last byte of a noncharacter. U+FFFE and U+FFFF are encoded as `EF BF BE` and `EF
+    /// BF BF`; replacing the last byte with `BD` makes them U+FFFD.
     private mutating func appendLastOfNoncharacter(_ byte: UInt8) {
         bytes.append(bytes.suffix(2).elementsEqual([0xEF, 0xBF]) ? 0xBD : byte)
     }
