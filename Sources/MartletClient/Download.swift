@@ -7,7 +7,7 @@ final class Download: ResponseSink, @unchecked Sendable {
     typealias Progress = @Sendable (_ received: Int64, _ total: Int64?) -> Void
 
     enum Place {
-        /// In memory, with the maximum size in bytes.
+        /// The content is collected in memory, up to a maximum size in bytes.
         case memory(limit: Int)
         case file(WritableFile)
     }
@@ -21,7 +21,7 @@ final class Download: ResponseSink, @unchecked Sendable {
     /// The entity tag of the version that the received bytes belong to; nil if the rest of the content cannot be
     /// requested.
     private var version: String?
-    /// Why the download was aborted.
+    /// The reason why the download was aborted; nil if it was not aborted.
     private(set) var failure: PushClientError?
 
     init(to index: Place, progress: Progress? = nil) {

@@ -6,13 +6,13 @@ extension HTTPResponse {
         self.init(status, fields: ["content-type": "application/json; charset=utf-8"], body: .bytes(json.bytes))
     }
 
-    /// A JSON response that no cache may store.
+    /// Creates a JSON response that no cache may store.
     init(_ status: HTTPStatus, privateJSON json: JSON) {
         self.init(status, json: json)
         fields["cache-control"] = "no-store"
     }
 
-    /// A JSON response that describes an error, with the header fields that its status requires.
+    /// Creates a JSON response that describes an error, with the header fields that its status requires.
     init(_ error: BackendError) {
         var members = error.details
         members["code"] = .integer(Int64(error.number))

@@ -9,7 +9,7 @@ struct RegisterRoutes: Sendable {
     private static let bodyLimit = 32_768
     /// The maximum number of registrations of one handle that are examined.
     private static let searchLimit = 100
-    /// How often a device is written again if its user's groups change at the same time.
+    /// The maximum number of times that a device is written, if its user's groups change at the same time.
     private static let attemptLimit = 10
 
     func add(to router: inout Router) {

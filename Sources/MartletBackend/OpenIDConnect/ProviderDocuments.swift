@@ -6,7 +6,7 @@ struct ProviderDocuments: Sendable {
     let settings: OpenIDConnectSettings
     let transport: any HTTPTransport
 
-    /// Why the keys could not be fetched, for the log.
+    /// The reason, for the log, why the keys could not be fetched.
     struct Failure: Error, Sendable {
         let sentence: String
     }

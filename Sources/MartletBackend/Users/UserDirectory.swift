@@ -135,7 +135,7 @@ public struct UserDirectory: Sendable {
     }
 }
 
-/// Why an account could not be added, changed or listed.
+/// The reason why an account could not be added, changed or listed.
 public enum UserDirectoryError: Error, Sendable, CustomStringConvertible {
     case badName(UserNameError)
     case badPassword

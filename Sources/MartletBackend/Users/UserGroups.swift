@@ -8,7 +8,7 @@ public struct UserGroups: Sendable {
     private let hub: BackendHub
 
     private static let pageSize = 100
-    /// How often a registration is read again because another writer changed it at the same time.
+    /// The maximum number of attempts to change a registration that another writer changes at the same time.
     private static let attemptLimit = 10
 
     public init(users: UserDirectory, devices: DeviceRegistry, hub: BackendHub) {

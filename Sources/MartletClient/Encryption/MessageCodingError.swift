@@ -1,4 +1,4 @@
-/// Why a message could not be encrypted or decrypted. Never contains any part of the plaintext.
+/// The reason why a message could not be encrypted or decrypted. Never contains any part of the plaintext.
 public enum MessageCodingError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The message is longer than `MessageCoding.messageLimit`, or the encrypted message is longer than the
     /// corresponding limit.

@@ -1,4 +1,4 @@
-/// Why data cannot be stored on this device or read back.
+/// The reason why data cannot be stored on this device or read back.
 public struct StorageProblem: Error, Hashable, Sendable, CustomStringConvertible {
     /// A message for a person. Contains none of the data.
     public let description: String

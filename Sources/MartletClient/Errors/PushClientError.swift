@@ -1,4 +1,4 @@
-/// Why the client could not do what the app asked for.
+/// The reason why the client could not do what the app asked for.
 ///
 /// `kind` tells the app what to do; `message` is a text for a person. Neither contains passwords or device tokens.
 public struct PushClientError: Error, Hashable, Sendable, CustomStringConvertible {

@@ -10,7 +10,7 @@ public enum Fetched<Value: Sendable>: Sendable {
 extension Fetched: Equatable where Value: Equatable {}
 extension Fetched: Hashable where Value: Hashable {}
 
-/// What to show for a notification whose content cannot be fetched because no user is logged in.
+/// The prompt to show for a notification whose content cannot be fetched because no user is logged in.
 public struct LogInPrompt: Hashable, Sendable {
     /// The sender's text for this case; nil if there is none, so that the app uses a text of its own, such as "You have
     /// a new notification. Open the app and log in to see it."

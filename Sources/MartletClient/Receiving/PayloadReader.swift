@@ -2,8 +2,8 @@
 public struct PayloadReader: Hashable, Sendable {
     /// The user's name.
     public let user: String
-    /// When the user first read the payload, as the time since the beginning of 1970 in UTC; nil if the user has not
-    /// read it yet.
+    /// The time at which the user first read the payload, counted from the beginning of 1970 in UTC; nil if the user
+    /// has not read it yet.
     public let readAt: Duration?
 
     /// - Parameters: See the properties.

@@ -93,7 +93,7 @@ private struct PushTexts {
         return texts
     }
 
-    /// The id of content stored at the server; nil if it is missing or invalid.
+    /// Returns the id of content that is stored at the server; nil if the id is missing or invalid.
     func id(_ name: PayloadName) -> Int32? {
         named(name).flatMap { Int32($0) }.flatMap { $0 > 0 ? $0 : nil }
     }

@@ -1,4 +1,4 @@
-/// How often and how soon a request is retried after a temporary failure.
+/// The policy that states how often and how soon a request is retried after a temporary failure.
 ///
 /// The maximum wait doubles from attempt to attempt, up to a limit. Each wait is drawn at random between zero and that
 /// maximum, so that after an outage not all devices contact the server at the same time.

@@ -81,7 +81,7 @@ public struct ClientResponse: Sendable {
     }
 }
 
-/// Why a transport did not get an answer.
+/// The reason why a transport did not get an answer.
 public struct ClientTransportError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The kind of error, which determines what the client does next.
     public enum Kind: String, Hashable, Sendable {
@@ -97,7 +97,7 @@ public struct ClientTransportError: Error, Hashable, Sendable, CustomStringConve
         case cancelled
     }
 
-    /// Why there is no answer.
+    /// The reason why there is no answer.
     public let kind: Kind
     /// Whether the server may have processed the request. If false, the request can be repeated without taking effect
     /// twice.

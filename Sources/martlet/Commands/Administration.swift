@@ -16,7 +16,7 @@ struct Administration {
     /// How long a command waits for a server that is starting.
     private static let startPatience: Duration = .seconds(5)
 
-    /// How long a probe waits, such as the probe of a service manager.
+    /// How long a probe of the server waits for its answer. A service manager, for example, probes the server.
     private static let probeTimeout: Duration = .seconds(5)
 
     /// Detects a server that answers no requests, so that the command can stop waiting.
