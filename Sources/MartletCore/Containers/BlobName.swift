@@ -9,8 +9,8 @@ public struct BlobName: Hashable, Sendable, Comparable, CustomStringConvertible 
     public static let segmentLimit = 16
     private static let segmentLengthLimit = 255
 
+    /// Checks a name; nil if it is not allowed.
     /// - Parameter text: The name without URL escapes.
-    /// - Returns: nil if the name is not allowed.
     public init?(_ text: String) {
         guard (1...Self.lengthLimit).contains(text.utf8.count) else { return nil }
         let segments = Self.segments(of: text)
@@ -25,12 +25,13 @@ public struct BlobName: Hashable, Sendable, Comparable, CustomStringConvertible 
 
     public var segments: [Substring] { Self.segments(of: text) }
 
-    /// Splits bytes, not characters, because a slash followed by a combining mark is a single character.
+    /// Splits a name at its slashes. Compares bytes, not characters, because a slash followed by a combining mark is a
+    /// single character.
     private static func segments(of text: String) -> [Substring] {
         text.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).map { Substring($0) }
     }
 
-    // Compares bytes, like file systems.
+    // Names are compared by their bytes, as file systems compare them.
 
     public static func == (left: BlobName, right: BlobName) -> Bool { left.text.utf8.elementsEqual(right.text.utf8) }
 
@@ -40,7 +41,7 @@ public struct BlobName: Hashable, Sendable, Comparable, CustomStringConvertible 
 
     public var description: String { text }
 
-    /// Compares bytes, which is the order of listings.
+    /// Returns true if a name comes before another name in a listing. Compares bytes.
     public static func < (left: BlobName, right: BlobName) -> Bool {
         left.text.utf8.lexicographicallyPrecedes(right.text.utf8)
     }

@@ -2,7 +2,7 @@
 public struct ContainerName: Hashable, Sendable, CustomStringConvertible {
     public let text: String
 
-    /// - Returns: nil if the name is not allowed.
+    /// Checks a name; nil if it is not allowed.
     public init?(_ text: String) {
         let bytes = Array(text.utf8)
         guard (3...63).contains(bytes.count), bytes.first != Self.hyphen, bytes.last != Self.hyphen,
@@ -11,6 +11,7 @@ public struct ContainerName: Hashable, Sendable, CustomStringConvertible {
         self.text = text
     }
 
+    /// Creates a name without checking it.
     /// - Parameter text: A valid name.
     init(known text: StaticString) {
         self.text = "\(text)"

@@ -1,12 +1,13 @@
 public import MartletModel
 
-/// Keeps containers of blobs: named contents of any size, written and read in pieces. A blob is on disk once it is
-/// committed.
+/// Stores containers of blobs. A blob is a named content of any size, which is written and read in pieces. It is on
+/// disk once it is committed.
 public protocol ContainerStore: Sendable {
+    /// Creates a container.
     /// - Returns: False if a container with this name already exists.
     func createContainer(_ name: ContainerName) async throws(ContainerError) -> Bool
 
-    /// All containers, sorted by name.
+    /// Returns all containers, sorted by name.
     func containers() async throws(ContainerError) -> [ContainerName]
 
     /// Deletes a container with all its blobs.
@@ -16,22 +17,25 @@ public protocol ContainerStore: Sendable {
     /// Returns one page of the blobs of a container, sorted by name.
     func blobs(_ query: BlobQuery) async throws(ContainerError) -> BlobPage
 
+    /// Opens a blob for reading.
     /// - Throws: `.noBlob`, or `.noContainer`.
     func openBlob(_ address: BlobAddress) async throws(ContainerError) -> any BlobContent
 
-    /// Begins to write a blob. It becomes visible, and replaces an earlier one, when it is committed.
+    /// Begins to write a blob. The blob becomes visible, and replaces an earlier blob of the same name, when it is
+    /// committed.
     func upload(_ address: BlobAddress, _ kind: BlobUploadKind) async throws(ContainerError) -> any BlobUpload
 
-    /// Begins to write a block of a future blob. The block replaces an earlier one with the same id.
-    /// - Parameter id: 1 to 64 bytes.
+    /// Begins to write a block of a future blob. The block replaces an earlier block with the same id.
+    /// - Parameter id: The id of the block, 1 to 64 bytes.
     func uploadBlock(_ id: [UInt8], of address: BlobAddress) async throws(ContainerError) -> any BlobUpload
 
-    /// Makes a blob of blocks, in this order, and deletes all uploaded blocks of the blob.
+    /// Makes a blob from uploaded blocks, in the given order, and deletes all uploaded blocks of the blob.
     /// - Throws: `.noBlock` if a block was not uploaded; `.tooLarge`, before anything is written; `.conditionFailed`.
     func commitBlocks(
         _ ids: [[UInt8]], of address: BlobAddress, _ condition: BlobCondition
     ) async throws(ContainerError) -> Blob
 
+    /// Deletes a blob.
     /// - Throws: `.noBlob`, or `.noContainer`.
     func deleteBlob(_ address: BlobAddress) async throws(ContainerError)
 }
@@ -39,9 +43,9 @@ public protocol ContainerStore: Sendable {
 /// Selects the blobs of a listing.
 public struct BlobQuery: Sendable {
     public var container: ContainerName
-    /// The prefix of the names.
+    /// The prefix with which the names of the selected blobs begin.
     public var prefix: String
-    /// Selects only names that sort after this one; nil selects all.
+    /// The name after which the listing begins; nil for all names.
     public var after: String?
     public var limit: Int
 
@@ -55,7 +59,7 @@ public struct BlobQuery: Sendable {
 
 public struct BlobPage: Sendable {
     public var blobs: [Blob]
-    /// Whether there are blobs after the last one of the page.
+    /// True if there are blobs after the last one of the page.
     public var hasMore: Bool
 
     public init(blobs: [Blob], hasMore: Bool) {
@@ -92,16 +96,16 @@ public protocol BlobContent: Sendable {
     func read(at offset: Int64, count: Int) async throws(ContainerError) -> [UInt8]
 }
 
-/// Whether an upload starts from the beginning or is resumed.
+/// Says whether an upload starts from the beginning or is resumed.
 public enum BlobUploadKind: Hashable, Sendable {
     case fresh
-    /// Continues, at an offset, the upload with this key, which this process or an earlier one began. The written bytes
-    /// are kept when the upload is released, until it is abandoned. A key is a letter or digit, followed by up to 127
+    /// Continues, at an offset, the upload with this key, which this process or an earlier one began. When the upload
+    /// is released, the written bytes are kept until it is abandoned. A key is a letter or digit, followed by up to 127
     /// letters, digits and hyphens.
     case resumable(key: String, at: Int64)
 }
 
-/// A blob, or block, that is being written. If it is released without a commit, its bytes are deleted.
+/// A blob or block that is being written. If it is released without a commit, its bytes are deleted.
 public protocol BlobUpload: Sendable {
     func write(_ bytes: [UInt8]) async throws(ContainerError)
 
@@ -115,20 +119,20 @@ public protocol BlobUpload: Sendable {
     func abandon() async
 }
 
-/// The condition for a commit.
+/// The condition under which a commit succeeds.
 public enum BlobCondition: Hashable, Sendable {
     case none
-    /// No blob with this name exists.
+    /// The condition that no blob with this name exists.
     case absent
-    /// A blob with this name and this entity tag exists.
+    /// The condition that a blob with this name and this entity tag exists.
     case entityTag(String)
 }
 
-/// Why a container store refused or failed.
+/// The reasons why an operation of a container store was refused or failed.
 public enum ContainerError: Error, Hashable, Sendable {
     case noContainer
     case noBlob
-    /// A block of the list was not uploaded.
+    /// A block was not uploaded before the commit of a blob that contains it.
     case noBlock
     /// The name conflicts with that of an existing blob: one of the two names, followed by a slash, is a prefix of the
     /// other.

@@ -1,9 +1,11 @@
 public import MartletModel
 
-/// One push of a fan-out: a channel, and for template sends one of its registrations. A fan-out reads the audience in
-/// this order.
+/// One push of a fan-out: a channel, and for template sends one of its registrations. A fan-out reads the members of an
+/// audience in ascending order.
 public struct AudienceMember: Hashable, Comparable, Sendable {
     public var channel: ChannelID
+    /// The registration of the member.
+    ///
     /// In a template send, the sequence number of the registration. In a native send 0, because the send reaches a
     /// channel once, however many of its registrations match. In a direct send, whose members have no channel, the
     /// index in the list of handles, from 1.
@@ -14,12 +16,12 @@ public struct AudienceMember: Hashable, Comparable, Sendable {
         self.registration = registration
     }
 
-    /// Before every member.
+    /// The position before every member.
     public static let none = AudienceMember(channel: .none)
-    /// After every member.
+    /// The position after every member.
     public static let end = AudienceMember(channel: ChannelID(rawValue: .max), registration: .max)
 
-    /// Identifies the member within one notification, in progress maps and message ids.
+    /// The number that identifies the member within one notification, in progress maps and message ids.
     public var number: Int64 { registration == 0 ? channel.rawValue : registration }
 
     public static func < (left: AudienceMember, right: AudienceMember) -> Bool {
@@ -31,39 +33,40 @@ public struct AudienceMember: Hashable, Comparable, Sendable {
 public struct AudienceQuery: Sendable {
     /// The registrations that a send is for.
     public enum Kind: Hashable, Sendable {
-        /// Registrations without a template: each channel once.
+        /// The registrations without a template. Each channel is a member once.
         case native
-        /// Registrations with a template: each registration once.
+        /// The registrations with a template. Each registration is a member once.
         case template
     }
 
     public var hub: Hub.ID
     public var platform: PlatformID
     public var kind: Kind
-    /// nil for every registration of the platform and kind.
+    /// The tag expression; nil selects every registration of the platform and kind.
     public var expression: TagExpression?
-    /// The page begins after this member.
+    /// The member after which the page begins.
     public var after: AudienceMember
-    /// The last channel of a native send's audience: later ones were registered after the send was accepted.
+    /// The last channel of a native send's audience. Later channels were registered after the send began.
     public var throughChannel: ChannelID
-    /// The last registration of a template send's audience: later ones were registered after the send was accepted.
+    /// The last registration of a template send's audience. Later registrations were created after the send began.
     public var throughRegistration: Int64
-    /// Only these members, in order; nil for all. A native send may list registrations by their sequence numbers
-    /// instead of channels: then the members of the page have these numbers too, and each registration is a member of
-    /// its own.
+    /// The members to select, in order; nil for all.
+    ///
+    /// A native send may list registrations by their sequence numbers instead of channels. Then the members of the page
+    /// have these numbers too, and each registration is a separate member.
     public var among: [AudienceMember]?
     public var limit: Int
-    /// The page ends with the member that reaches this size in bytes (`AudiencePage.bytes`).
+    /// The size in bytes (`AudiencePage.bytes`) that a page may reach; the page ends with the member that reaches it.
     public var byteLimit: Int
     public var now: Timestamp
-    /// The properties of devices that decide which message they get; nil if all get the same one, and in a template
-    /// send.
+    /// The properties of devices that decide which message they get; nil if all devices get the same message, and in a
+    /// template send.
     public var variants: AudienceVariants?
-    /// Selects only the sample or only the rest; nil for both. The page may end before it is full
+    /// The sample or the rest, if only one of them is selected; nil for both. The page may end before it is full
     /// (`AudiencePage.stoppedAt`).
     public var sample: AudienceSample?
 
-    /// Whether `among` lists registrations of a native send.
+    /// True if `among` lists registrations of a native send.
     public var namesRegistrations: Bool { kind == .native && among?.first.map { $0.registration != 0 } ?? false }
 
     public init(
@@ -88,10 +91,10 @@ public struct AudienceQuery: Sendable {
 /// A template with the push variables of a registration. A template notification is rendered once for all members of a
 /// send that share the binding.
 public struct TemplateBinding: Sendable {
-    /// Identifies the pair permanently: what is stored under an id never changes.
+    /// Identifies a template binding permanently: the content that is stored under an id never changes.
     public struct ID: Hashable, Sendable {
         public var template: Int64
-        /// 0 for no variables.
+        /// The id of the push variables; 0 for none.
         public var variables: Int64
 
         public init(template: Int64, variables: Int64 = 0) {
@@ -111,10 +114,10 @@ public struct TemplateBinding: Sendable {
     }
 }
 
-/// The properties of devices that decide which message of a composed send they get.
+/// The properties of devices that decide which message of a composed send the devices get.
 public struct AudienceVariants: Sendable {
     public var languages: MessageLanguages
-    /// Whether the push variables of registrations matter.
+    /// True if the push variables of registrations decide too.
     public var readsVariables: Bool
 
     public init(languages: MessageLanguages, readsVariables: Bool) {
@@ -123,13 +126,13 @@ public struct AudienceVariants: Sendable {
     }
 }
 
-/// The language of a device with the push variables of its registration. A composed message is rendered once for all
+/// The language of a device, with the push variables of its registration. A composed message is rendered once for all
 /// members of a send that share the variant.
 public struct MessageVariant: Sendable {
     public struct ID: Hashable, Sendable {
-        /// An index of the message's languages.
+        /// The index of the language among the message's languages.
         public var language: Int
-        /// Identifies the variables permanently; 0 for none.
+        /// The permanent id of the push variables; 0 for none.
         public var variables: Int64
 
         public init(language: Int, variables: Int64 = 0) {
@@ -147,28 +150,30 @@ public struct MessageVariant: Sendable {
     }
 }
 
-/// Members of an audience with their handles, in one buffer: a page of thousands costs a handful of allocations.
+/// A page of an audience: members with their handles in one buffer, so that a page of thousands costs a handful of
+/// allocations.
 public struct AudiencePage: Sendable {
     public private(set) var members: [AudienceMember] = []
-    /// The template bindings of the members of a template send, each once.
+    /// The template bindings that the members of a template send use, without duplicates.
     public private(set) var renderings: [TemplateBinding] = []
     /// The index of the template binding of each member; empty in a native send.
     public private(set) var bindingIndices: [UInt32] = []
-    /// The variants of the members of a composed send, each once; empty if all members get the same message.
+    /// The variants that the members of a composed send use, without duplicates; empty if all members get the same
+    /// message.
     public private(set) var variants: [MessageVariant] = []
     /// The index of the variant of each member; empty if all members get the same message.
     public private(set) var variantIndices: [UInt32] = []
-    /// In a page of retries, the registration of each member with its current channel; empty if all members still have
+    /// The registration of each member with its current channel, in a page of retries; empty if all members still have
     /// their channels.
     public private(set) var followed: [AudienceMember] = []
-    /// Registrations that matched a native send in addition to the first of their channel: `Skipped` in telemetry.
+    /// The number of registrations that matched a native send in addition to the first of their channel: `Skipped` in
+    /// telemetry.
     public var skipped = 0
-    /// Whether no member of the audience comes after this page.
+    /// True if no member of the audience comes after this page.
     public var isLast = true
-    /// The last examined member, if the page ended after members that it does not contain; nil if it ended with its own
-    /// last member.
+    /// The last examined member, if it is not in the page; nil if the page ended with the last member that it contains.
     public var stoppedAt: AudienceMember?
-    /// The snapshot that the page is of; `none` in a direct send, whose audience never changes.
+    /// The snapshot from which the page was read; `none` in a direct send, whose audience never changes.
     public var snapshot = AudienceSnapshot.none
     private var variantIndexOfID: [MessageVariant.ID: UInt32] = [:]
     private var bindingIndexOfID: [TemplateBinding.ID: UInt32] = [:]
@@ -183,8 +188,8 @@ public struct AudiencePage: Sendable {
 
     public var count: Int { members.count }
 
-    /// The maximum memory of a page, in bytes; its last member may exceed it. Thousands of devices with a few templates
-    /// need far less.
+    /// The maximum memory of a page, in bytes; its last member may exceed it. A page of thousands of devices with a few
+    /// templates needs far less.
     public static let byteLimit = 4 << 20
 
     /// The memory of a member without the text of its handle, in bytes.
@@ -192,11 +197,12 @@ public struct AudiencePage: Sendable {
     /// The memory of a template binding without its template and variables, in bytes.
     private static let renderingBytes = 160
 
-    /// Whether there is no room for another member.
+    /// Returns true if there is no room for another member.
     public func isFull(for query: AudienceQuery) -> Bool {
         count >= query.limit || bytes >= query.byteLimit && count > 0
     }
 
+    /// Appends a member with its handle.
     /// - Parameter handle: The UTF-8 text of the handle (`PushHandle.text`).
     public mutating func append(_ member: AudienceMember, handle: UnsafeBufferPointer<UInt8>) {
         members.append(member)
@@ -237,7 +243,8 @@ public struct AudiencePage: Sendable {
         variantIndices.append(index)
     }
 
-    /// Appends a member with the handle and the template binding that its registration has in another page.
+    /// Appends a member with the handle, variant and template binding of its registration, which is a member of another
+    /// page.
     mutating func append(_ member: AudienceMember, following index: Int, of other: AudiencePage) {
         other.withHandle(index) { append(member, handle: $0) }
         followed.append(other.members[index])
@@ -250,7 +257,7 @@ public struct AudiencePage: Sendable {
         setRendering(rendering.id, template: { rendering.template }, variables: { rendering.variables })
     }
 
-    /// The channel of the push to the member at an index.
+    /// Returns the channel of the push to the member at an index.
     func channel(_ index: Int) -> ChannelID {
         followed.isEmpty ? members[index].channel : followed[index].channel
     }
@@ -275,12 +282,12 @@ public struct AudiencePage: Sendable {
         return variables
     }
 
-    /// The handle of the member at an index.
+    /// Returns the handle of the member at an index.
     public func handle(_ index: Int) -> PushHandle {
         PushHandle(text: withHandle(index) { String(decoding: $0, as: UTF8.self) })
     }
 
-    /// Lends the UTF-8 text of the handle of the member at an index.
+    /// Calls `read` with the UTF-8 text of the handle of the member at an index.
     public func withHandle<Result, Failure: Error>(
         _ index: Int, _ read: (UnsafeBufferPointer<UInt8>) throws(Failure) -> Result
     ) throws(Failure) -> Result {

@@ -2,19 +2,20 @@ public import MartletModel
 
 /// The size of the audience that a send would have now.
 public struct AudienceCount: Hashable, Sendable {
-    /// The numbers of one platform.
+    /// The counts of one platform.
     public struct Part: Hashable, Sendable {
-        /// Pushes of a native send: each channel once.
+        /// The number of pushes of a native send, which counts each channel once.
         public var native = 0
-        /// Registrations that match a native send in addition to the first of their channel.
+        /// The number of registrations that match a native send in addition to the first of their channel.
         public var skipped = 0
-        /// Pushes of a template send: each registration with a template.
+        /// The number of pushes of a template send, which counts each registration with a template.
         public var templates = 0
-        /// Channels of both kinds, each once.
+        /// The number of channels that a native or a template send reaches, each counted once.
         public var devices = 0
-        /// The number of pushes of each template binding of a template send, as far as requested.
+        /// The number of pushes of a template send for each template binding, as far as requested.
         public var renderings: [TemplateBinding.ID: Int] = [:]
-        /// The number of pushes of a composed send by the index of the message's language, if it has several.
+        /// The number of pushes of a composed send, keyed by the index of the message's language; empty if the message
+        /// has one language.
         public var languages: [Int: Int] = [:]
 
         public init(
@@ -40,12 +41,12 @@ public struct AudienceCount: Hashable, Sendable {
         }
     }
 
-    /// Without platforms that have no matching registration.
+    /// The counts of the platforms that have matching registrations.
     public var platforms: [PlatformID: Part]
-    /// Whether all numbers are of one point in time: no registration of the server was changed or added while they were
-    /// counted. Otherwise each member was counted, as in a send, with the state that it had when its page was read.
+    /// True if all numbers are of one point in time: no registration of the server was changed or added during the
+    /// count. Otherwise each member was counted with the state that it had when its page was read, as in a send.
     public var isOfOneTimestamp: Bool
-    /// The lowest hashes of the counted members, if they were asked for.
+    /// The lowest hashes of the counted members, if the query asked for them.
     public var lowestHashes: LowestHashes?
 
     public init(platforms: [PlatformID: Part] = [:], isOfOneTimestamp: Bool = true) {
@@ -57,27 +58,29 @@ public struct AudienceCount: Hashable, Sendable {
     public var devices: Int { platforms.values.reduce(0) { $0 + $1.devices } }
 }
 
-/// Selects the registrations to count.
+/// Selects the registrations that are counted.
 public struct AudienceCountQuery: Sendable {
     public var hub: Hub.ID
-    /// nil for every registration.
+    /// The tag expression; nil for every registration.
     public var expression: TagExpression?
-    /// nil for every platform that has registrations.
+    /// The platform; nil for every platform that has registrations.
     public var platform: PlatformID?
-    /// nil for both.
+    /// The kind of registration; nil for both kinds.
     public var kind: AudienceQuery.Kind?
-    /// Later registrations are not counted, as in a send; nil for the bounds at the time when counting begins.
+    /// The bounds of the count, as in a send: later registrations are not counted. Nil for the bounds at the time when
+    /// counting begins.
     public var bounds: AudienceBounds?
-    /// The maximum number of template bindings of a platform that are counted separately; the pushes of further ones
-    /// are only in `templates`.
+    /// The maximum number of template bindings of a platform that are counted separately. The pushes of further
+    /// bindings are only in `templates`.
     public var renderingLimit: Int
-    /// The languages of a composed message, whose pushes are counted by language; nil for any other send.
+    /// The languages of a composed message whose pushes are counted by language; nil for any other send.
     public var languages: MessageLanguages?
-    /// Also finds the lowest hashes of the members, and adds them to those of an earlier count; nil for other counts.
+    /// The search for the lowest hashes of the members, which continues that of an earlier count; nil for a count
+    /// without such a search.
     public var sampling: Sampling?
     public var now: Timestamp
 
-    /// The search for the threshold of a sample.
+    /// The state of the search for the threshold of a sample.
     public struct Sampling: Sendable {
         public var hash: SampleHash
         public var lowest: LowestHashes

@@ -1,5 +1,5 @@
-/// One handle of one platform in one hub, however many registrations share it. Fan-out, retries and progress maps
-/// process channels in the order of their ids.
+/// The id of a channel: one handle of one platform in one hub, however many registrations share it. Fan-out, retries
+/// and progress maps process channels in the order of their ids.
 public struct ChannelID: RawRepresentable, Hashable, Comparable, Sendable {
     /// The number of the channel, from 1. Numbers are assigned in the order of first registration and never reused.
     public let rawValue: Int64

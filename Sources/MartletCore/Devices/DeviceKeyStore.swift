@@ -27,11 +27,11 @@ public struct KeyedDevice: Hashable, Sendable {
     }
 }
 
-/// Stores the keys of devices. A key belongs to its registration and is deleted with it. A key is stored for a tag,
-/// such as the tag of its user, and is returned only for that tag. Therefore a caller that can give a registration
+/// Stores the keys of devices. A key belongs to its registration and is deleted together with it. A key is stored for a
+/// tag, such as the tag of its user, and is returned only for that tag. Therefore a caller that can give a registration
 /// other tags cannot make its key count as the key of another user.
 public protocol DeviceKeyStore: Sendable {
-    /// Sets the key of a registration; nil removes it.
+    /// Sets the key of a registration; nil removes the key.
     /// - Parameter tag: A tag of the registration.
     /// - Returns: Whether the registration exists and has the tag.
     @discardableResult
@@ -39,7 +39,7 @@ public protocol DeviceKeyStore: Sendable {
         _ key: DeviceKey?, of registration: String, tagged tag: Tag, in hub: Hub.ID
     ) async throws(StorageError) -> Bool
 
-    /// Returns the registrations that have a key for a tag, still have that tag and have not expired, newest first.
+    /// Returns the registrations, newest first, that have a key for a tag, still have that tag and have not expired.
     func deviceKeys(
         of tag: Tag, in hub: Hub.ID, at now: Timestamp, limit: Int
     ) async throws(StorageError) -> [KeyedDevice]

@@ -1,6 +1,6 @@
 public import MartletModel
 
-// Installations are written together with all their registrations.
+// These methods write installations together with all their registrations.
 extension DeviceRegistry {
     /// Creates or replaces an installation.
     ///
@@ -25,8 +25,8 @@ extension DeviceRegistry {
     public func patchInstallation(
         _ id: String, with patch: InstallationPatch, in hub: Hub.ID
     ) async throws(DeviceRegistryError) {
-        // A version mismatch means that another write succeeded. Therefore, of several concurrent patches, at least one
-        // always succeeds.
+        // This loop ends: a version mismatch means that another write succeeded, so of several concurrent patches at
+        // least one always succeeds.
         while true {
             guard let record = try await record(of: id, in: hub) else { throw .refused(.notFound) }
             let stored: Installation
@@ -46,8 +46,8 @@ extension DeviceRegistry {
         }
     }
 
-    /// Returns an installation with its current channels and what push services have reported about them; nil if the
-    /// installation does not exist or has expired.
+    /// Returns an installation with its current channels, and with the channels that push services have reported as
+    /// gone; nil if the installation does not exist or has expired.
     public func installation(_ id: String, in hub: Hub.ID) async throws(DeviceRegistryError) -> Installation? {
         guard let record = try await record(of: id, in: hub) else { return nil }
         do throws(InstallationError) {
@@ -82,7 +82,8 @@ extension DeviceRegistry {
         return try await apply(.put(draft, condition: condition), in: hub)
     }
 
-    /// - Throws: `DeviceRegistryError.invalid` if the server does not know the platform of an installation.
+    /// Returns the platform of an installation.
+    /// - Throws: `DeviceRegistryError.invalid` if the server does not know the platform.
     func platform(_ id: PlatformID) throws(DeviceRegistryError) -> any PushPlatform.Type {
         guard let platform = platforms[id] else {
             let known = platforms.map { $0.descriptor.platform.rawValue }.sorted().joined(separator: ", ")
@@ -131,7 +132,8 @@ extension DeviceRegistry {
         return installation
     }
 
-    /// Returns the current channel. Its spelling stays as the device wrote it, unless its handle was replaced.
+    /// Returns the current channel of a slot. The channel's spelling stays as the device wrote it, unless its handle
+    /// was replaced.
     private func current(
         _ channel: InstallationChannel, at slot: String, in record: InstallationRecord,
         on platform: any PushPlatform.Type

@@ -7,7 +7,9 @@ public struct DeviceRegistry: Sendable {
     let time: any TimeSource
     private let lifetime: @Sendable (Hub.ID) -> Duration?
 
-    /// - Parameter lifetime: The time from a registration's last write to its expiry, by hub; nil for no expiry.
+    /// Creates the registry.
+    /// - Parameter lifetime: Returns the time from a registration's last write to its expiry, for a hub; nil for no
+    ///   expiry.
     public init(
         store: any DeviceStore, platforms: PushPlatformList, time: any TimeSource,
         lifetime: @escaping @Sendable (Hub.ID) -> Duration? = { _ in nil }
@@ -18,7 +20,8 @@ public struct DeviceRegistry: Sendable {
         self.lifetime = lifetime
     }
 
-    /// Returns a new random id in the form that clients expect: 19 digits, 19 digits and a number.
+    /// Returns a new random id in the form that clients expect: two numbers of 19 digits and the number 1, separated by
+    /// hyphens.
     public static func newID() -> String {
         var random = SystemRandomNumberGenerator()
         func digits() -> String { String(Int64.random(in: 1_000_000_000_000_000_000...Int64.max, using: &random)) }
@@ -77,7 +80,7 @@ public struct DeviceRegistry: Sendable {
             AudienceCountQuery(hub: hub, expression: expression, platform: platform, kind: kind, now: time.now))
     }
 
-    /// Deletes a registration, and returns it as it was before.
+    /// Deletes a registration, and returns its last state.
     public func delete(
         _ id: String, in hub: Hub.ID, condition: WriteCondition = .none
     ) async throws(DeviceRegistryError) -> Registration {
@@ -103,7 +106,7 @@ public struct DeviceRegistry: Sendable {
         }
     }
 
-    /// Returns one page of the tags of the channels that a send reaches; see `DeviceStore`.
+    /// Returns one page of the tags of the channels that a send reaches; see `DeviceStore.tags(beginningWith:of:)`.
     public func tags(beginningWith prefix: String, of query: AudienceQuery) async throws(StorageError) -> TagPage {
         try await store.tags(beginningWith: prefix, of: query)
     }
@@ -118,7 +121,7 @@ public struct DeviceRegistry: Sendable {
         }
     }
 
-    /// Returns a template in its stored form, after the platform has checked it.
+    /// Returns a template in the form in which it is stored, after the platform has checked it.
     private func prepared(
         _ template: Template?, on platform: PlatformID
     ) throws(DeviceRegistryError) -> Template? {
@@ -144,8 +147,8 @@ public struct DeviceRegistry: Sendable {
         }
     }
 
-    /// Returns when a registration that is written now expires according to the hub's settings; nil if it never
-    /// expires.
+    /// Returns the time when a registration expires that is written now, according to the hub's settings; nil if it
+    /// never expires.
     func expiry(in hub: Hub.ID) -> Timestamp? {
         guard let lifetime = lifetime(hub) else { return nil }
         let end = time.now + lifetime
@@ -181,7 +184,7 @@ public struct DeviceRegistry: Sendable {
     }
 }
 
-/// Why a registration was not written or read.
+/// The reasons why a registration was not written or read.
 public enum DeviceRegistryError: Error, Sendable {
     /// The input is wrong; the text explains how.
     case invalid(String)

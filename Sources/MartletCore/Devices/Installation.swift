@@ -4,19 +4,19 @@ public import MartletModel
 public enum InstallationChange: Sendable {
     /// Creates or replaces the installation.
     case put(InstallationDraft, condition: WriteCondition)
-    /// Deletes the installation with its registrations. Their ids leave no tombstones, because no caller has received
-    /// these ids and could write to them.
+    /// Deletes the installation with its registrations. The registrations leave no tombstones: no caller has received
+    /// their ids, so no caller could write to them.
     case delete(id: String, condition: WriteCondition)
 }
 
 /// An installation as described by its device, with the resulting registrations.
 public struct InstallationDraft: Sendable {
     public var id: String
-    /// The JSON document of the installation as the device wrote it, with the handles of that time;
-    /// `InstallationRecord` has the current handles.
+    /// The JSON document of the installation as the device wrote it, with the handles of that time. The current handles
+    /// are in `InstallationRecord`.
     public var document: [UInt8]
-    /// When the installation expires; nil for never. All rows expire at this time, regardless of the expiry in their
-    /// drafts.
+    /// The time when the installation and all its rows expire; nil for never. The expiry in the drafts of the rows is
+    /// ignored.
     public var expiresAt: Timestamp?
     /// The registrations of the installation. Rows with the same handle do not remove each other, even if they take the
     /// handle (`RegistrationDraft.takesHandle`).
@@ -32,8 +32,8 @@ public struct InstallationDraft: Sendable {
 
 /// One registration of an installation.
 public struct InstallationRow: Sendable {
-    /// Identifies the row within its installation, for example as the native row or by the name of a template. A later
-    /// write with the same slot changes the registration instead of creating another one.
+    /// The slot that identifies the row within its installation, such as the slot of the native row or of a template. A
+    /// later write with the same slot changes the registration instead of creating another one.
     public var slot: String
     public var registration: RegistrationDraft
 
@@ -50,8 +50,8 @@ public struct InstallationRecord: Sendable {
     /// The number of writes, from 1.
     public var version: Int64
     public var expiresAt: Timestamp?
-    /// The current handles of the installation's registrations, by slot. A push service may have replaced a handle
-    /// since the last write.
+    /// The current handles of the installation's registrations, keyed by slot. A push service may have replaced a
+    /// handle since the last write.
     public var handles: [String: PushHandle]
     /// The slots that have lost their registration since the last write, because a push service has reported the handle
     /// as gone or another registration has taken the handle.
@@ -77,8 +77,8 @@ public struct InstallationRecord: Sendable {
 /// Stores installations. Every write is durable when it returns. Every device store is also an installation store,
 /// because both share one audience.
 public protocol InstallationStore: Sendable {
-    /// Applies one write. The condition `none` creates or replaces an installation; `exists` and `version` require one
-    /// to exist.
+    /// Applies one write. The condition `none` creates or replaces an installation; the conditions `exists` and
+    /// `version` require an existing installation.
     /// - Returns: The installation as it is stored now (for a delete, as it was before), or the reason why nothing was
     ///   changed (`notFound` or `versionMismatch`).
     func apply(

@@ -1,14 +1,14 @@
 public import MartletModel
 
-/// A write to one registration of an installation that leaves the others unchanged. It corresponds to one line of an
-/// import.
+/// A write to one registration of an installation that leaves the installation's other registrations unchanged. It
+/// corresponds to one line of an import.
 public struct InstallationMerge: Sendable {
-    /// The part of the installation that the registration describes.
+    /// The part of the installation that describes the registration.
     public var part: InstallationPart
     public var row: InstallationRow
     /// The id for the registration if it is new and the id was not used before; nil for a generated id.
     public var registrationID: String?
-    /// Whether the registration must already exist.
+    /// True if the registration must already exist.
     public var updatesOnly: Bool
 
     public init(part: InstallationPart, row: InstallationRow, registrationID: String?, updatesOnly: Bool) {
@@ -30,8 +30,8 @@ public struct InstallationMerge: Sendable {
 }
 
 extension DeviceRegistry {
-    /// Returns the write that merges a registration into its installation. It is checked in the same way as `put`
-    /// checks an installation.
+    /// Returns the write that merges a registration into its installation. The registration is checked in the same way
+    /// as `put` checks an installation.
     /// - Throws: `DeviceRegistryError.invalid` if the platform cannot have such a registration.
     public func merge(
         _ part: InstallationPart, registrationID: String?, updatesOnly: Bool, in hub: Hub.ID

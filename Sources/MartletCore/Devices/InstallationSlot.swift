@@ -1,13 +1,15 @@
 /// Identifies a registration within its installation by a JSON pointer (RFC 6901) into the installation's document. The
 /// pointer is unique within the document, and stays the same from write to write.
 enum InstallationSlot {
-    /// The slot of the registration without a template.
+    /// Returns the slot of the registration without a template.
+    /// - Parameter tile: The id of the secondary tile; nil for the installation's own channel.
     static func native(tile: String? = nil) -> String { "\(root(of: tile))/pushChannel" }
 
     static func template(_ name: String, tile: String? = nil) -> String {
         "\(root(of: tile))/templates/\(escaped(name))"
     }
 
+    /// Returns the slot of a registration.
     /// - Parameter template: The name of the template; nil for the registration without a template.
     static func slot(template: String?, tile: String?) -> String {
         template.map { self.template($0, tile: tile) } ?? native(tile: tile)

@@ -2,15 +2,16 @@ public import MartletModel
 
 /// A device in a hub: a handle and its tags, identified by an id.
 public struct Registration: Sendable {
-    /// Opaque text that can be a path segment of a URL. `DeviceRegistry.newID` generates ids in the hub's own form.
+    /// The id: opaque text that can be a path segment of a URL. `DeviceRegistry.newID` generates ids in the hub's own
+    /// form.
     public let id: String
     public var platform: PlatformID
     public var handle: PushHandle
-    /// The tags in the order given, without duplicates; compared without case.
+    /// The tags in the given order, without duplicates; compared without case.
     public var tags: [Tag]
     /// The template; nil for a native registration, which gets payloads in the format of its platform.
     public var template: Template?
-    /// Template properties in addition to those of the notification.
+    /// The values for expressions of the template, in addition to the properties of the notification.
     public var pushVariables: [String: String]
     /// The secondary tile that the handle belongs to, on platforms that have secondary tiles.
     public var secondaryTile: String?
@@ -19,7 +20,7 @@ public struct Registration: Sendable {
     public var installation: String?
     /// The number of writes, from 1; used as the entity tag.
     public var version: Int64
-    /// When the registration expires; nil for never.
+    /// The time when the registration expires; nil for never.
     public var expiresAt: Timestamp?
     public var createdAt: Timestamp
     public var updatedAt: Timestamp

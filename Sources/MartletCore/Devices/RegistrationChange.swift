@@ -2,18 +2,18 @@ public import MartletModel
 
 /// A write to one registration.
 public enum RegistrationChange: Sendable {
-    /// Creates or replaces the registration with this id. If the registration belonged to an installation, it no longer
-    /// does.
+    /// Creates or replaces the registration with this id. If the registration belonged to an installation, it does not
+    /// any more.
     case put(RegistrationDraft, id: String, condition: WriteCondition)
     /// Deletes the registration. Requests with its id are then answered with "gone" as long as tombstones are kept. If
-    /// the registration belonged to an installation, the installation stays without it until the device writes the
-    /// installation again.
+    /// the registration belonged to an installation, the installation remains without this registration until the
+    /// device writes the installation again.
     case delete(id: String, condition: WriteCondition)
     /// Creates or replaces one registration of an installation; creates the installation if there is none.
     case merge(InstallationMerge)
 }
 
-/// A registration as described by its caller; the store adds the rest.
+/// A registration as its caller describes it. The store adds version and times.
 public struct RegistrationDraft: Sendable {
     public var platform: PlatformID
     /// The handle, in the canonical form of the platform if there is one. Handles are compared by `handleKey`.
@@ -25,7 +25,7 @@ public struct RegistrationDraft: Sendable {
     public var pushVariables: [String: String]
     public var secondaryTile: String?
     public var expiresAt: Timestamp?
-    /// Whether the registration takes over the handle: other registrations of the handle are deleted in the same
+    /// True if the registration takes over the handle: other registrations of the handle are deleted in the same
     /// transaction, and requests with their ids are answered with "gone". Used when a device changes hands.
     public var takesHandle: Bool
 
@@ -48,7 +48,7 @@ public struct RegistrationDraft: Sendable {
 
 /// The precondition of a write (`If-Match`).
 public enum WriteCondition: Hashable, Sendable {
-    /// No condition: a put creates or replaces the registration.
+    /// No condition: the write creates or replaces the registration.
     case none
     /// The registration does not exist yet.
     case absent
@@ -56,12 +56,12 @@ public enum WriteCondition: Hashable, Sendable {
     case exists
     /// The registration exists and has this version.
     case version(Int64)
-    /// The registration exists and has this tag; so callers can write only their own registrations. A put may also
+    /// The registration exists and has this tag, so that callers can write only their own registrations. A put may also
     /// create a new registration.
     case tagged(Tag)
 }
 
-/// Why a write to a registration was refused.
+/// The reasons why a write to a registration was refused.
 public enum RegistrationRefusal: Error, Hashable, Sendable {
     case notFound
     /// The id was used by a registration that was deleted or has expired; a new id is needed.

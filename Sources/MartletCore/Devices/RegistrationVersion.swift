@@ -1,10 +1,10 @@
 public import MartletModel
 
-/// A current or former version of a registration, with all the data that determines what is sent to it.
+/// A current or former version of a registration, with all the data that decides what is sent to its device.
 public struct RegistrationVersion: Sendable {
-    /// How a version ended.
+    /// The end of a version: its number, time and cause.
     public struct End: Hashable, Sendable {
-        /// The sequence number of this end, counted over the ended versions of all hubs, from 1.
+        /// The number of the end, counted over the ended versions of all hubs, from 1.
         public var change: Int64
         public var at: Timestamp
         public var cause: RegistrationEnding
@@ -28,11 +28,11 @@ public struct RegistrationVersion: Sendable {
     /// The template; nil for a native registration.
     public var template: Template?
     public var pushVariables: [String: String]
-    /// When the registration expires; nil for never.
+    /// The time when the registration expires; nil for never.
     public var expiresAt: Timestamp?
-    /// When the registration was created.
+    /// The time when the registration was created.
     public var createdAt: Timestamp
-    /// How the version ended; nil for the current version.
+    /// The end of the version; nil for the current version.
     public var end: End?
 
     public init(
@@ -52,13 +52,13 @@ public struct RegistrationVersion: Sendable {
         self.end = end
     }
 
-    /// The member of a send: its channel for native content, the registration itself for templates.
+    /// The version as a member of a send: its channel for native content, its registration for templates.
     var member: AudienceMember {
         AudienceMember(channel: channel, registration: template == nil ? 0 : sequence)
     }
 }
 
-/// How a version of a registration ended.
+/// The cause of a version's end.
 public enum RegistrationEnding: String, Hashable, Sendable {
     /// The registration was written with other tags, another handle or another template.
     case changed
@@ -73,7 +73,7 @@ public enum RegistrationEnding: String, Hashable, Sendable {
     /// The registration expired.
     case expired
 
-    /// Whether the registration was removed.
+    /// True if the registration was removed.
     public var isRemoval: Bool {
         switch self {
         case .changed, .moved: false
@@ -89,7 +89,8 @@ public struct RegistrationPast: Sendable {
 
     /// The versions, sorted by their ends; current versions come last.
     public var versions: [RegistrationVersion]
-    /// The first change from which on every snapshot is complete. For earlier snapshots, versions may be missing.
+    /// The number of the change from which on every snapshot is complete. For earlier snapshots, versions may be
+    /// missing.
     public var knownSince: Int64
 
     public init(versions: [RegistrationVersion], knownSince: Int64) {

@@ -1,10 +1,11 @@
-/// Decides which members of an audience are in a sample: a member is in it if its hash is not above a threshold.
+/// Decides which members of an audience are in a sample: a member is in the sample if its hash is not above a
+/// threshold.
 ///
 /// The hash depends on the notification and the member's number, and on no other property of a device, such as its age.
 /// So a sample is uniform over ages, platforms and tags, and the same in every page, after every restart and on every
 /// node.
 public struct SampleHash: Sendable {
-    /// The state of the hash after the id of the notification.
+    /// The state of the hash after the id of the notification was added.
     private let start: SipHash
 
     init(_ start: SipHash) {
@@ -13,17 +14,18 @@ public struct SampleHash: Sendable {
         self.start = start
     }
 
-    /// Separates these hashes from message ids, which use the same key and which push services see.
+    /// A constant that separates these hashes from message ids, which use the same key and which push services see.
     private static let domain: UInt64 = 0x656C_706D_6173
 
-    /// - Parameter number: The number of a member (`AudienceMember.number`).
+    /// Returns the hash of a member.
+    /// - Parameter number: The number of the member (`AudienceMember.number`).
     public func callAsFunction(_ number: Int64) -> UInt64 {
         var hash = start
         hash.combine(UInt64(bitPattern: number))
         return hash.finalize().0
     }
 
-    /// The threshold of a sample that is a share of an audience.
+    /// Returns the threshold of a sample that is a share of an audience.
     /// - Parameter share: The share, in hundredths of a percent.
     public static func threshold(ofShare share: Int) -> UInt64 { UInt64.max / 10_000 * UInt64(share) }
 }
@@ -39,7 +41,7 @@ public enum SampleSide: Int64, Hashable, Sendable {
 /// Selects the members of one side of a canary.
 public struct AudienceSample: Sendable {
     public var hash: SampleHash
-    /// The highest hash in the sample.
+    /// The highest hash that a member of the sample can have.
     public var threshold: UInt64
     public var side: SampleSide
 
@@ -49,25 +51,26 @@ public struct AudienceSample: Sendable {
         self.side = side
     }
 
-    /// Whether a member is on this side.
+    /// Returns true if a member is on this side.
     /// - Parameter number: The number of the member (`AudienceMember.number`).
     public func contains(_ number: Int64) -> Bool {
         (hash(number) <= threshold) == (side == .sample)
     }
 
-    /// The maximum number of members that a page examines, which takes a few milliseconds. If few of them are in the
-    /// sample, the page ends before it is full.
+    /// The maximum number of members that are examined for one page, which takes a few milliseconds. If few of these
+    /// members are on the selected side, the page ends before it is full.
     public static let scanLimit = 100_000
 }
 
-/// The lowest of many hashes, found in one pass. The highest of them is the threshold of a sample of exactly `limit`
-/// members.
+/// The lowest of many hashes, found in one pass. The highest hash that is kept is the threshold of a sample of exactly
+/// `limit` members.
 public struct LowestHashes: Hashable, Sendable {
     /// The number of hashes that are kept.
     public let limit: Int
-    /// The number of hashes so far.
+    /// The number of hashes that were added so far.
     public private(set) var seen = 0
-    /// A max-heap: no hash is lower than its children, which are at twice its index plus 1 and plus 2.
+    /// The kept hashes as a max-heap: no hash is lower than its children, which are at twice its index plus 1 and plus
+    /// 2.
     private var heap: [UInt64] = []
 
     public init(limit: Int) {
@@ -85,7 +88,7 @@ public struct LowestHashes: Hashable, Sendable {
         sink()
     }
 
-    /// The threshold of the sample. If there were no more hashes than `limit`, the sample is the whole audience.
+    /// The threshold of the sample. If at most `limit` hashes were added, the sample is the whole audience.
     public var threshold: UInt64 { seen <= limit ? .max : heap.first ?? .max }
 
     private mutating func rise(from start: Int) {

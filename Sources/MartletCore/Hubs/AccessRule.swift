@@ -1,6 +1,6 @@
 public import MartletModel
 
-/// What the holder of an access key may do in a hub.
+/// The operations that the holder of an access key may do in a hub.
 public struct AccessRights: OptionSet, Hashable, Sendable {
     public let rawValue: Int
 
@@ -8,16 +8,16 @@ public struct AccessRights: OptionSet, Hashable, Sendable {
         self.rawValue = rawValue
     }
 
-    /// Register devices.
+    /// The right to register devices.
     public static let listen = AccessRights(rawValue: 1)
-    /// Send notifications.
+    /// The right to send notifications.
     public static let send = AccessRights(rawValue: 2)
-    /// All operations; implies the other two rights.
+    /// The right to all operations, which implies the other two rights.
     public static let manage = AccessRights(rawValue: 4)
 
     public static let all: AccessRights = [.listen, .send, .manage]
 
-    /// Whether these rights allow an operation that needs `right`.
+    /// Returns true if these rights allow an operation that needs `right`.
     public func allow(_ right: AccessRights) -> Bool {
         contains(.manage) || isSuperset(of: right)
     }
@@ -27,7 +27,7 @@ public struct AccessRights: OptionSet, Hashable, Sendable {
 public struct AccessRule: Hashable, Sendable, CustomStringConvertible {
     public let name: String
     public var rights: AccessRights
-    /// Opaque text. Its UTF-8 bytes are the key of a signature.
+    /// The primary key: opaque text, whose UTF-8 bytes sign tokens.
     public var primaryKey: String
     public var secondaryKey: String
     public var createdAt: Timestamp
@@ -48,11 +48,11 @@ public struct AccessRule: Hashable, Sendable, CustomStringConvertible {
     /// The name of the rule, without its keys.
     public var description: String { "access rule \(name)" }
 
-    /// The name of the rule with Listen that every hub is created with.
+    /// The name of one of the two rules with which every hub is created; it has the right Listen.
     public static let defaultListenName = "DefaultListenSharedAccessSignature"
-    /// The name of the rule with all rights that every hub is created with.
+    /// The name of one of the two rules with which every hub is created; it has all rights.
     public static let defaultFullName = "DefaultFullSharedAccessSignature"
-    /// The name of the rule with all rights over all hubs that every server is created with.
+    /// The name of the rule with which every server is created; it has all rights over all hubs.
     public static let rootName = "RootManageSharedAccessKey"
 
     /// Identifies one of a rule's two keys.
@@ -77,10 +77,10 @@ public struct AccessRule: Hashable, Sendable, CustomStringConvertible {
 }
 
 extension AccessRule {
-    /// The maximum number of characters of a name, and of a key.
+    /// The maximum length in characters of a name and of a key.
     public static let lengthLimit = 256
 
-    /// Why the rule is not valid, as a sentence; nil if it is valid.
+    /// The reason, as a sentence, why the rule is not valid; nil if it is valid.
     var fault: String? {
         guard Self.isUsable(name) else {
             return "The name of an access rule has 1 to \(Self.lengthLimit) printable ASCII characters without spaces "
@@ -95,7 +95,7 @@ extension AccessRule {
         return nil
     }
 
-    /// Whether a text can be part of a connection string and of a document without being escaped.
+    /// Returns true if a text can be part of a connection string and of a document without being escaped.
     private static func isUsable(_ text: String) -> Bool {
         (1...lengthLimit).contains(text.utf8.count)
             && text.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: ";") }

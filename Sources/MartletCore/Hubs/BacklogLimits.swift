@@ -1,15 +1,16 @@
-/// Limits the number of unfinished notifications. Beyond the limit, new sends are refused until some notifications are
-/// finished.
+/// Limits the number of unfinished notifications, and the size of their content. When the limit is reached, new sends
+/// are refused until some notifications are finished.
 public struct BacklogLimits: Hashable, Sendable {
-    /// The limits that an operator may set.
+    /// The limits that an operator may set, as a number of notifications.
     public static let allowed = 1...10_000_000
 
-    /// The number of content bytes allowed for each notification of the limit. Most notifications are smaller, so this
-    /// affects only senders of large notifications.
+    /// The number of content bytes that the limit allows per notification. Most notifications are smaller, so the limit
+    /// in bytes affects only senders of large notifications.
     private static let bytesEach: Int64 = 4096
     /// The minimum of the limit in bytes, so that a few notifications of the maximum size always fit.
     private static let fewestBytes: Int64 = 1 << 20
-    /// The number of hubs that can fill their default backlog at the same time.
+    /// The number of hubs that can fill their default backlog at the same time, before the limit of all hubs is
+    /// reached.
     private static let hubs = 10
 
     /// The limit of the hub.
@@ -17,9 +18,10 @@ public struct BacklogLimits: Hashable, Sendable {
     /// The limit of all hubs together.
     private let all: BacklogSize
 
+    /// Computes the limits of a hub.
     /// - Parameters:
-    ///   - notifications: The limit of the hub.
-    ///   - standard: The default limit, for hubs without their own limit.
+    ///   - notifications: The limit of the hub, as a number of notifications.
+    ///   - standard: The default limit, for hubs without a limit of their own.
     public init(notifications: Int, standard: Int) {
         own = Self.size(notifications)
         all = Self.size(max(standard, notifications) * Self.hubs)
@@ -29,7 +31,7 @@ public struct BacklogLimits: Hashable, Sendable {
         BacklogSize(notifications: notifications, bytes: max(Int64(notifications) * bytesEach, fewestBytes))
     }
 
-    /// Returns why one more notification is refused; nil if it is accepted.
+    /// Returns the limit that refuses one more notification; nil if the notification is accepted.
     ///
     /// The backlog of a hub may not be larger than the room that all hubs together leave free. So as the total
     /// approaches its limit, only hubs with ever smaller backlogs may add to theirs, and a hub with a small backlog has
@@ -46,10 +48,10 @@ public struct BacklogLimits: Hashable, Sendable {
     }
 }
 
-/// The size of a backlog.
+/// The size of a backlog: the number of its notifications and of the bytes of their content.
 public struct BacklogSize: Hashable, Sendable {
     public var notifications: Int
-    /// The total size of all content, in bytes.
+    /// The total size of the content, in bytes.
     public var bytes: Int64
 
     public init(notifications: Int, bytes: Int64) {

@@ -11,11 +11,11 @@ public struct Hub: Sendable {
     }
 
     public let id: ID
-    /// The name as spelled when the hub was created; hub names are compared without case.
+    /// The name as it was spelled when the hub was created; hub names are compared without case.
     public let name: String
     public var settings: HubSettings
     public let createdAt: Timestamp
-    /// When the settings were last changed.
+    /// The time when the settings were last changed.
     public var modifiedAt: Timestamp
 
     public init(id: ID, name: String, settings: HubSettings, createdAt: Timestamp, modifiedAt: Timestamp) {

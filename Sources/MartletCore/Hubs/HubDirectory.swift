@@ -1,7 +1,7 @@
 public import MartletModel
 import Synchronization
 
-/// The hubs, and the access rules of the namespace, which apply to all hubs. They are kept in memory, because every
+/// The hubs, and the access rules of the namespace, which apply to all hubs. Both are kept in memory, because every
 /// request needs a hub. Writes go to the store first, so everything in the directory is on disk.
 ///
 /// Changes to settings are made one at a time, each based on the result of the previous change, so that concurrent
@@ -12,7 +12,7 @@ public final class HubDirectory: Sendable {
         /// The hubs that the store is deleting.
         var deleting: Set<Hub.ID> = []
         var namespaceRules: [AccessRule] = []
-        /// The hub of the app backend, which may be deleted; nil if none was chosen.
+        /// The hub that was chosen for the app backend, which may be deleted; nil if no hub was chosen.
         var backend: Hub.ID?
     }
 
@@ -76,15 +76,15 @@ public final class HubDirectory: Sendable {
         credentialsObserver.withLock { $0 = observer }
     }
 
-    /// Calls `observer` when the deletion of a hub begins, and when it has succeeded or failed; `presence(of:)` returns
-    /// which of these is the case.
+    /// Calls `observer` when the deletion of a hub begins, and when the deletion has succeeded or failed;
+    /// `presence(of:)` tells these cases apart.
     public func onDeletion(_ observer: @escaping @Sendable (Hub.ID) -> Void) {
         deletionObserver.withLock { $0 = observer }
     }
 
     // MARK: Looking up
 
-    /// Whether a hub exists.
+    /// Says whether a hub exists.
     enum Presence: Sendable, Equatable {
         case present
         /// The hub is being deleted; the deletion may still fail.
@@ -99,7 +99,7 @@ public final class HubDirectory: Sendable {
         }
     }
 
-    /// Returns the hub with a name, compared without case.
+    /// Returns the hub with a name, compared without case; nil if there is none.
     public func hub(named name: String) -> Hub? {
         contents.withLock { $0.hubs[name.lowercased()] }
     }
@@ -108,15 +108,15 @@ public final class HubDirectory: Sendable {
         contents.withLock { contents in contents.hubs.values.first { $0.id == id } }
     }
 
-    /// The hub of the app backend.
+    /// The result of choosing the hub of the app backend.
     public enum BackendChoice: Sendable {
         case hub(Hub)
         /// There is no hub.
         case noHub
-        /// None was chosen of several hubs.
+        /// No hub was chosen, and there are several.
         case open
-        /// The chosen hub was deleted, and others are left. None of them takes its place by itself, because they may
-        /// have other users' devices.
+        /// The chosen hub was deleted, and other hubs are left. No other hub is chosen automatically, because the other
+        /// hubs may have devices of other users.
         case deleted
     }
 
@@ -145,7 +145,7 @@ public final class HubDirectory: Sendable {
         }
     }
 
-    /// All hubs, sorted by name.
+    /// All hubs that are not being deleted, sorted by name.
     public var all: [Hub] {
         contents.withLock { $0.hubs.values.sorted { $0.name.lowercased() < $1.name.lowercased() } }
     }
@@ -172,7 +172,7 @@ public final class HubDirectory: Sendable {
             throw .storage(error)
         }
         guard let hub = created else { throw .exists(name) }
-        // The hub is there: if the choice cannot be read now, it is after the next start.
+        // The hub is created. If the choice of the backend's hub cannot be read now, it is read at the next start.
         let backend = try? await store.backendHub()
         contents.withLock { contents in
             contents.hubs[name.lowercased()] = hub
@@ -182,7 +182,8 @@ public final class HubDirectory: Sendable {
     }
 
     /// Changes the settings of a hub. All changes of settings go through this method.
-    /// - Parameter change: Receives the current settings. No other change runs at the same time.
+    /// - Parameter change: Changes the settings that it receives, which are current: no other change runs at the same
+    ///   time.
     /// - Returns: The changed hub.
     /// - Throws: `HubDirectoryError`; then nothing has changed.
     public func update(
@@ -203,8 +204,8 @@ public final class HubDirectory: Sendable {
         _ credential: Credential?, for platform: PlatformID, of name: String
     ) async throws(HubDirectoryError) {
         let hub = try await update(name) { $0.credentials[platform] = credential }
-        // The observer is called even if the credential is unchanged, because setting it again means that the push
-        // service accepts it now.
+        // Setting the same credential again calls the observer too, because the push service may accept the credential
+        // only now.
         credentialsObserver.withLock(\.self)?(hub.id)
     }
 
@@ -223,7 +224,7 @@ public final class HubDirectory: Sendable {
         return changed
     }
 
-    /// Replaces a key of a rule of the namespace.
+    /// Replaces a key of a rule of the namespace with a new key.
     public func regenerateNamespaceKey(
         _ key: AccessRule.KeyKind, of rule: String
     ) async throws(HubDirectoryError) -> AccessRule {
@@ -256,8 +257,8 @@ public final class HubDirectory: Sendable {
         do throws(StorageError) {
             _ = try await store.deleteHub(hub.id)
         } catch {
-            // Shows the hub again if the store still has it. If the store cannot be read either, the hub is shown again
-            // after the next start.
+            // Reads the hubs again, so that the hub is shown again if the store still has it. If the store cannot be
+            // read either, the hub is shown again after the next start.
             try? await reload()
             throw .storage(error)
         }

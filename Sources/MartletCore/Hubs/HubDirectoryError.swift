@@ -1,6 +1,6 @@
 public import MartletModel
 
-/// Why a hub was not created or changed.
+/// The reasons why a hub was not created or changed.
 public enum HubDirectoryError: Error, Sendable, CustomStringConvertible {
     case badName(String)
     case exists(String)

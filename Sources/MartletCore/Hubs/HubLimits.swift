@@ -1,6 +1,6 @@
-/// The limits that an operator has set for a hub; nil for the default.
+/// The limits that an operator has set for a hub. A limit that is nil has its default.
 public struct HubLimits: Hashable, Sendable {
-    /// Requests per second for each access key of the hub.
+    /// The number of requests per second that each access key of the hub may make.
     public var requestRate: Int?
     /// The maximum number of unfinished notifications.
     public var backlog: Int?
@@ -22,7 +22,7 @@ public struct HubLimits: Hashable, Sendable {
 
 /// The limits of hubs that have no limits of their own. The default values are defined here.
 public struct DefaultLimits: Hashable, Sendable {
-    /// Requests per second for each access key.
+    /// The number of requests per second that each access key may make.
     public var requestRate: Int
     /// The maximum number of unfinished notifications of a hub.
     public var backlog: Int
@@ -40,7 +40,7 @@ extension HubDirectory {
         RequestRate(perSecond: hub?.settings.limits.requestRate ?? standard.requestRate)
     }
 
-    /// The backlog limits of a hub.
+    /// Returns the backlog limits of a hub.
     public func backlogLimits(of id: Hub.ID) -> BacklogLimits {
         BacklogLimits(notifications: hub(id)?.settings.limits.backlog ?? standard.backlog, standard: standard.backlog)
     }

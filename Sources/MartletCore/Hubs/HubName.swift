@@ -1,6 +1,6 @@
 /// The rules for hub names.
 public enum HubName {
-    /// First path segments that the server itself uses.
+    /// The first path segments that the server uses, so that no hub can have one of them as its name.
     public static let reserved: Set<String> = [
         "api", "health", "metrics", "console", "admin", "simulator", "$resources", "$containers",
         "$openapi.json",

@@ -2,10 +2,10 @@ public import MartletModel
 
 /// The settings of a hub. They are given when the hub is created, and can be changed later.
 public struct HubSettings: Hashable, Sendable {
-    /// The access rules, in the order given; names are unique.
+    /// The access rules in the given order. Their names are unique.
     public var accessRules: [AccessRule]
     public var credentials: [PlatformID: Credential]
-    /// How long a registration lives after its last write; nil for no expiry.
+    /// The time from a registration's last write to its expiry; nil for no expiry.
     public var registrationTTL: Duration?
     /// A note by the owner; the server does not interpret it.
     public var userMetadata: String?
@@ -26,11 +26,11 @@ public struct HubSettings: Hashable, Sendable {
     }
 
     public static let accessRuleLimit = 12
-    /// The maximum length, in UTF-16 code units, as in Azure Notification Hubs.
+    /// The maximum length of `userMetadata` in UTF-16 code units, as in Azure Notification Hubs.
     public static let userMetadataLimit = 1024
     public static let minimumRegistrationTTL: Duration = .seconds(86_400)
 
-    /// Adds the two default rules, unless a rule with the same name exists.
+    /// Adds the two default rules, unless there is a rule with the same name.
     mutating func addDefaultRules(at now: Timestamp) {
         let defaults: [(String, AccessRights)] = [
             (AccessRule.defaultListenName, .listen), (AccessRule.defaultFullName, .all),
@@ -40,7 +40,7 @@ public struct HubSettings: Hashable, Sendable {
         }
     }
 
-    /// Checks all settings. Credentials that are not in `old` are checked by their push services.
+    /// Checks all settings. A credential that is not in `old` is checked by its push service.
     func check(
         replacing old: HubSettings = HubSettings(), platforms: PushPlatformList
     ) throws(HubDirectoryError) {
@@ -55,7 +55,7 @@ public struct HubSettings: Hashable, Sendable {
         }
         for (platform, credential) in credentials where old.credentials[platform] != credential {
             guard let descriptor = platforms[platform]?.descriptor else { throw .unknownPlatform(platform) }
-            // A credential that is never used for sending is stored unchecked.
+            // A credential that is never used for sending is not checked.
             guard descriptor.credentialPlatform == platform else { continue }
             do throws(PushServiceError) {
                 _ = try platforms.service(platform)?.init(credential: credential)

@@ -6,8 +6,8 @@ public protocol HubStore: Sendable {
     /// Returns all hubs, sorted by name.
     func hubs() async throws(StorageError) -> [Hub]
 
-    /// Creates a hub. The first hub becomes the hub of the app backend. If the backend has no hub yet and there was one
-    /// hub, that one becomes it, because the backend has used it so far.
+    /// Creates a hub. The first hub becomes the hub of the app backend. If no hub was chosen and there was exactly one
+    /// hub before, that hub is chosen, because the app backend has used it so far.
     /// - Returns: The new hub; nil if its name is already in use. Names are compared without case.
     func createHub(name: String, settings: HubSettings, at now: Timestamp) async throws(StorageError) -> Hub?
 
@@ -20,12 +20,12 @@ public protocol HubStore: Sendable {
     func deleteHub(_ id: Hub.ID) async throws(StorageError) -> Bool
 
     /// Returns the hub of the app backend; nil if none was chosen. A hub that was deleted stays chosen until a hub is
-    /// created while there is none.
+    /// created while there is no other hub.
     func backendHub() async throws(StorageError) -> Hub.ID?
 
     func setBackendHub(_ id: Hub.ID) async throws(StorageError)
 
-    /// Returns the rules that apply to every hub, in order.
+    /// Returns the rules that apply to every hub, in their stored order.
     func namespaceRules() async throws(StorageError) -> [AccessRule]
 
     func setNamespaceRules(_ rules: [AccessRule]) async throws(StorageError)

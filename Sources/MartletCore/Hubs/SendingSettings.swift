@@ -2,7 +2,7 @@ import MartletModel
 
 /// The settings of a hub for its sends: the testers, and the app's name and icon in previews.
 public struct SendingSettings: Hashable, Sendable {
-    /// The tag expression for the testers' devices, as written; nil if there is none.
+    /// The tag expression that selects the devices of testers, as it was written; nil if there are no testers.
     public var testers: String?
     /// The name of the app, for previews.
     public var appName: String?

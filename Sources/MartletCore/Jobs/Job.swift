@@ -16,12 +16,12 @@ public struct Job: Sendable {
     public var status = Status.started
     /// The progress in percent, 0 to 100.
     public var progress = 0.0
-    /// Why the job failed, as a sentence.
+    /// The reason why the job failed, as a sentence; nil if it has not failed.
     public var failure: String?
     public var updatedAt: Timestamp
 
     public struct Input: Hashable, Sendable {
-        /// The URL as given by the caller. It is secret, because it contains a signature.
+        /// The URL of the input file as given by the caller. It is secret, because it contains a signature.
         public let url: String
         public let address: BlobAddress
 
@@ -71,7 +71,7 @@ public struct Job: Sendable {
         case output = "Output"
         case failed = "Failed"
 
-        /// The name of the property that contains the file's path in the description of a job.
+        /// The name of the property, in the description of a job, that contains the path of this file.
         public var property: String { "\(rawValue)FilePath" }
     }
 

@@ -1,5 +1,5 @@
-/// The durable progress of a job. Given the cursor, and with the files truncated to the lengths in it, the job
-/// continues after any kill without losing or repeating a row.
+/// The stored progress of a job. After a kill, the job truncates its files to the lengths in the cursor, and continues
+/// without losing or repeating a row.
 public struct JobCursor: Hashable, Sendable {
     /// The progress of one output file.
     public struct Written: Hashable, Sendable {
@@ -14,18 +14,18 @@ public struct JobCursor: Hashable, Sendable {
         }
     }
 
-    /// For imports, the end of the processed part of the input, in bytes and in lines.
+    /// The end of the processed part of an import's input, in bytes; `line` has it in lines.
     public var inputOffset: Int64 = 0
     public var line: Int64 = 0
-    /// The entity tag of the input file.
+    /// The entity tag of the input file, for imports.
     public var inputTag = ""
-    /// For exports, the last registration that was exported.
+    /// The sequence number of the last registration that was exported, for exports.
     public var sequence: Int64?
     /// The number of exported registrations.
     public var count: Int64 = 0
     public var output = Written()
     public var failed = Written()
-    /// Whether the files are complete and only have to be committed.
+    /// True if the files are complete and only have to be committed.
     public var isWritten = false
 
     public init() {}

@@ -1,10 +1,9 @@
-/// The two files that a job writes. They become visible under their names when the job is done.
+/// The two files that a job writes. They become visible under their names when the job ends.
 struct JobFiles {
     private let output: any BlobUpload
     private let failed: any BlobUpload
 
-    /// Continues the files at the cursor, and writes the pending bytes again, because they may not have reached the
-    /// disk.
+    /// Continues the files at the cursor. Writes the pending bytes again, because these may not have reached the disk.
     init(_ progress: JobProgress, _ store: any ContainerStore) async throws(JobStop) {
         do throws(ContainerError) {
             output = try await Self.open(.output, progress.job, progress.cursor.output, store)
@@ -31,7 +30,7 @@ struct JobFiles {
         }
     }
 
-    /// Flushes both files to disk, and updates the cursor accordingly.
+    /// Flushes both files to disk, and updates the cursor: its pending bytes are now on disk.
     func synchronize(_ cursor: inout JobCursor) async throws(JobStop) {
         for (file, written) in [(Job.File.output, \JobCursor.output), (.failed, \.failed)] {
             let count = cursor[keyPath: written].pending.count
@@ -45,7 +44,7 @@ struct JobFiles {
         }
     }
 
-    /// Flushes the output to disk.
+    /// Flushes the output file to disk.
     func synchronizeOutput() async throws(JobStop) {
         do throws(ContainerError) {
             try await output.synchronize()
@@ -56,7 +55,7 @@ struct JobFiles {
 
     private func upload(_ file: Job.File) -> any BlobUpload { file == .output ? output : failed }
 
-    /// Commits the files, unless this was already done before a kill.
+    /// Commits the files, unless they were already committed before a kill.
     static func commit(_ progress: JobProgress, _ store: any ContainerStore) async throws(JobStop) {
         let written: [(Job.File, JobCursor.Written)] = [
             (.output, progress.cursor.output), (.failed, progress.cursor.failed),

@@ -1,4 +1,4 @@
-/// The format of a registration as a line of a file. It is defined by the API that created the job.
+/// The format of a registration as a line of a file. The API that creates jobs defines it.
 public protocol JobLines: Sendable {
     /// Parses a line of an import.
     func change(_ line: [UInt8], _ kind: Job.Kind, in hub: Hub.ID) throws(JobLineError) -> RegistrationChange
@@ -10,9 +10,9 @@ public protocol JobLines: Sendable {
     var lengthLimit: Int { get }
 }
 
-/// Why a line of an import is not valid.
+/// The reason why a line of an import is not valid.
 public struct JobLineError: Error, Hashable, Sendable {
-    /// The error as a sentence; it contains no handle.
+    /// A sentence that says what is wrong; it contains no handle.
     public let sentence: String
 
     public init(_ sentence: String) {

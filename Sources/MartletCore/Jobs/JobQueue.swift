@@ -14,7 +14,7 @@ struct JobQueue {
         waiting.append(progress)
     }
 
-    /// Returns the job to start now. Its hub is busy until `finished` is called.
+    /// Returns the job to start now; nil if none may start. The hub of the job is busy until `finished` is called.
     mutating func next() -> JobProgress? {
         guard busy.count < limit, let index = waiting.firstIndex(where: { !busy.contains($0.job.hub) }) else {
             return nil

@@ -4,7 +4,7 @@ import Synchronization
 /// Runs jobs from the start of the server until its shutdown. Unfinished jobs continue at the next start.
 public final class JobRunner: Sendable {
     private static let concurrencyLimit = 2
-    /// How long a job waits before it is tried again when the disk is full.
+    /// The time that a job waits when the disk is full, before it is tried again.
     private static let roomInterval: Duration = .seconds(10)
 
     private let parts: JobParts
@@ -13,6 +13,7 @@ public final class JobRunner: Sendable {
     private let wake: AsyncStream<Void>.Continuation
     private let log: @Sendable (String) -> Void
 
+    /// Creates the runner.
     /// - Parameter log: Receives messages for the operator, without secrets.
     public init(
         jobs: any JobStore, devices: any DeviceStore, containers: any ContainerStore, lines: any JobLines,
@@ -23,10 +24,10 @@ public final class JobRunner: Sendable {
         (wakes, wake) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
     }
 
-    /// Whether no job is waiting or running.
+    /// True if no job is waiting or running.
     var isIdle: Bool { queue.withLock(\.isEmpty) }
 
-    /// Accepts a job. It is on disk when this returns, and will be run.
+    /// Accepts a job. The job is on disk when this method returns, and will be run.
     public func accept(_ job: Job) async throws(StorageError) {
         try await parts.jobs.createJob(job)
         queue.withLock { $0.add(JobProgress(job: job)) }
@@ -37,7 +38,7 @@ public final class JobRunner: Sendable {
         try await parts.jobs.job(id, in: hub)
     }
 
-    /// The jobs of a hub, newest first.
+    /// Returns the jobs of a hub, newest first.
     public func jobs(in hub: Hub.ID, limit: Int) async throws(StorageError) -> [Job] {
         try await parts.jobs.jobs(in: hub, limit: limit)
     }
@@ -48,7 +49,7 @@ public final class JobRunner: Sendable {
         wake.yield()
     }
 
-    /// Runs jobs until cancelled, then interrupts the running jobs.
+    /// Runs jobs until the task is cancelled, then interrupts the running jobs.
     public func run() async {
         await withDiscardingTaskGroup { group in
             wake.yield()
@@ -82,8 +83,8 @@ public final class JobRunner: Sendable {
         }
     }
 
-    /// Waits a while for room on the disk, and reads the job from the store again.
-    /// - Returns: nil if the server is shutting down, or if the job was deleted.
+    /// Waits until the disk may have room again, and reads the job from the store.
+    /// - Returns: The job; nil if the server is shutting down, or if the job was deleted.
     private func resumed(_ job: Job) async -> JobProgress? {
         log("A job waits for room on the disk; it goes on by itself.")
         while true {
@@ -100,7 +101,7 @@ public final class JobRunner: Sendable {
         }
     }
 
-    /// Marks a job as failed after its files could not be committed either.
+    /// Marks a job as failed whose files could not be committed either.
     private func fail(_ progress: JobProgress, _ sentence: String) async {
         var failed = progress
         failed.job.status = .failed
@@ -124,7 +125,7 @@ struct JobParts: Sendable {
     let time: any TimeSource
 }
 
-/// Why a job stops before its end.
+/// The reasons why a job stops before its end.
 enum JobStop: Error {
     /// The server is shutting down; the job continues at the next start.
     case interrupted

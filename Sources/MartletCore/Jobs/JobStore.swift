@@ -2,7 +2,7 @@ public import MartletModel
 
 /// Stores jobs and their progress. Every change is durable when it returns.
 public protocol JobStore: Sendable {
-    /// Adds a job. Of the finished jobs of the hub, only the newest are kept, up to `JobProgress.finishedLimit`.
+    /// Adds a job. Of the finished jobs of the hub, keeps only the newest, up to `JobProgress.finishedLimit`.
     func createJob(_ job: Job) async throws(StorageError)
 
     func job(_ id: String, in hub: Hub.ID) async throws(StorageError) -> Job?
@@ -20,8 +20,9 @@ public protocol JobStore: Sendable {
 
     /// Applies writes to registrations, as `DeviceStore.apply` does, and stores the resulting progress of the job in
     /// the same transaction.
-    /// - Parameter progress: Receives the result of each write, and returns the progress to store.
-    /// - Parameter job: The id of the job.
+    /// - Parameters:
+    ///   - progress: Receives the result of each write, and returns the progress to store.
+    ///   - job: The id of the job.
     /// - Returns: The stored progress; nil if the job was deleted with its hub, in which case nothing was written.
     func apply(
         _ changes: [RegistrationChange], of job: String, in hub: Hub.ID, at now: Timestamp,

@@ -1,4 +1,4 @@
-// Exports.
+// The steps of an export.
 extension JobWork {
     private static let pageLimit = 1000
     /// The approximate number of bytes after which the progress of an export is stored.
@@ -36,7 +36,7 @@ extension JobWork {
         }
     }
 
-    /// Flushes the remaining bytes to disk, and then stores the progress.
+    /// Flushes the bytes written since the last step to disk, and then stores the progress.
     private mutating func step(_ count: Int) async throws(JobStop) {
         try await files?.synchronizeOutput()
         progress.cursor.output.bytes += Int64(count)

@@ -1,6 +1,6 @@
 import MartletModel
 
-// Imports.
+// The steps of an import.
 extension JobWork {
     /// The maximum number of lines in one transaction.
     private static let batchLimit = 5000
@@ -25,7 +25,7 @@ extension JobWork {
         batch = try await Self.read(after: batch, job, lines).get()
         while !batch.isEmpty {
             let before = batch
-            // Parsing lines is a third of the work and does not need the store, so the next batch is parsed while the
+            // Parsing takes a third of the time and does not need the store, so the next batch is parsed while the
             // previous batch is being stored.
             async let next = Self.read(after: before, job, lines)
             try await apply(batch, of: content.blob.size)
@@ -48,8 +48,8 @@ extension JobWork {
         return .success(batch)
     }
 
-    /// Stores the batch, its end and the pending bytes of the files in one transaction; then writes the pending bytes
-    /// to the files.
+    /// Stores the results of a batch, the position of its end and the pending bytes of the files in one transaction;
+    /// then writes the pending bytes to the files.
     private mutating func apply(_ batch: ImportBatch, of size: Int64) async throws(JobStop) {
         try await files?.synchronize(&progress.cursor)
         var start = progress
@@ -71,12 +71,12 @@ extension JobWork {
 /// A batch of lines of an import, parsed as far as possible without the store.
 struct ImportBatch: Sendable {
     private enum Line: Sendable {
-        /// A valid line; the value is its index in `changes`.
+        /// A valid line, with the index of its change in `changes`.
         case change(Int)
         case failed(String)
     }
 
-    /// The reader, positioned after the last line of the batch.
+    /// The reader, which is positioned after the last line of the batch.
     var reader: LineReader
     private(set) var changes: [RegistrationChange] = []
     private(set) var end: Int64
@@ -84,7 +84,7 @@ struct ImportBatch: Sendable {
     private var lines: [(number: Int64, line: Line)] = []
     private var lastNumber: Int64
 
-    /// An empty batch before the first line to read.
+    /// Creates an empty batch that begins with the first line to read.
     init(_ cursor: JobCursor, _ reader: LineReader) {
         self.reader = reader
         end = cursor.inputOffset
@@ -99,10 +99,10 @@ struct ImportBatch: Sendable {
 
     var count: Int { lines.count }
 
-    /// Whether the batch is empty, which means that the reader is at the end of the file.
+    /// True if the batch is empty, which means that the reader is at the end of the file.
     var isEmpty: Bool { bytes == 0 && lines.isEmpty }
 
-    /// Adds a line. Blank lines are counted and otherwise ignored.
+    /// Adds a line to the batch. Blank lines are counted and otherwise ignored.
     mutating func add(_ index: LineReader.Place, _ job: Job, _ format: any JobLines) {
         bytes += Int(index.end - end)
         end = index.end
@@ -121,7 +121,8 @@ struct ImportBatch: Sendable {
         }
     }
 
-    /// Returns the progress of the job after this batch. Each line is reported with its number in one of the two files.
+    /// Returns the progress of the job after this batch. One of the two files gets a report on each line, with the
+    /// line's number.
     func result(
         _ results: [Result<Registration, RegistrationRefusal>], after progress: JobProgress
     ) -> JobProgress {

@@ -22,7 +22,7 @@ struct JobWork {
             progress.cursor.isWritten = true
             try await record()
         }
-        // The files of a failed job list the work that was done before the failure.
+        // Commits the files of a failed job too: they list the work that was done before the failure.
         try await JobFiles.commit(progress, parts.containers)
         progress.cursor = JobCursor()
         if progress.job.failure == nil {
@@ -42,7 +42,7 @@ struct JobWork {
         }
     }
 
-    /// Stores the progress of the job. The progress is on disk when this method returns.
+    /// Stores the progress of the job. The progress is on disk when the method returns.
     mutating func record() async throws(JobStop) {
         progress.job.updatedAt = parts.time.now
         let progress = progress

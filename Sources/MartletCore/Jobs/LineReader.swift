@@ -6,7 +6,7 @@ struct LineReader: Sendable {
         case tooLong
     }
 
-    /// A line and the offset of its end.
+    /// A line with the offset of its end.
     struct Place: Hashable, Sendable {
         let line: Line
         /// The offset after the line break of the line.

@@ -1,9 +1,9 @@
-/// The number of deliveries that a dispatcher has in memory, by state.
+/// The number of deliveries that the dispatcher has in memory, by state.
 public struct DeliveryLoad: Sendable, Equatable {
     public var running: Int
-    /// Deliveries that are ready to run.
+    /// The number of deliveries that are ready to run.
     public var waiting: Int
-    /// Deliveries that wait for a due retry or for the end of a pause.
+    /// The number of deliveries that wait until a retry is due or a pause ends.
     public var sleeping: Int
 
     public init(running: Int, waiting: Int, sleeping: Int) {

@@ -7,9 +7,9 @@ import Synchronization
 public final class DeliveryMetrics: Sendable {
     /// A snapshot of the counters. The counters never decrease.
     public struct Figures: Sendable {
-        /// Requests that were handed to the transport, including those of test sends.
+        /// The number of requests that were handed to the transport, including those of test sends, by platform.
         public var attempts: [PlatformID: Int] = [:]
-        /// The final outcomes of pushes, counted as in the telemetry.
+        /// The number of pushes by platform and final outcome, counted as in the telemetry.
         public var outcomes: [PlatformID: [OutcomeName: Int]] = [:]
         /// The time from the acceptance of a notification, or from its due time, until a batch of first attempts is
         /// handed to the transport.
@@ -17,7 +17,7 @@ public final class DeliveryMetrics: Sendable {
         public var renewals: [PlatformID: Renewals] = [:]
     }
 
-    /// The number of tokens that were signed or fetched.
+    /// The number of tokens that were signed or fetched, and the number of failures.
     public struct Renewals: Sendable {
         public var succeeded = 0
         public var failed = 0
@@ -45,7 +45,7 @@ public final class DeliveryMetrics: Sendable {
         }
     }
 
-    /// Counts the outcomes of a recorded step.
+    /// Adds the outcomes of a recorded step to the counters.
     func addOutcomes(_ counts: [OutcomeName: Int], on platform: PlatformID) {
         let counts = counts.filter { $0.value > 0 }
         guard !counts.isEmpty else { return }

@@ -2,14 +2,14 @@ public import MartletModel
 
 /// A person who may sign in to the console. Operators are not users of the app backend.
 public struct Operator: Sendable, CustomStringConvertible {
-    /// The name as spelled when the operator was invited; names are compared without case.
+    /// The name as it was spelled when the operator was invited; names are compared without case.
     public var name: String
-    /// The password's hash in PHC string form; nil until the operator has chosen a password.
+    /// The hash of the password in PHC string form; nil until the operator has chosen a password.
     public var passwordHash: String?
     public var roles: RoleGrants
     public var isDisabled: Bool
     public var createdAt: Timestamp
-    /// When the operator last signed in; nil if never.
+    /// The time when the operator last signed in; nil if never.
     public var signedInAt: Timestamp?
     /// The operator's settings, such as language and time zone: a JSON object.
     public var settings: String
@@ -29,8 +29,8 @@ public struct Operator: Sendable, CustomStringConvertible {
 
     public var description: String { "operator \(name)" }
 
-    /// The name of an operator: 1 to 64 letters, digits, `.`, `_`, `-` and `@`, of which the first is a letter or a
-    /// digit.
+    /// Returns true if a text can be the name of an operator: 1 to 64 letters, digits, `.`, `_`, `-` and `@`, of which
+    /// the first is a letter or a digit.
     public static func isName(_ text: String) -> Bool {
         guard (1...64).contains(text.utf8.count), let first = text.utf8.first, isLetterOrDigit(first) else {
             return false
@@ -44,12 +44,12 @@ public struct Operator: Sendable, CustomStringConvertible {
     }
 }
 
-/// An operator with further data for a list of operators.
+/// An operator as an entry of the list of operators.
 public struct OperatorSummary: Sendable {
     public var entry: Operator
     /// The number of sessions that have not ended.
     public var sessions: Int
-    /// When the operator's invitation ends; nil if there is none that can be used.
+    /// The time when the operator's invitation ends; nil if there is no invitation that can be used.
     public var invitedUntil: Timestamp?
 
     public init(entry: Operator, sessions: Int, invitedUntil: Timestamp?) {
@@ -62,9 +62,9 @@ public struct OperatorSummary: Sendable {
 /// A link that can be used once. The holder of its token signs in as the operator.
 public struct OperatorLink: Hashable, Sendable, CustomStringConvertible {
     public enum Kind: String, Hashable, Sendable {
-        /// The operator chooses a password.
+        /// A link with which the operator chooses a password.
         case invitation
-        /// The operator is signed in at once.
+        /// A link that signs the operator in at once.
         case signIn = "sign-in"
     }
 
@@ -90,11 +90,11 @@ public struct OperatorSession: Hashable, Sendable, CustomStringConvertible {
     public var tokenHash: [UInt8]
     public var operatorName: String
     public var createdAt: Timestamp
-    /// When the session was last used, within a minute.
+    /// The time when the session was last used, exact to a minute.
     public var usedAt: Timestamp
-    /// When the operator last confirmed their identity.
+    /// The time when the operator last confirmed their identity.
     public var confirmedAt: Timestamp
-    /// The client's address at sign-in, in text form.
+    /// The network address of the client at sign-in, as text.
     public var address: String
     /// The client's `User-Agent` at sign-in, shortened.
     public var agent: String
@@ -112,24 +112,24 @@ public struct OperatorSession: Hashable, Sendable, CustomStringConvertible {
         self.agent = agent
     }
 
-    /// How long a session may be unused.
+    /// The time after which an unused session ends.
     public static let idleLimit = Duration.seconds(12 * 3600)
-    /// How long a session lasts at most.
+    /// The maximum duration of a session.
     public static let lifetime = Duration.seconds(7 * 86_400)
-    /// How long after a confirmation of identity the operator may see secrets and change operators.
+    /// The time after a confirmation of identity in which the operator may see secrets and change operators.
     public static let freshness = Duration.seconds(600)
-    /// The maximum number of sessions of one operator; a further session ends the one that was used longest ago.
+    /// The maximum number of sessions of one operator. A further session ends the session that was used longest ago.
     public static let countLimit = 20
 
     public var idleUntil: Timestamp { min(usedAt + Self.idleLimit, endsAt) }
     public var endsAt: Timestamp { createdAt + Self.lifetime }
     public var freshUntil: Timestamp { confirmedAt + Self.freshness }
 
-    /// Whether the session can be used. A session from the future ends too, because its age is not known when the clock
-    /// was set back.
+    /// Returns true if the session can be used. A session that began in the future is not valid either: the clock was
+    /// set back, so the age of the session is not known.
     public func isValid(at now: Timestamp) -> Bool { now < idleUntil && createdAt <= now + .seconds(60) }
 
-    /// The id of the session in a list; it gives no access.
+    /// The id of the session in a list of sessions; it gives no access.
     public var id: String {
         let digits = Array("0123456789abcdef")
         return tokenHash.prefix(8).map { "\(digits[Int($0 >> 4)])\(digits[Int($0 & 15)])" }.joined()

@@ -1,12 +1,12 @@
 public import MartletModel
 
-/// An entry of the console's audit log: a change that an operator asked for, or a secret that an operator was shown.
+/// An entry of the console's audit log: a change that an operator requested, or a secret that was shown to an operator.
 public struct OperatorAction: Hashable, Sendable {
     public var at: Timestamp
     public var operatorName: String
-    /// The client's address, in text form.
+    /// The network address of the client, as text.
     public var address: String
-    /// The role by which the operator was allowed to do it; empty if no role was needed.
+    /// The role with which the operator was allowed to make the request; empty if no role was needed.
     public var role: String
     /// The method and the pattern of the request, such as `PUT /hubs/{name}/credentials/{platform}`.
     public var action: String
@@ -14,7 +14,7 @@ public struct OperatorAction: Hashable, Sendable {
     public var hub: String?
     /// The subject of the request, such as the id of a send; nil if the request is about the hub only.
     public var subject: String?
-    /// The status of the answer; nil if the server ended before it was known.
+    /// The status of the answer; nil if the server ended before the answer was known.
     public var answer: Int?
 
     public init(
@@ -40,15 +40,15 @@ public struct OperatorAction: Hashable, Sendable {
         }
     }
 
-    /// How long entries are kept.
+    /// The time for which entries are kept.
     public static let retention = Duration.seconds(400 * 86_400)
 }
 
 /// Selects entries of the console's audit log, newest first.
 public struct OperatorActionQuery: Hashable, Sendable {
-    /// Only entries before this one; nil for the newest.
+    /// The entry before which the page begins; nil for the newest entries.
     public var before: OperatorAction.ID?
-    /// Only entries of this operator; nil for all.
+    /// The operator whose entries are selected; nil for all operators.
     public var operatorName: String?
     public var limit: Int
 

@@ -1,10 +1,10 @@
-/// The rights of an operator of the console. Each role includes the roles below it.
+/// The rights of an operator of the console. Each role includes the rights of the roles before it in this list.
 public enum Role: String, Hashable, Comparable, CaseIterable, Sendable {
-    /// Sees sends, devices and the state of the server.
+    /// May see sends, devices and the state of the server.
     case viewer
-    /// Also sends, and pauses, resumes and cancels sends.
+    /// May also send, and pause, resume and cancel sends.
     case sender
-    /// Also changes hubs, credentials, users and operators.
+    /// May also change hubs, credentials, users and operators.
     case admin
 
     public static func < (left: Role, right: Role) -> Bool { left.rank < right.rank }
@@ -29,7 +29,7 @@ public struct RoleGrant: Hashable, Sendable, CustomStringConvertible {
         self.hub = hub
     }
 
-    /// - Returns: Nil if the text is not a role, or is not followed by the name of a hub after its `@`.
+    /// Parses a grant; nil if the text is not a role, optionally followed by `@` and the name of a hub.
     public init?(_ text: String) {
         let parts = text.split(separator: "@", maxSplits: 1, omittingEmptySubsequences: false)
         guard let role = Role(rawValue: String(parts[0])) else { return nil }
@@ -51,7 +51,7 @@ public struct RoleGrants: Hashable, Sendable {
 
     public private(set) var grants: [RoleGrant]
 
-    /// Keeps one grant for each hub, and one for all hubs: the highest.
+    /// Keeps the highest grant for each hub, and the highest grant for all hubs.
     public init(_ grants: [RoleGrant]) {
         var highest: [String?: RoleGrant] = [:]
         for grant in grants {
@@ -62,16 +62,16 @@ public struct RoleGrants: Hashable, Sendable {
         self.grants = highest.sorted { ($0.key ?? "") < ($1.key ?? "") }.map(\.value)
     }
 
-    /// The role for the server as a whole: that of a grant for all hubs; nil if there is no such grant.
+    /// The role for the server as a whole, which a grant for all hubs gives; nil if there is no such grant.
     public var overall: Role? { grants.first { $0.hub == nil }?.role }
 
-    /// The highest role for a hub; nil if the operator has no access to it.
+    /// Returns the highest role for a hub; nil if the operator has no access to the hub.
     public func role(for hub: String) -> Role? {
         let name = hub.lowercased()
         return grants.lazy.filter { $0.hub == nil || $0.hub?.lowercased() == name }.map(\.role).max()
     }
 
-    /// Whether the operator has a role for anything.
+    /// True if the operator has no role.
     public var isEmpty: Bool { grants.isEmpty }
 
     public var texts: [String] { grants.map(\.description) }

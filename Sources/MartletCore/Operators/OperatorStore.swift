@@ -3,7 +3,7 @@ public import MartletModel
 /// Stores the console's operators with their links, sessions and audit log. Every change is durable when it returns.
 /// Names of operators are compared without case.
 public protocol OperatorStore: Sendable {
-    /// Whether there is any operator.
+    /// Returns true if there is at least one operator.
     func hasOperators() async throws(StorageError) -> Bool
 
     /// Returns all operators, sorted by name.
@@ -11,31 +11,34 @@ public protocol OperatorStore: Sendable {
 
     func `operator`(_ name: String) async throws(StorageError) -> Operator?
 
-    /// Adds an operator, or gives an existing one other roles, and stores a link in place of the operator's earlier
-    /// links of its kind.
+    /// Adds an operator, or gives an existing operator other roles, and stores a link that replaces the operator's
+    /// earlier links of the same kind.
     func invite(_ entry: Operator, by link: OperatorLink) async throws(StorageError)
 
-    /// Stores a link of an operator in place of its earlier links of the same kind.
+    /// Stores a link of an operator, which replaces the operator's earlier links of the same kind.
     /// - Returns: Whether the operator exists.
     func addLink(_ link: OperatorLink) async throws(StorageError) -> Bool
 
-    /// Returns the link with a token's hash and its operator; nil if there is none, or if it has expired.
+    /// Returns the link whose token has this hash, and its operator; nil if there is no such link, or if it has
+    /// expired.
     func link(tokenHash: [UInt8], at now: Timestamp) async throws(StorageError) -> (OperatorLink, Operator)?
 
     /// Marks a link as used and adds a session, in one transaction.
-    /// - Parameter passwordHash: The operator's new password, which ends all other sessions; nil to leave the password.
-    /// - Returns: The operator; nil if the link is gone, or if the operator is disabled. Nothing has changed then.
+    /// - Parameter passwordHash: The hash of the operator's new password, which ends all other sessions; nil to keep
+    ///   the password.
+    /// - Returns: The operator; nil if the link does not exist any more, or if the operator is disabled. Then nothing
+    ///   has changed.
     func useLink(
         tokenHash: [UInt8], passwordHash: String?, adding session: OperatorSession
     ) async throws(StorageError) -> Operator?
 
-    /// Adds a session of an operator with a password. Beyond `OperatorSession.countLimit`, the session that was used
-    /// longest ago ends.
+    /// Adds a session of an operator who has signed in with a password. If the operator then has more than
+    /// `OperatorSession.countLimit` sessions, the session that was used longest ago ends.
     /// - Returns: Whether the operator still has this password and is not disabled.
     func addSession(_ session: OperatorSession, ofPassword hash: String) async throws(StorageError) -> Bool
 
-    /// Returns the session with a token's hash and its operator; nil if there is none. Its times are not compared with
-    /// the clock.
+    /// Returns the session whose token has this hash, and its operator; nil if there is no such session. The caller
+    /// checks whether the session is still valid.
     func operatorSession(tokenHash: [UInt8]) async throws(StorageError) -> (OperatorSession, Operator)?
 
     /// Records that a session was used and, if `isConfirmed`, that its operator has confirmed their identity.
@@ -44,19 +47,20 @@ public protocol OperatorStore: Sendable {
     /// Returns the sessions of an operator, the latest first.
     func operatorSessions(of name: String) async throws(StorageError) -> [OperatorSession]
 
+    /// Ends a session.
     /// - Returns: Whether the session existed.
     func removeOperatorSession(tokenHash: [UInt8]) async throws(StorageError) -> Bool
 
-    /// Ends all sessions of an operator but one, and removes its links.
-    /// - Parameter kept: The hash of the session that stays; nil for none.
+    /// Ends all sessions of an operator except one, and removes the operator's links.
+    /// - Parameter kept: The hash of the token of the session that stays; nil to end all sessions.
     /// - Returns: Whether the operator exists.
     func endSessions(of name: String, except kept: [UInt8]?) async throws(StorageError) -> Bool
 
-    /// Changes an operator, unless no operator that may administer the whole server would be left.
+    /// Changes an operator, unless no operator would be left who may administer the whole server.
     /// - Returns: The result of the change.
     func change(_ name: String, _ change: OperatorChange) async throws(StorageError) -> OperatorChangeResult
 
-    /// Adds an entry to the audit log.
+    /// Adds an entry to the audit log before its request is answered.
     func begin(_ action: OperatorAction) async throws(StorageError) -> OperatorAction.ID
 
     /// Records the answer to a request whose entry is in the audit log.

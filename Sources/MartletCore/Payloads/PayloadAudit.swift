@@ -5,12 +5,12 @@ public struct PayloadAccess: Hashable, Sendable {
     public enum Outcome: String, Hashable, Sendable {
         /// The user received the content.
         case read
-        /// The user received the answer that there is no such payload.
+        /// The user was told that there is no such payload.
         case refused
     }
 
     public var at: Timestamp
-    /// The payload id as requested; a payload with this id may not exist.
+    /// The requested id of the payload. A payload with this id need not exist.
     public var payload: PayloadID
     /// The folded name of the user who made the request.
     public var user: String
@@ -27,7 +27,7 @@ public struct PayloadAccess: Hashable, Sendable {
     }
 }
 
-/// An entry of the audit log.
+/// An entry of the audit log of payloads.
 public struct AuditEntry: Hashable, Sendable {
     /// The number of the entry; higher than the numbers of all earlier entries.
     public var number: Int64
@@ -39,7 +39,7 @@ public struct AuditEntry: Hashable, Sendable {
     }
 }
 
-/// Selects entries of the audit log.
+/// Selects entries of the audit log of payloads.
 public struct AuditQuery: Sendable {
     /// The payload whose entries are selected; nil for all payloads.
     public var payload: PayloadID?

@@ -1,9 +1,10 @@
-/// The payload contents that are stored as files. They have their own container store with a single container.
+/// Stores the bodies of payloads: contents that are files. Bodies have a separate container store with a single
+/// container.
 ///
-/// The body is written first, and its record is added afterwards. If no record is added, the body is removed by the
-/// writer, or at the next start.
+/// A body is written first, and the record of its payload is added afterwards. If no record is added, the writer
+/// removes the body, or the next start does.
 public struct PayloadBodies: Sendable {
-    /// The name of the container. It exists in every container store for bodies.
+    /// The name of the container, which must exist in the container store for bodies.
     public static let container = ContainerName(known: "payloads")
 
     private let store: any ContainerStore

@@ -3,8 +3,8 @@ public import MartletModel
 /// Stores contents that stay on the server while pushes carry only their ids, together with the addressees and an audit
 /// log. Every change is durable when it returns. Users are identified by their folded names.
 ///
-/// Only the addressees of a payload may fetch it. If `UserStore` contains the user, but the user was added after the
-/// payload was sent, then this is another person with the same name, who may not fetch it. Users without access learn
+/// Only the addressees of a payload may fetch it. A user who was added to `UserStore` after the payload was sent is
+/// another person with the same name as an addressee, and may not fetch the payload. Users without access learn
 /// nothing: the answer, and the work for it, are the same for a payload with other addressees, an expired payload and a
 /// payload that never existed.
 public protocol PayloadStore: Sendable {
@@ -29,7 +29,7 @@ public protocol PayloadStore: Sendable {
     func withdraw(_ id: PayloadID) async throws(StorageError)
 
     /// Returns a payload without marking it as read.
-    /// - Returns: The payload; nil if the user may not, or may no longer, fetch it.
+    /// - Returns: The payload; nil if the user may not, or may no longer, fetch the payload.
     func payload(
         _ id: PayloadID, for user: String, at now: Timestamp
     ) async throws(StorageError) -> AddressedPayload?
@@ -56,18 +56,18 @@ public protocol PayloadStore: Sendable {
     func auditEntries(_ query: AuditQuery) async throws(StorageError) -> [AuditEntry]
 }
 
-/// The result of adding a payload.
+/// The result of adding a payload to the store.
 public enum PayloadAddition: Hashable, Sendable {
     case added(PayloadID)
     /// The payload would exceed the sender's quota. Nothing was stored; the caller must remove the body.
     case overQuota
 }
 
-/// An addressee of a payload, and when the addressee has read it.
+/// An addressee of a payload, with the time when the addressee has read it.
 public struct PayloadReader: Hashable, Sendable {
     /// The folded name of the addressee.
     public var user: String
-    /// When the addressee first read the payload; nil if it has not been read yet.
+    /// The time when the addressee first read the payload; nil if the addressee has not read it yet.
     public var readAt: Timestamp?
 
     public init(user: String, readAt: Timestamp?) {

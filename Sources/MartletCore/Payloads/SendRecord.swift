@@ -1,14 +1,14 @@
 public import MartletModel
 
-/// A request that sends in several steps. It is recorded so that a repeated request continues where the first request
+/// The record of a request that sends in several steps. With it, a repeated request continues where the first request
 /// stopped, and sends nothing twice.
 public struct SendRecord: Hashable, Sendable {
     public let request: RequestIdentity
-    /// The payloads that were stored for the request before its first push, in the order of the request; nil for a push
+    /// The payloads that were stored for the request before its first push, in the order of its pushes; nil for a push
     /// that contains its whole content.
     public let payloads: [PayloadID?]
     public let startedAt: Timestamp
-    /// Whether all pushes have been accepted.
+    /// True if all pushes have been accepted.
     public var isComplete: Bool
 
     public init(_ request: RequestIdentity, payloads: [PayloadID?], startedAt: Timestamp, isComplete: Bool = false) {

@@ -1,6 +1,6 @@
 public import MartletModel
 
-/// Content that stays on the server while pushes carry only its id, for its addressees to fetch.
+/// A content that stays on the server, while pushes carry only its id, until its addressees fetch it.
 public struct StoredPayload: Sendable {
     /// The kind of the content, which determines how it is served.
     public enum Kind: String, Hashable, Sendable {
@@ -12,9 +12,9 @@ public struct StoredPayload: Sendable {
         case encrypted
     }
 
-    /// The location of the content.
+    /// The place where the content is stored.
     public enum Content: Hashable, Sendable {
-        /// A text in the record, encrypted at rest.
+        /// A text in the record, which is encrypted in the database.
         case text([UInt8])
         /// A file of `PayloadBodies`, with its size in bytes.
         case body(name: String, size: Int64)
@@ -45,12 +45,12 @@ public struct StoredPayload: Sendable {
     /// The text that is shown before the content is fetched.
     public let message: String
     public let content: Content
-    /// Whether each addressee can read the payload only once.
+    /// True if each addressee can read the payload only once.
     public let isOnce: Bool
-    /// The id of the registration for which the payload is; nil if it is for all devices of the addressees.
+    /// The id of the registration that the payload is for; nil if it is for all devices of the addressees.
     public let device: String?
     public let createdAt: Timestamp
-    /// When the payload expires. From then on, the server behaves as if the payload had never existed.
+    /// The time when the payload expires. From then on, the server behaves as if the payload had never existed.
     public let expiresAt: Timestamp
 
     public init(id: PayloadID, _ draft: PayloadDraft) {
@@ -103,7 +103,7 @@ public struct PayloadDraft: Sendable {
 /// A payload as one of its addressees sees it.
 public struct AddressedPayload: Sendable {
     public let payload: StoredPayload
-    /// When this user first read the payload, not counting the current read; nil if never.
+    /// The time when this user first read the payload, not counting the current read; nil if never.
     public let readAt: Timestamp?
 
     public init(payload: StoredPayload, readAt: Timestamp?) {

@@ -1,16 +1,16 @@
 /// What a device shows for a message, read back from the bytes of its payload.
 public struct Appearance: Hashable, Sendable {
-    /// The code on the device that shows the notification.
+    /// Says which code shows the notification on the device.
     public enum Presenter: String, Sendable {
-        /// The system, from the payload alone.
+        /// The system shows the notification from the payload alone.
         case system
-        /// The app, which may show something else.
+        /// The app shows the notification, and may show something else.
         case app
     }
 
-    /// Why a device may show less than the sender expects.
+    /// A reason why a device may show less than the sender expects.
     public enum Caution: String, CaseIterable, Sendable {
-        /// Buttons, pictures and an incremented badge need code in the app, such as the SDK's.
+        /// Buttons, a picture or an incremented badge need code in the app, such as the SDK's.
         case actionsNeedTheSDK
         case subtitleNotShown
         case badgeNotShown
@@ -22,7 +22,7 @@ public struct Appearance: Hashable, Sendable {
         case soundIsTheChannels
     }
 
-    /// The kind of device, for a picture of the notification: the platform's `look`.
+    /// The kind of device, as a name for a picture of the notification: `PushPlatformDescriptor.look`.
     public var look = ""
     public var title: String?
     public var subtitle: String?
@@ -34,11 +34,12 @@ public struct Appearance: Hashable, Sendable {
     public var badge: Int?
     /// The number that is added to the badge of the app.
     public var badgeStep: Int?
-    /// `default`, or a name; nil for no sound.
+    /// The name of the sound, or `default`; nil for no sound.
     public var sound: String?
     public var isSilent: Bool
     public var shownBy: Presenter
-    /// The lines of the text that are shown before the notification is opened; nil if that is not known.
+    /// The number of lines of the text that are shown before the notification is opened; nil if the number is not
+    /// known.
     public var textLines: Int?
     public var cautions: [Caution]
 
@@ -64,7 +65,7 @@ public struct Appearance: Hashable, Sendable {
         if isSilent { add(.wakesOnly) }
     }
 
-    /// The approximate number of characters in a line of a notification.
+    /// The approximate number of characters in a line of a shown text.
     private static let charactersOfLine = 40
 
     public mutating func add(_ caution: Caution) {
@@ -73,7 +74,8 @@ public struct Appearance: Hashable, Sendable {
 }
 
 extension PushPlatform {
-    /// Returns what a device shows for a message, with the kind of device.
+    /// Returns what a device shows for a message, including the platform's kind of device; nil if the message does not
+    /// determine it.
     /// - Parameter message: A normalized message.
     static func shown(_ message: Message) -> Appearance? {
         var appearance = appearance(of: message)

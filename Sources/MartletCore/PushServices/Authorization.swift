@@ -1,13 +1,13 @@
 public import MartletHTTP
 public import MartletModel
 
-/// How requests to a push service are authenticated.
+/// The way in which requests to a push service are authenticated.
 public enum Authorization: Sendable {
-    /// By the connection, or by each request itself; there is no token.
+    /// The connection or each request authenticates itself; there is no token.
     case none
-    /// By a token that the translator has signed.
+    /// The requests carry a token that the `PushService` has signed.
     case token(AuthorizationToken)
-    /// By a token that must be requested, as in OAuth 2.
+    /// The requests carry a token that must be requested from a server, as in OAuth 2.
     case exchange(TokenExchange)
 }
 
@@ -17,7 +17,7 @@ public struct AuthorizationToken: Sendable, CustomStringConvertible {
     public var value: String
     /// The earliest time at which a new token may be made; for a requested token, the time at which it was issued.
     public var renewableAt: Timestamp
-    /// When the token expires; from then on nothing is sent with it.
+    /// The time when the token expires. From then on nothing is sent with it.
     public var expiresAt: Timestamp
 
     public init(value: String, renewableAt: Timestamp, expiresAt: Timestamp) {
@@ -45,8 +45,8 @@ public struct TokenExchange: Sendable {
 /// The result of a token exchange.
 public enum TokenAnswer: Sendable {
     case token(AuthorizationToken)
-    /// Nothing can be sent for now; this is the outcome of all pushes that wait for the token. The reaction is `.stop`
-    /// if the credential was refused, and `.retry` with the scope of the platform if requesting the token again may
-    /// help.
+    /// The token was refused or could not be fetched, so nothing can be sent for now. The value is the outcome of all
+    /// pushes that wait for the token. Its reaction is `.stop` if the credential was refused, and `.retry` with the
+    /// scope of the platform if requesting the token again may help.
     case refused(Outcome)
 }

@@ -4,7 +4,7 @@ import MartletModel
 public struct Message: Sendable, CustomStringConvertible {
     /// The payload in the format of the push service.
     public var body: [UInt8]
-    /// The sender's header fields that have a meaning for the platform. Names are in lower case.
+    /// The sender's header fields that have a meaning for the platform, keyed by their names in lower case.
     public var fields: [String: String]
 
     public init(body: [UInt8], fields: [String: String] = [:]) {
@@ -12,7 +12,7 @@ public struct Message: Sendable, CustomStringConvertible {
         self.fields = fields
     }
 
-    /// The size of the message, without its content.
+    /// A description with the size of the message, without its content.
     public var description: String { "message of \(body.count) bytes" }
 }
 

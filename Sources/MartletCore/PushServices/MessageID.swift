@@ -1,5 +1,5 @@
-/// The id of one push, the same for every attempt. It is a keyed hash of the notification and the member, so it need
-/// not be stored.
+/// The id of one push, the same for every attempt. It is a keyed hash of the notification and the member, so that it
+/// does not have to be stored.
 public struct MessageID: Hashable, Sendable, CustomStringConvertible {
     public let high: UInt64
     public let low: UInt64

@@ -1,6 +1,6 @@
 public import MartletModel
 
-/// The id of a notification: 128 bits. The first 48 bits are the time in milliseconds, so that ids sort by age.
+/// The id of a notification, with 128 bits. The first 48 bits are the time in milliseconds, so that ids sort by age.
 public struct NotificationID: Hashable, Sendable, Comparable, CustomStringConvertible {
     public let high: UInt64
     public let low: UInt64
@@ -10,7 +10,7 @@ public struct NotificationID: Hashable, Sendable, Comparable, CustomStringConver
         self.low = low
     }
 
-    /// Creates a new id: the time, followed by 80 random bits.
+    /// Creates a new id from the time, followed by 80 random bits.
     public init(at now: Timestamp) {
         var random = SystemRandomNumberGenerator()
         high = UInt64(truncatingIfNeeded: now.milliseconds) << 16 | UInt64.random(in: 0...0xFFFF, using: &random)

@@ -1,6 +1,6 @@
 public import MartletModel
 
-/// The outcome of one push, with the names of the hub's protocol (NotificationHubs.md, section 8.3).
+/// The name of the outcome of one push, as in the hub's protocol (NotificationHubs.md, section 8.3).
 public struct OutcomeName: RawRepresentable, Hashable, Sendable {
     public let rawValue: String
 
@@ -29,10 +29,10 @@ public struct OutcomeName: RawRepresentable, Hashable, Sendable {
     public static let pnsUnreachable = OutcomeName(rawValue: "PnsUnreachable")
     public static let tokenProviderInterfaceError = OutcomeName(rawValue: "TokenProviderInterfaceError")
     public static let tokenProviderUnreachable = OutcomeName(rawValue: "TokenProviderUnreachable")
-    /// The push was not sent, because the notification was canceled. Azure Notification Hubs does not have this name or
-    /// the next one.
+    /// The push was not sent, because the notification was canceled. Azure Notification Hubs does not have this name.
     public static let canceled = OutcomeName(rawValue: "Canceled")
     /// The push was held back before it was sent. This outcome is never counted; it is the reason of a waiting retry.
+    /// Azure Notification Hubs does not have this name.
     public static let held = OutcomeName(rawValue: "Held")
     /// The push was not sent, because a newer notification supersedes it. Azure Notification Hubs does not have this
     /// name.
@@ -40,11 +40,11 @@ public struct OutcomeName: RawRepresentable, Hashable, Sendable {
     public static let skipped = OutcomeName(rawValue: "Skipped")
     public static let unknownError = OutcomeName(rawValue: "UnknownError")
 
-    /// Whether a push with this outcome has failed, that is, it was neither accepted nor suppressed on purpose.
+    /// True if a push with this outcome has failed: it was neither accepted nor suppressed on purpose.
     public var isFailure: Bool { ![.success, .skipped, .canceled, .superseded, .held].contains(self) }
 }
 
-/// The meaning of a push service's answer, and how to react to it.
+/// The meaning of a push service's answer, and the reaction to it.
 public struct Outcome: Sendable, Equatable {
     /// The name under which the push is counted if this outcome is final.
     public var name: OutcomeName
@@ -59,12 +59,14 @@ public struct Outcome: Sendable, Equatable {
     }
 
     public static let accepted = Outcome(.success, .accepted)
-    /// The notification was canceled, so no more of its pushes are sent.
+    /// The outcome of a push that is not sent, because the notification was canceled.
     static let canceled = Outcome(.canceled, reason: "The notification was canceled.", .refuse)
-    /// The request timed out before any connection had room for it, because other requests came first.
+    /// The outcome of a request that timed out before any connection had room for it, because other requests came
+    /// first.
     static let noTurn = Outcome(
         .pnsUnreachable, reason: "noTurnInTime", .retry(after: .seconds(1), scope: .device))
-    /// Earlier pushes to the device have waited longer for an answer than pushes to other devices.
+    /// The outcome of a push to a device whose earlier pushes have waited longer for an answer than pushes to other
+    /// devices.
     static let noAnswerYet = Outcome(
         .pnsUnreachable, reason: "noAnswerYet", .retry(after: .seconds(1), scope: .device))
     static let expired = Outcome(.abandoned, reason: "The notification expired before its turn.", .refuse)
@@ -78,26 +80,28 @@ public struct Outcome: Sendable, Equatable {
     }
 }
 
-/// The reaction to an answer. The cases are the reaction codes of PushServices.md, section 0.2.
+/// The reaction to a push service's answer. The cases are the reaction codes of PushServices.md, section 0.2.
 public enum Reaction: Sendable, Equatable {
-    /// The scope of a retry or a stop.
+    /// The devices to which a retry or a stop applies.
     public enum Scope: Sendable, Equatable {
         case device
-        /// All devices at the same origin, on platforms whose handles are addresses. This says nothing about the push
-        /// service as a whole.
+        /// All devices at the same origin, on platforms whose handles are addresses. The answer says nothing about the
+        /// push service as a whole.
         case origin
         /// All devices of the hub and platform.
         case platform
     }
 
     case accepted
-    /// The handle is no longer valid. If there is a timestamp, this holds only if the handle was not registered again
-    /// after that time. If guarded, this is accepted only while the platform as a whole works, because a wrong
-    /// configuration causes the same answer.
+    /// The handle is no longer valid, and its registrations are removed.
+    ///
+    /// If there is a timestamp, this holds only if the handle was not registered again after that time. If `guarded`,
+    /// the answer is only accepted while the platform as a whole works, because a wrong configuration causes the same
+    /// answer.
     case drop(asOf: Timestamp?, guarded: Bool)
     /// The current handle of the device; it replaces the old handle if it is different.
     case update(PushHandle)
-    /// Retry, but not before `after`, which doubles with each attempt. The wait applies to the whole scope.
+    /// Retry after a wait that applies to the whole scope. The wait is at least `after`, and doubles with each attempt.
     case retry(after: Duration, scope: Scope)
     /// The request was not processed: retry at once on another connection.
     case retryElsewhere

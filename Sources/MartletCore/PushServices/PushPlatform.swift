@@ -1,7 +1,8 @@
 public import MartletModel
 
-/// The rules of a push platform for handles and messages: everything that can be checked without a credential, because
-/// devices register, and messages are accepted, before there is one. A platform that can be sent to is a `PushService`.
+/// The rules of a push platform for handles and messages: everything that can be checked without a credential. Devices
+/// register, and messages are accepted, before there is a credential. A platform that can be sent to also conforms to
+/// `PushService`.
 public protocol PushPlatform: Sendable {
     static var descriptor: PushPlatformDescriptor { get }
 
@@ -9,34 +10,35 @@ public protocol PushPlatform: Sendable {
     /// - Throws: `PushServiceError` if no device of the platform can have such a handle.
     static func key(of handle: PushHandle) throws(PushServiceError) -> String
 
-    /// The handle that an installation or a sender has written as one text; not checked.
+    /// Returns the handle that an installation or a sender has written as one text, without checking it.
     static func handle(from text: String) -> PushHandle
 
     /// Returns a sender's message in normal form: adds fields that some clients omit and that follow from the body, and
-    /// corrects common mistakes of clients. Idempotent.
-    /// - Parameter now: When the message was accepted, for relative times in it.
+    /// corrects common mistakes of clients. Normalizing twice has the same result as once.
+    /// - Parameter now: The time when the message was accepted, for relative times in it.
     static func normalized(_ message: Message, at now: Timestamp) -> Message
 
-    /// The parts of a sender's message that no device will get, by the sender's names: those that the platform no
-    /// longer supports or leaves to the hub. Shown in telemetry.
+    /// Returns the parts of a sender's message that no device gets, because the platform no longer supports them or
+    /// leaves them to the hub. The parts have the names that the sender used, and are shown in telemetry.
     static func dropped(from message: Message) -> [String]
 
-    /// The collapse key of a message: a later message to the same device replaces this one if it has the same key. nil
-    /// if no message replaces it.
-    /// - Parameter message: Normalized.
+    /// Returns the collapse key of a message; nil if the message has none. A later message to the same device replaces
+    /// an earlier one with the same key.
+    /// - Parameter message: A normalized message.
     static func collapseKey(of message: Message) -> String?
 
-    /// Returns a message that tells the push service when to stop trying, unless the sender has stated that, or every
-    /// request states it anyway.
+    /// Returns a message that tells the push service when to stop trying. Returns the same message if the sender has
+    /// stated an expiry, or if every request states it.
     /// - Parameters:
-    ///   - message: Normalized.
-    ///   - now: The start of durations, for services that are told a duration.
+    ///   - message: A normalized message.
+    ///   - now: The time from which durations are counted, for services that expect a duration.
     static func limited(_ message: Message, to expiry: Timestamp, at now: Timestamp) -> Message
 
-    /// The key of the handle that a user names by one text; nil if no handle can have that name.
+    /// Returns the key of the handle that a user enters as one text; nil if the text cannot be a handle.
     static func key(meantBy text: String) -> String?
 
-    /// Checks that the platform will accept a message, as far as that can be known in advance: form, size and fields.
+    /// Checks the form, size and fields of a message, as far as it can be known in advance whether the platform accepts
+    /// it.
     static func check(_ message: Message) throws(PushServiceError)
 
     /// Returns a message that shows a text.
@@ -49,42 +51,45 @@ public protocol PushPlatform: Sendable {
     /// - Throws: `PushServiceError`, of kind `messageTooLarge` if the texts exceed the platform's limit.
     static func message(carrying data: DataMessage) throws(PushServiceError) -> Message
 
-    /// Returns the message that shows a composed message; nil if no push service shows one. Its size is not checked.
+    /// Returns the message that shows a composed message; nil if the platform cannot show one. The size of the message
+    /// is not checked.
     /// - Parameter id: The id that the device uses for the notification in its receipts.
     static func message(composed: LocalizedMessage, id: NotificationID) -> Message?
 
-    /// Whether a name of a composed message's data has another meaning in the platform's payloads, besides those that
-    /// have one on every platform (`PayloadName`).
-    /// - Parameter dataName: In lower case.
+    /// Returns true if a name in a composed message's data is reserved by the platform, in addition to the names that
+    /// are reserved on every platform (`PayloadName`).
+    /// - Parameter dataName: The name in lower case.
     static func isReserved(dataName: String) -> Bool
 
-    /// Returns what a device shows for a message, read from its bytes; nil if they do not determine it.
-    /// - Parameter message: Normalized.
+    /// Returns what a device shows for a message, read from the bytes of its payload; nil if these bytes do not
+    /// determine it.
+    /// - Parameter message: A normalized message.
     static func appearance(of message: Message) -> Appearance?
 
-    /// The format of the body of a template: that of the descriptor, unless the template's headers say otherwise.
+    /// Returns the format of a template's body: the format in the descriptor, unless the template's headers state
+    /// another one.
     static func format(of template: Template) -> TemplateFormat
 
-    /// Generates those properties of a new credential that need not be entered; empty if there are none.
+    /// Generates the properties of a new credential that do not have to be entered; empty if there are none.
     static func generatedCredential() throws(PushServiceError) -> [String: String]
 
-    /// Checks the headers and options of a template, and returns it with the headers that the platform requires and
-    /// that follow from its body.
+    /// Checks the headers and options of a template, and adds headers that the platform requires and that follow from
+    /// the template's body.
     static func checked(_ template: Template) throws(PushServiceError) -> Template
 
-    /// The number of bytes of a message that count towards the platform's limit.
-    /// - Parameter message: Normalized.
+    /// Returns the number of bytes of a message that count towards the platform's limit.
+    /// - Parameter message: A normalized message.
     static func payloadSize(of message: Message) -> Int
 
-    /// The largest payload of a message of the template, in bytes.
+    /// Returns the maximum payload of a template's messages, in bytes.
     static func payloadLimit(of template: Template) -> Int
 
-    /// The largest payload of a message of this kind, in bytes.
+    /// Returns the maximum payload of messages of the same kind as a message, in bytes.
     static func payloadLimit(of message: Message) -> Int
 }
 
 extension PushPlatform {
-    /// The name of the notification's id in a message that shows a text.
+    /// The name under which a message that shows a text carries the notification's id.
     public static var notificationIDName: String { PayloadName.notificationID.rawValue }
 
     /// Returns a message that only shows a text.
@@ -123,7 +128,7 @@ extension PushPlatform {
     public static func appearance(of message: Message) -> Appearance? { nil }
 }
 
-/// Something that a push platform cannot accept; the description says what to do.
+/// The reason why a push platform does not accept something. The description says what to do.
 public struct PushServiceError: Error, Hashable, Sendable, CustomStringConvertible {
     public enum Kind: Hashable, Sendable {
         case badCredential
@@ -131,7 +136,7 @@ public struct PushServiceError: Error, Hashable, Sendable, CustomStringConvertib
         case badMessage
         case badTemplate
         case messageTooLarge
-        /// The message is of a kind that does not suit the handle. Both are valid.
+        /// The message is of a kind that does not suit the handle, although both are valid.
         case unsuited
     }
 

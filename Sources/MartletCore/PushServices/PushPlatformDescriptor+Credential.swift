@@ -1,5 +1,6 @@
 extension PushPlatformDescriptor {
-    /// How a hub receives the platform's credential: as an element of its XML document, or by command line flags.
+    /// The form in which a hub receives the platform's credential: as an element of its XML document, or by command
+    /// line flags.
     public struct CredentialForm: Sendable {
         /// A property of the platform's credential.
         public struct Field: Sendable {
@@ -9,23 +10,23 @@ extension PushPlatformDescriptor {
             public var flag: String
             public var help: String
             public var isSecret: Bool
-            /// Whether the value of the command line flag is the path of a file that contains the property.
+            /// True if the value of the command line flag is the path of a file that contains the property.
             public var isFile: Bool
             /// An alternative source for the command line: a member of a file that contains the whole credential.
             public var fileMember: FileMember?
-            /// Whether the property does not exist in Azure Notification Hubs. If so, it is omitted from all XML
+            /// True if the property does not exist in Azure Notification Hubs. Then it is omitted from all XML
             /// documents, because a known client fails on unknown names.
             public var isExtension: Bool
-            /// Whether the value is an address that the hub connects to. Changing it requires the secrets of the
-            /// credential to be given again, because they are sent to that address.
+            /// True if the value is an address that the hub connects to. Whoever changes the address must give the
+            /// secrets of the credential again, because they are sent to that address.
             public var isAddress: Bool
-            /// The value if none is given. Documents contain this value, because a known client inserts its own value
-            /// if there is none.
+            /// The value that is used if none is given. Documents contain this value, because a known client inserts a
+            /// value of its own if there is none.
             public var impliedValue: String?
 
             /// A member of a JSON file that the owner of the platform issues.
             public struct FileMember: Sendable {
-                /// The flag whose value is the path of the file. Several fields can come from one file.
+                /// The command line flag whose value is the path of the file. Several fields can come from one file.
                 public var flag: String
                 public var help: String
                 public var member: String
@@ -56,9 +57,9 @@ extension PushPlatformDescriptor {
 
         /// The name of the element in a hub description.
         public var element: String
-        /// The index of the element in the description, from 0 (NotificationHubs.md, section 13.2). It matters because
-        /// a known client ignores elements that are out of order. nil if Azure Notification Hubs does not have the
-        /// element; then it is omitted from all documents.
+        /// The index of the element in the description, from 0 (NotificationHubs.md, section 13.2); nil if Azure
+        /// Notification Hubs does not have the element, which is then omitted from all documents. The index matters
+        /// because a known client ignores elements that are out of order.
         public var index: Int?
         public var fields: [Field]
 

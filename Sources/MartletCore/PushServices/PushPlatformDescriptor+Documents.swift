@@ -9,22 +9,22 @@ extension PushPlatformDescriptor {
             /// names in the collection must begin with it, otherwise the template is refused. The collection may be
             /// written even if it is empty.
             case headers(collection: String, item: String, prefix: String?, isAlwaysWritten: Bool)
-            /// A text of `Template.options`, which becomes a field of the message. If the text is missing, it may be
-            /// written as `i:nil`.
+            /// A text of `Template.options`, which becomes a field of the message. If the text is missing, the element
+            /// may be written as `i:nil`.
             case option(String, field: String, isAlwaysWritten: Bool)
         }
 
         /// The prefix of XML element names before `RegistrationDescription`, such as `Apple`.
         public var element: String
-        /// The elements of the handle in a registration, in order.
+        /// The names of the XML elements that contain the parts of a handle, in order.
         public var handleElements: [String]
-        /// Whether a registration may name a secondary tile, in the element `SecondaryTileName` after the elements of
+        /// True if a registration may name a secondary tile, in the element `SecondaryTileName` after the elements of
         /// the handle.
         public var hasSecondaryTiles: Bool
         public var templateElements: [TemplateElement]
-        /// Words, in lower case, that occur in the `User-Agent` of clients that cannot read registrations of the
-        /// platform and would fail on a whole feed that contains such a registration. Feeds for these clients omit
-        /// registrations of the platform (NotificationHubs.md, section 16, trap 24).
+        /// The words, in lower case, by which the `User-Agent` of certain clients is recognized. These clients cannot
+        /// read registrations of the platform, and would fail on a whole feed that contains one; therefore their feeds
+        /// omit them (NotificationHubs.md, section 16, trap 24).
         public var hiddenFrom: [String]
 
         public init(
@@ -39,7 +39,7 @@ extension PushPlatformDescriptor {
         }
     }
 
-    /// The telemetry element with the platform's outcome counts.
+    /// The form of the telemetry element that contains the platform's outcome counts.
     public struct OutcomeCountsForm: Sendable {
         public var element: String
         /// The index of the element among the elements of all platforms, from 0 (NotificationHubs.md, section 8.1). It

@@ -1,25 +1,26 @@
 public import MartletModel
 
-/// What the rest of the system needs to know about a platform, so that no other code names platforms.
+/// The facts about a platform that the rest of the system needs, so that no other code names platforms.
 public struct PushPlatformDescriptor: Sendable {
     public var platform: PlatformID
-    /// Other names of the platform in the API of the app backend.
+    /// The other names of the platform in the API of the app backend.
     public var aliases: [String]
     /// The value of the send header `ServiceBusNotification-Format`, and the platform's name in `TargetPlatforms`.
     public var format: String
-    /// Other values of that header with the same meaning.
+    /// The other values of `ServiceBusNotification-Format` with the same meaning.
     public var formatAliases: [String]
     public var registration: RegistrationForm
     public var templateFormat: TemplateFormat
     public var credential: CredentialForm
-    /// The platform whose credential is used: another platform if the push service was replaced by that of the other.
+    /// The platform whose credential is used. It is another platform if that platform's push service has replaced this
+    /// one's.
     public var credentialPlatform: PlatformID
     public var outcomeCounts: OutcomeCountsForm
-    /// The prefixes, in lower case, of the send headers that are passed to the translator.
+    /// The prefixes, in lower case, of the send headers that become fields of a message.
     public var fieldPrefixes: [String]
-    /// The largest payload of any kind of message, in bytes.
+    /// The maximum payload of any kind of message, in bytes.
     public var payloadLimit: Int
-    /// The kind of device, for a picture of a notification.
+    /// The kind of device, as a name for a picture of a notification.
     public var look: String
 
     public init(

@@ -4,8 +4,8 @@ public import MartletModel
 /// else.
 public struct PushPlatformList: Sequence, Sendable {
     private let platforms: [any PushPlatform.Type]
-    /// The ids of the platforms, in the same order. They are stored because reading a descriptor copies it, including
-    /// many reference-counted strings.
+    /// The ids of the platforms, in the order of the list. They are stored because reading a descriptor copies it,
+    /// including many reference-counted strings.
     private let ids: [PlatformID]
 
     public init(_ platforms: [any PushPlatform.Type]) {
@@ -35,7 +35,8 @@ public struct PushPlatformList: Sequence, Sendable {
         return platforms.first { $0.descriptor.platform.rawValue == wanted || $0.descriptor.aliases.contains(wanted) }
     }
 
-    /// Returns the platform with a value of the send header, compared without case.
+    /// Returns the platform for a value of the header `ServiceBusNotification-Format`, compared without case; nil if
+    /// there is none.
     public func format(_ format: String) -> (any PushPlatform.Type)? {
         let wanted = format.lowercased()
         return platforms.first { platform in

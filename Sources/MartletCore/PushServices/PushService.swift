@@ -9,25 +9,26 @@ public import MartletModel
 /// 3. calls `shared` once for the common part of the requests of a batch, and `append` for the request to each device;
 /// 4. sends the batch and calls `outcome` for every answer.
 public protocol PushService: PushPlatform {
-    /// Whether handles are addresses, so that devices have different origins.
+    /// True if handles are addresses, so that devices have different origins.
     ///
-    /// A device that registers may choose any such address. Therefore an origin that cannot be reached affects only its
-    /// own devices, and does not pause others.
+    /// A device that registers may choose any address. Therefore an origin that cannot be reached affects only its own
+    /// devices, and does not pause others.
     static var handlesAreAddresses: Bool { get }
 
-    /// Whether a token is valid at only one origin, so that `authorization(at:)` is called for each origin.
+    /// True if a token is valid at one origin only, so that `authorization(at:)` is called for each origin.
     static var tokensAreForOneOrigin: Bool { get }
 
-    /// Whether the service slows down a whole connection after a push to a dead token, so that suspected stale devices
-    /// need their own connection.
+    /// True if the service slows down a whole connection after a push to a dead token, so that suspected stale devices
+    /// need a separate connection.
     static var slowsConnectionsOfStaleDevices: Bool { get }
 
     /// The maximum sending rate; nil to send as fast as the service accepts messages.
     var pace: SendingRate? { get }
 
-    /// When the credential, such as a certificate, expires; nil if it does not expire.
+    /// The time when the credential, such as a certificate, expires; nil if it does not expire.
     var expiresAt: Timestamp? { get }
 
+    /// Creates the service for a credential.
     /// - Throws: `PushServiceError` with the name of the property that is missing or unusable, but never with its
     ///   value.
     init(credential: Credential) throws(PushServiceError)
@@ -37,11 +38,11 @@ public protocol PushService: PushPlatform {
     /// - Throws: `PushServiceError` if nothing may be sent to the address; then the push to this device fails.
     func origin(of handle: UnsafeBufferPointer<UInt8>) throws(PushServiceError) -> HTTPOrigin
 
-    /// Returns the service for devices at one origin, as returned by `origin(of:)`.
+    /// Returns a service for the devices at one origin, which `origin(of:)` has returned.
     func at(_ origin: HTTPOrigin) -> Self
 
     /// Returns how requests are authenticated. Called when a token is needed, not for every batch.
-    /// - Parameter now: The current time, for tokens that the translator signs itself.
+    /// - Parameter now: The current time, for tokens that the `PushService` signs.
     /// - Throws: `PushServiceError` if the credential turns out to be unusable, which pauses the whole platform.
     func authorization(at now: Timestamp) throws(PushServiceError) -> Authorization
 
@@ -75,15 +76,15 @@ public protocol PushService: PushPlatform {
         _ handle: UnsafeBufferPointer<UInt8>, id: MessageID, message: Message, to batch: inout RequestBatch
     ) throws(PushServiceError)
 
-    /// Returns what a handle must belong to in addition to the credential, such as the topic of an app; empty if it
-    /// follows from the credential. If it is wrong, every handle appears to be dead, and successes of other
-    /// applications prove nothing about this one.
+    /// Returns the application that a handle must belong to, such as the topic of an app; empty if the credential
+    /// determines it. If the application is wrong, every handle appears to be dead, and successes of other applications
+    /// prove nothing about this one.
     func application(of message: Message) -> String
 
-    /// Returns the meaning of an answer. Not called for plain successes (`RequestBatch.Shared.plainSuccess`).
+    /// Returns the meaning of an answer. It is not called for plain successes (`RequestBatch.Shared.plainSuccess`).
     func outcome(of response: HTTPResponse, at now: Timestamp) -> Outcome
 
-    /// Returns the meaning of an answer, for services whose answers have a meaning that depends on the message.
+    /// Returns the meaning of an answer to a message, for services whose answers depend on the message.
     func outcome(of response: HTTPResponse, to message: Message, at now: Timestamp) -> Outcome
 }
 

@@ -1,6 +1,6 @@
-/// The maximum rate at which messages are sent to a service.
+/// The maximum rate at which messages are sent to a push service.
 public struct SendingRate: Hashable, Sendable {
-    /// The account whose messages are counted together, over all hubs and platforms.
+    /// The account to which all messages are counted, over all hubs and platforms.
     public var account: String
     /// The maximum number of messages in any minute. After an idle time, a sender begins with a tenth of this rate and
     /// reaches the full rate within one minute.

@@ -2,7 +2,7 @@ public import MartletModel
 
 /// A device's report that it received a notification, or that the notification was opened on it.
 public struct Receipt: Hashable, Sendable {
-    /// The subject of a receipt.
+    /// The subject of a receipt: a payload or a notification.
     public enum Subject: Hashable, Sendable {
         /// A payload that has the user as an addressee.
         case payload(PayloadID)
@@ -27,7 +27,7 @@ public struct Receipt: Hashable, Sendable {
     }
 }
 
-/// The sender of receipts.
+/// The device and user that send receipts.
 public struct ReceiptSource: Sendable {
     public var hub: Hub.ID
     /// The id of the registration.

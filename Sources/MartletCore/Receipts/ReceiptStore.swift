@@ -1,12 +1,13 @@
 public import MartletModel
 
-/// Stores receipts for as long as their payloads and notifications.
+/// Stores receipts for as long as their payloads and notifications are stored.
 public protocol ReceiptStore: Sendable {
     /// Stores receipts of a device. If a device sends several receipts for the same event, the first is kept. A time in
-    /// the future is replaced by the current time. Receipts that the device may not send are ignored: all receipts if
-    /// the device does not have the user's tag; receipts for payloads of which the user is not an addressee, or that
-    /// are for another device; and receipts for notifications whose audience does not contain the device in its current
-    /// state.
+    /// the future is replaced by the current time.
+    ///
+    /// Receipts that the device may not send are ignored: all receipts if the device does not have the user's tag;
+    /// receipts for payloads of which the user is not an addressee, or that are for another device; and receipts for
+    /// notifications whose audience does not contain the device in its current state.
     func addReceipts(
         _ receipts: [Receipt], from source: ReceiptSource, at now: Timestamp
     ) async throws(StorageError)

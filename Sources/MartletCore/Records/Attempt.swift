@@ -1,6 +1,6 @@
 public import MartletModel
 
-/// An attempt of a push with several attempts: one that a retry follows, or a successful retry.
+/// A stored attempt of a push that had several attempts: an attempt that a retry follows, or a successful retry.
 public struct Attempt: Hashable, Sendable {
     public var member: AudienceMember
     /// The number of the attempt, starting at 1. An attempt that failed for a reason outside the push, such as a
@@ -9,13 +9,13 @@ public struct Attempt: Hashable, Sendable {
     public var outcome: OutcomeName
     /// The reason in the push service's own words; empty for a success.
     public var reason: String
-    /// The push service's answer; nil if nothing was sent because it would have been futile.
+    /// The push service's answer; nil if nothing was sent because sending would have been futile.
     public var answer: PushAnswer?
-    /// When the answer was received, or when the attempt was given up.
+    /// The time when the answer was received, or when the attempt was given up.
     public var at: Timestamp
     public var fate: HandleFate
-    /// The channel to which the member's registration was followed, if the push succeeded there; nil for the member's
-    /// own channel and for failures.
+    /// The channel to which the member's registration was followed, if the push succeeded there; nil if the push went
+    /// to the member's own channel, or failed.
     public var followed: ChannelID?
 
     public init(
@@ -39,7 +39,7 @@ public struct PushAnswer: Hashable, Sendable {
     public var origin: String
     /// The status of the answer; nil if no answer was received.
     public var status: Int?
-    /// The number of the connection within this process, from 1; nil if nothing was sent, or for a plain success.
+    /// The number of the connection within this process, from 1; nil if nothing was sent, and for a plain success.
     public var connection: Int?
 
     public init(origin: String, status: Int?, connection: Int? = nil) {
@@ -54,9 +54,9 @@ public enum HandleFate: String, Hashable, Sendable {
     case kept
     /// The push service reported the handle as gone, and the handle was removed.
     case removed
-    /// The push service reported the handle as gone, but so many handles were reported that a wrong configuration is as
-    /// likely. The handle is kept for now.
+    /// The push service reported the handle as gone, but the handle is kept for now: so many handles were reported that
+    /// a wrong configuration is as likely.
     case quarantined
-    /// The push service replaced the handle.
+    /// The push service replaced the handle with another one.
     case moved
 }

@@ -2,19 +2,19 @@ public import MartletModel
 
 /// Finds the notifications that supersede other notifications.
 public protocol CollapseStore: Sendable {
-    /// Returns the devices that a delivery must skip, because another delivery with the same key, hub and platform
-    /// began later and is also for these devices. A resend supersedes nothing, because its content is as old as its
-    /// original, and it is for only some of the original's devices.
+    /// Returns the devices that a delivery must skip, because a later delivery supersedes it: a delivery with the same
+    /// key, hub and platform that began later and is also for these devices. A resend supersedes nothing, because its
+    /// content is as old as its original, and it is for only some of the original's devices.
     ///
-    /// The cost does not depend on the number of later deliveries if they have the same target.
+    /// The cost does not depend on the number of later deliveries if these have the same target.
     func superseded(_ query: CollapseQuery) async throws(StorageError) -> Superseded
 }
 
-/// The devices of a query for which there is a later delivery.
+/// The devices of a query that a later delivery is also for.
 public struct Superseded: Hashable, Sendable {
     /// The superseded devices, as indices into the devices of the query, in order.
     public var devices: [Int]
-    /// The newest of the later deliveries that were found, if it is unfinished.
+    /// The newest of the later deliveries that were found, if that one is unfinished; otherwise nil.
     public var newest: Delivery.ID?
 
     public init(devices: [Int] = [], newest: Delivery.ID? = nil) {
@@ -25,13 +25,13 @@ public struct Superseded: Hashable, Sendable {
 
 /// A query for the devices that a delivery with a collapse key is about to send to.
 public struct CollapseQuery: Sendable {
-    /// The delivery; in a resend, the delivery that determines its order.
+    /// The delivery that is about to send; in a resend, the delivery that determines its order.
     public var delivery: Delivery.ID
     public var hub: Hub.ID
     public var platform: PlatformID
     public var key: String
     public var devices: CollapseDevices
-    /// The target by which the channels were just found. A later delivery with the same target is for all of these
+    /// The target by which the channels were just found. A later delivery with the same target is for all these
     /// channels.
     public var target: Notification.Target
     public var now: Timestamp
@@ -53,9 +53,9 @@ public struct CollapseQuery: Sendable {
 /// The devices of a query, in the form in which a delivery identifies them.
 public enum CollapseDevices: Sendable {
     case channels([ChannelID])
-    /// For a round of retries: registrations whose channels have changed since they became members of the audience.
+    /// The registrations of a round of retries whose channels have changed since they became members of the audience.
     case followed([FollowedRegistration])
-    /// For a direct send: the keys by which the platform compares handles.
+    /// The keys by which the platform compares handles, for the devices of a direct send.
     case handleKeys([String])
 }
 

@@ -2,7 +2,7 @@
 ///
 /// The dead letters are the refusals of a notification; `NotificationStore.refusals` lists them.
 public protocol DeadLetterStore: Sendable {
-    /// Accepts a resend: in one transaction, stores a notification with the content and the target of the original.
+    /// Accepts a resend: stores, in one transaction, a notification with the content and the target of the original.
     func resend(_ draft: ResendDraft) async throws(StorageError) -> ResendAcceptance
 
     /// Returns the resends of a notification, in the order in which they were accepted.
@@ -14,6 +14,7 @@ public protocol DeadLetterStore: Sendable {
     /// of a dead letter is not a member.
     /// - Parameters:
     ///   - last: The last member of the previous page.
+    ///   - limit: The maximum number of the original's dead letters that are checked for the page.
     ///   - limit: The maximum number of members of the original that are checked.
     func resendMembers(
         of delivery: Delivery, after last: AudienceMember, limit: Int

@@ -1,16 +1,16 @@
-/// The reached members in one block of member numbers, in the shortest of three forms. These bitmaps replace the
-/// progress map after the delivery has ended. Blocks without reached members are not stored.
+/// The members in one block of member numbers that a delivery has reached, in the shortest of three forms. These
+/// bitmaps replace the progress map after the delivery has ended. Blocks without reached members are not stored.
 public struct DeliveredBitmap: Hashable, Sendable {
     /// The number of member numbers in a block.
     public static let size: Int64 = 65_536
-    /// The number of words of a block that is stored in the form of words.
+    /// The number of 64-bit words of a block that is stored in the form of words.
     public static let wordCount = Int(size) / 64
 
     /// Returns the index of the block that contains a member number.
     public static func index(of number: Int64) -> Int64 { number / size }
 
     public let index: Int64
-    /// One byte for the form, then the content in one of three forms: words of bits; numbers of two bytes each; or
+    /// The stored form: one byte for the form, then the content as words of bits, as numbers of two bytes each, or as
     /// runs, each with its first and last number of two bytes each. Everything is little-endian.
     public let bytes: [UInt8]
 
@@ -101,11 +101,11 @@ public struct DeliveredBitmap: Hashable, Sendable {
         return numbers.count <= fewCount ? blocks(ofFew: numbers) : blocks(ofMany: numbers)
     }
 
-    /// The maximum count of numbers for which the form of words is always longer than the other forms.
+    /// The largest count of numbers for which the form of words is always longer than the other forms.
     private static let fewCount = 64
 
-    /// Creates the blocks without building the words of each block, which would be most of the work of a send to one
-    /// user's devices.
+    /// Returns the blocks of a few numbers. It does not build the words of each block, which would be most of the work
+    /// of a send to one user's devices.
     private static func blocks(ofFew numbers: [Int64]) -> [DeliveredBitmap] {
         var rest = Set(numbers).sorted()[...]
         var blocks: [DeliveredBitmap] = []
@@ -135,7 +135,7 @@ public struct DeliveredBitmap: Hashable, Sendable {
         return blocks.sorted { $0.key < $1.key }.compactMap { DeliveredBitmap(index: $0.key, words: $0.value) }
     }
 
-    /// Whether the block contains a number.
+    /// Returns whether the block contains a number.
     public func contains(_ number: Int64) -> Bool {
         guard let form = bytes.first.flatMap(Form.init), Self.index(of: number) == index else { return false }
         let offset = UInt16(truncatingIfNeeded: number)

@@ -1,38 +1,38 @@
 public import MartletModel
 
-/// The result of one page, or of one round of retries.
+/// The result of one page, or of one round of retries, as it is recorded in one transaction.
 public struct DeliveryStep: Sendable {
     public var delivery: Delivery.ID
-    /// The new cursor; nil leaves the cursor unchanged, in a round of retries.
+    /// The member after which the next page begins; nil in a round of retries, which leaves the cursor unchanged.
     public var cursor: AudienceMember?
     public var isFannedOut: Bool
     public var state: NotificationState
-    /// When the delivery started. Set in the first step, and in a step with a final state.
+    /// The time when the delivery started. Set in the first step, and in a step with a final state.
     public var startedAt: Timestamp?
     public var endedAt: Timestamp?
-    /// The counts to add to the stored counts.
+    /// The number of pushes with each outcome, which is added to the stored counts.
     public var counts: [OutcomeName: Int]
     public var refusals: [Refusal]
-    /// The retries to insert. A retry replaces the member's existing retry, if there is one.
+    /// The retries to store. A retry replaces an earlier retry of the same member.
     public var retries: [Retry]
-    /// Members whose retries have ended.
+    /// The members whose retries have ended.
     public var settled: [AudienceMember]
     /// The record of the page; nil in a round of retries.
     public var range: RangeRecord?
     public var attempts: [Attempt]
     /// The members that the delivery has reached; set in a step with a final state.
     public var reached: [DeliveredBitmap]
-    /// Pauses of the lane and of origins that the page has begun or extended.
+    /// The pauses of the lane and of origins that the page has begun or extended.
     public var pauses: [LanePause] = []
-    /// Quarantines of the lane that the page has begun (true) or ended (false), by application.
+    /// The quarantines of the lane that the page has begun (true) or ended (false), keyed by application.
     public var quarantines: [String: Bool] = [:]
-    /// When the page, or the round of retries, of these pushes began; set in a roll-out.
+    /// The time when the page or the round of retries began; set in a roll-out.
     public var sentAt: Timestamp?
-    /// Whether the delivery supersedes no other delivery from now on, even with a collapse key, because it has sent
+    /// True if the delivery supersedes no other delivery from now on, even with a collapse key, because it has sent
     /// nothing and will send nothing.
     public var supersedesNone = false
 
-    /// Set in a step that ends the pages of a delivery to a sample: when it ended them.
+    /// The time when the pages of a delivery to a sample ended; set in the step that ends them.
     public var sampleEndsAt: Timestamp?
 
     public init(
@@ -65,7 +65,7 @@ public struct Refusal: Sendable {
     /// The handle that was sent to; nil if the device was already gone.
     public var handle: PushHandle?
     public var outcome: OutcomeName
-    /// The push service's own word, such as `BadDeviceToken`.
+    /// The reason in the push service's own words, such as `BadDeviceToken`.
     public var reason: String
     public var at: Timestamp
     /// The number of attempts, including this one.
@@ -93,9 +93,9 @@ public struct Refusal: Sendable {
     public var channel: ChannelID { registration?.channel ?? member.channel }
 }
 
-/// A push that will be tried again. Its handle is looked up when the retry is due, because until then the device may
-/// get another user or another handle, or be unregistered. If the registration has a new handle, the push is sent to
-/// the new handle.
+/// A push that will be tried again. Its handle is looked up when the retry is due, because before that time the device
+/// may get another user or another handle, or be unregistered. If the registration has a new handle, the push is sent
+/// to the new handle.
 public struct Retry: Sendable {
     public var member: AudienceMember
     /// The number of attempts that failed because of the push itself; other attempts are not counted.

@@ -1,11 +1,12 @@
-/// Stores one bit for each member that a delivery has reached, so that a resumed page does not send twice. The bits
-/// survive the end of the process without being written one by one; a power failure may lose them.
+/// Stores one bit for each member that a delivery has reached, so that a page that is sent again after a restart does
+/// not reach a member twice. The bits survive the end of the process without being written to disk one by one; a power
+/// failure may lose them.
 public protocol ProgressMaps: Sendable {
-    /// Returns the map of a delivery. Creates the map if there is none.
+    /// Returns the map of a delivery, and creates it if it does not exist.
     /// - Parameters:
-    ///   - lastNumber: The highest member number that the map will be queried for (`AudienceMember.number`).
-    ///   - count: The expected number of members in the map, if known, because a small map costs less. More members may
-    ///     be inserted.
+    ///   - lastNumber: The highest member number (`AudienceMember.number`) that the map will be asked about.
+    ///   - count: The expected number of members in the map, if it is known, because a small map costs less. More
+    ///     members may be inserted.
     func map(
         for delivery: Delivery.ID, through lastNumber: Int64, expecting count: Int?
     ) throws(StorageError) -> any ProgressMap
@@ -28,6 +29,6 @@ extension ProgressMaps {
 public protocol ProgressMap: Sendable {
     func contains(_ member: AudienceMember) -> Bool
     func insert(_ member: AudienceMember)
-    /// All members in the map.
+    /// The members in the map, as bitmaps of blocks.
     var blocks: [DeliveredBitmap] { get }
 }

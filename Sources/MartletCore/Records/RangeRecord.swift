@@ -1,7 +1,7 @@
 public import MartletModel
 
-/// The result of one page of a fan-out, kept as long as the notification. For a device without its own record, it shows
-/// when the audience was read, which decides whether the device was in the audience, and what the outcomes of the
+/// The result of one page of a fan-out, kept as long as the notification. For a device without a record of its own, it
+/// shows when the audience was read, which decides whether the device was in it, and what the outcomes of the page's
 /// members were.
 public struct RangeRecord: Hashable, Sendable {
     /// The last member of the range. The range begins after the last member of the previous range.
@@ -11,10 +11,10 @@ public struct RangeRecord: Hashable, Sendable {
     public var endedAt: Timestamp
     /// The number of members with each final outcome; members that are retried are not counted.
     public var counts: [OutcomeName: Int]
-    /// Why members were not sent the message, by the outcome under which they were counted. Nothing is stored for
-    /// individual members.
+    /// The reasons why members were not sent the message, keyed by the outcome under which they were counted. Nothing
+    /// is stored for each of these members.
     public var reasons: [OutcomeName: String]
-    /// The origins that were sent to, each as scheme, host and port. At most `originLimit`.
+    /// The origins that were sent to, each as scheme, host and port; at most `originLimit` of them.
     public var origins: [String]
 
     public static let originLimit = 8

@@ -3,18 +3,18 @@ public import MartletModel
 /// A refusal, in the form in which reports of a notification show it.
 public struct RefusalRecord: Sendable {
     public var platform: PlatformID
-    /// nil if the device was gone before the push could be sent.
+    /// The handle that was sent to; nil if the device was gone before the push could be sent.
     public var handle: PushHandle?
-    /// The id of the registration; nil if the handle belongs to no registration. If several registrations share a
-    /// handle, a native notification was for all of them, and this is the oldest registration.
+    /// The id of the registration; nil if the handle belongs to no registration. If several registrations share the
+    /// handle of a native notification, the id is that of the oldest one.
     public var registration: String?
     /// The id of the installation to which the registration belongs.
     public var installation: String?
     public var outcome: OutcomeName
-    /// The push service's own word, such as `BadDeviceToken`.
+    /// The reason in the push service's own words, such as `BadDeviceToken`.
     public var reason: String
     public var at: Timestamp
-    /// The number of attempts.
+    /// The number of attempts of the push.
     public var attempts: Int
     /// The status of the push service's last answer; nil if there was no answer, or if nothing was sent.
     public var status: Int?

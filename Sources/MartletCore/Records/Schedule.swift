@@ -3,13 +3,13 @@ public import MartletModel
 /// Selects scheduled notifications of a hub.
 public struct ScheduleQuery: Sendable {
     public var hub: Hub.ID
-    /// The earliest due time; nil for any.
+    /// The earliest due time of the selected notifications; nil for any time.
     public var from: Timestamp?
-    /// Only those that are due before this time; nil for any.
+    /// The time before which the selected notifications are due; nil for any time.
     public var to: Timestamp?
-    /// Only those after this one, which ended the page before.
+    /// The position at which the previous page ended; nil for the first page.
     public var after: SchedulePosition?
-    /// The most notifications.
+    /// The maximum number of notifications in a page.
     public var limit: Int
 
     public init(
@@ -23,7 +23,7 @@ public struct ScheduleQuery: Sendable {
     }
 }
 
-/// A place in the order of scheduled notifications.
+/// A position in the order of scheduled notifications: by due time, then by sequence number.
 public struct SchedulePosition: Hashable, Comparable, Sendable {
     public var dueAt: Timestamp
     /// The sequence number of the notification.
@@ -42,7 +42,7 @@ public struct SchedulePosition: Hashable, Comparable, Sendable {
 /// A notification that has not begun.
 public struct ScheduledNotification: Sendable {
     public var notification: Notification
-    /// Running, or paused: then it does not begin at its time.
+    /// The control of the notification. A paused notification does not begin at its due time.
     public var control: NotificationControl
 
     public init(notification: Notification, control: NotificationControl) {

@@ -3,8 +3,8 @@ import MartletModel
 extension Notification {
     private static let titleLimit = 200
 
-    /// What a device shows of the notification, in one line: its title, or its text without one; nil if that cannot be
-    /// told.
+    /// Returns one line that identifies the notification: the title that a device shows or, if there is none, the text;
+    /// nil if the content does not determine either.
     public func title(_ platforms: PushPlatformList) -> String? {
         let text: String?
         switch content {
@@ -23,7 +23,8 @@ extension Notification {
         return text.map { String($0.prefix(Self.titleLimit)) }
     }
 
-    /// A text of a composed message: plain, or in its usual language.
+    /// Returns the text of a member of a composed message: the plain text, or the text in the message's own language
+    /// or, if there is none, in the first language.
     private static func anyLanguage(_ value: JSON?, _ language: String?) -> String? {
         if let text = value?.string { return text }
         guard let texts = value?.object else { return nil }

@@ -2,22 +2,22 @@ public import MartletModel
 
 /// Selects sends of a hub, newest first.
 public struct SendQuery: Sendable {
-    /// How far a send has come.
+    /// The phase of a send, from its schedule to its end.
     public enum Phase: String, CaseIterable, Sendable {
         case scheduled
         case running
-        /// Paused by a request, or halted by its roll-out.
+        /// The send was paused by a request, or halted by its roll-out.
         case held
         case ended
     }
 
     public var hub: Hub.ID
-    /// Only sends before this one, by `Notification.sequence`; nil for the newest.
+    /// The send before which the page begins, by `Notification.sequence`; nil for the newest sends.
     public var before: Int64?
     public var phase: Phase?
-    /// Only native sends to this platform.
+    /// The platform of the selected sends, which are then native; nil for all sends.
     public var platform: PlatformID?
-    /// Only sends accepted at this time or later.
+    /// The earliest time at which the selected sends were accepted; nil for any time.
     public var since: Timestamp?
     public var limit: Int
 
@@ -40,9 +40,9 @@ public struct SendQuery: Sendable {
 /// A page of sends.
 public struct SendPage: Sendable {
     public var entries: [SendEntry]
-    /// The `SendQuery.before` of the next page; nil if there is nothing older.
+    /// The value of `SendQuery.before` for the next page; nil if there are no older sends.
     public var next: Int64?
-    /// Whether the query has reached `SendQuery.scanLimit` before the page was full.
+    /// True if the query examined `SendQuery.scanLimit` sends before the page was full.
     public var isPartial: Bool
 
     public init(entries: [SendEntry], next: Int64?, isPartial: Bool) {
@@ -52,7 +52,7 @@ public struct SendPage: Sendable {
     }
 }
 
-/// A send in a list: its report and its control.
+/// An entry of a list of sends: the report and the control of a send.
 public struct SendEntry: Sendable {
     public var report: NotificationReport
     public var control: NotificationControl
@@ -67,7 +67,7 @@ public struct SendEntry: Sendable {
 public struct SendTarget: Sendable {
     public var sequence: Int64
     public var id: NotificationID
-    /// When its audience was determined: when it was accepted, or due.
+    /// The time when the audience was determined: when the send was accepted, or was due.
     public var at: Timestamp
     /// The platform of a native send; nil for all platforms.
     public var platform: PlatformID?
@@ -86,7 +86,8 @@ public struct SendTarget: Sendable {
 /// The targets of a hub's sends to audiences, newest first.
 public struct SendTargets: Sendable {
     public var targets: [SendTarget]
-    /// The sequence number below which no send was examined; nil if there is nothing older.
+    /// The sequence number down to which sends were examined, where the next page begins; nil if there are no older
+    /// sends.
     public var next: Int64?
 
     public init(targets: [SendTarget], next: Int64?) {
@@ -107,8 +108,8 @@ public protocol SendListStore: Sendable {
 
     /// Returns the names of tags, in order.
     /// - Parameters:
-    ///   - prefix: The beginning of the names, in lower case; empty for all.
-    ///   - last: Only names after this one; nil for the first.
+    ///   - prefix: The prefix of the names, in lower case; empty for all names.
+    ///   - last: The name after which the result begins; nil to begin with the first name.
     func tagNames(
         beginningWith prefix: String, after last: String?, in hub: Hub.ID, limit: Int
     ) async throws(StorageError) -> [String]
@@ -118,13 +119,13 @@ public protocol SendListStore: Sendable {
     func tagPrefixes(in hub: Hub.ID, steps: Int) async throws(StorageError) -> TagPrefixes
 }
 
-/// The beginnings of a hub's tags.
+/// The beginnings of the tags of a hub, up to the first colon.
 public struct TagPrefixes: Hashable, Sendable {
     /// The prefixes, such as `city:`.
     public var prefixes: [String] = []
-    /// Whether there are tags without a colon.
+    /// True if there are tags without a colon.
     public var hasPlain = false
-    /// Whether all tags were considered.
+    /// True if all tags of the hub were examined.
     public var isComplete = true
 
     public init() {}

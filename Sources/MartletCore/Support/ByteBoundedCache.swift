@@ -1,7 +1,7 @@
 /// A cache with a limit on the total bytes of its values. If the limit is exceeded, the least recently used values are
 /// removed.
 ///
-/// Pure bookkeeping. Every operation takes constant time, and a look-up does not allocate.
+/// The cache does no I/O. Every operation takes constant time, and a look-up does not allocate.
 public struct ByteBoundedCache<Key: Hashable, Value> {
     /// An entry, with the indices of its neighbours in the order of use; -1 if there is no neighbour.
     fileprivate struct Slot {
@@ -17,7 +17,7 @@ public struct ByteBoundedCache<Key: Hashable, Value> {
     public static var entryBytes: Int { MemoryLayout<Slot>.stride + 2 * (MemoryLayout<Key>.stride + 16) }
 
     public let byteLimit: Int
-    /// The bytes of all entries, including `entryBytes` for each entry.
+    /// The total bytes of all entries, including `entryBytes` for each entry.
     public private(set) var bytes = 0
     private var slots: [Slot] = []
     private var indices: [Key: Int] = [:]
@@ -35,7 +35,7 @@ public struct ByteBoundedCache<Key: Hashable, Value> {
 
     public func contains(_ key: Key) -> Bool { indices[key] != nil }
 
-    /// Returns the value of a key, and makes it the most recently used.
+    /// Returns the value of a key, and makes it the most recently used; nil if there is none.
     public mutating func value(for key: Key) -> Value? {
         guard let index = indices[key] else { return nil }
         if index != newest {
@@ -52,7 +52,7 @@ public struct ByteBoundedCache<Key: Hashable, Value> {
         removeValue(for: key)
         let cost = bytes + Self.entryBytes
         guard cost <= byteLimit else { return }
-        // While there is no room, the cache is not empty, so `oldest` is a valid index.
+        // As long as there is no room, the cache is not empty, so `oldest` is a valid index.
         while self.bytes + cost > byteLimit, let old = slots[oldest].content?.key { removeValue(for: old) }
         let index = freeIndex()
         slots[index].content = (key, value)

@@ -1,8 +1,8 @@
 import MartletModel
 
-/// Detects that the wall clock was set back. Times that were computed before then are too far in the future.
+/// Detects that the wall clock was set back. Times that were computed before the change are then too far in the future.
 struct ClockWatch: Sendable, Equatable {
-    /// Threads may report their clock readings out of order, so smaller differences are ignored.
+    /// The largest difference that is ignored, because threads may report their clock readings out of order.
     private static let tolerance: Duration = .seconds(5)
 
     private var latest: Timestamp?

@@ -1,15 +1,16 @@
 public import MartletModel
 import Synchronization
 
-/// A rate of requests.
+/// A rate of requests, with the burst that it allows.
 public struct RequestRate: Hashable, Sendable {
-    /// The average rate.
+    /// The average number of requests per second.
     public var perSecond: Int
     /// The maximum number of requests at once after an idle time.
     public var burst: Int
 
     public static let limit = 1_000_000
 
+    /// Creates a rate.
     /// - Parameters:
     ///   - perSecond: The average rate, from 1 to `limit`.
     ///   - burst: The burst; nil for the number of requests in ten seconds.
@@ -43,6 +44,7 @@ public final class RateLimiter<Key: Hashable & Sendable>: Sendable {
     private let state = Mutex(State())
     private let countLimit: Int
 
+    /// Creates a limiter.
     /// - Parameter countLimit: The maximum number of keys in memory.
     public init(countLimit: Int) {
         self.countLimit = countLimit
@@ -50,7 +52,7 @@ public final class RateLimiter<Key: Hashable & Sendable>: Sendable {
 
     var count: Int { state.withLock { $0.fullAt.count } }
 
-    /// Takes a token.
+    /// Takes a token for a request.
     /// - Returns: nil if a token was available; otherwise the time until one is available.
     public func take(_ key: Key, at rate: RequestRate, now: Timestamp) -> Duration? {
         let interval = 1_000_000_000 / Int64(rate.perSecond)
@@ -59,7 +61,8 @@ public final class RateLimiter<Key: Hashable & Sendable>: Sendable {
             let now = state.pass(to: now.milliseconds * 1_000_000)
             let known = state.fullAt[key]
             if known == nil, state.fullAt.count >= countLimit { makeRoom(in: &state.fullAt, at: now) }
-            // The upper bound matters if the rate was increased in the meantime: the bucket must not be below empty.
+            // If the rate was increased since the last request, the stored time can be too late for the new capacity;
+            // the upper bound keeps the bucket from being below empty.
             let start = min(max(known ?? now, now), now + capacity)
             guard start + interval <= now + capacity else {
                 state.fullAt[key] = start
@@ -70,8 +73,8 @@ public final class RateLimiter<Key: Hashable & Sendable>: Sendable {
         }
     }
 
-    /// Removes full buckets. The cost of this is proportional to the number of keys. Therefore, if no bucket is full,
-    /// it removes a tenth of the keys at once.
+    /// Removes full buckets. The cost is proportional to the number of keys. Therefore, if no bucket is full, a tenth
+    /// of the keys are removed at once.
     private func makeRoom(in fullAt: inout [Key: Int64], at now: Int64) {
         fullAt = fullAt.filter { $0.value > now }
         guard fullAt.count >= countLimit else { return }

@@ -1,4 +1,5 @@
-/// Wakes the scheduler, from any thread and without waiting: something may begin before all that it knows of.
+/// Wakes the scheduler, from any thread and without waiting, when something may begin earlier than the scheduler
+/// expects.
 public struct ScheduleAlarm: Sendable {
     let rings: AsyncStream<Void>
     private let continuation: AsyncStream<Void>.Continuation

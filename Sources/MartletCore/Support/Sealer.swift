@@ -1,11 +1,11 @@
-/// Encrypts secrets that must not be readable in the database.
+/// Encrypts secrets, so that they cannot be read in the database.
 public protocol Sealer: Sendable {
     /// Encrypts a secret.
-    /// - Parameter context: The table and row of the secret. It is authenticated, so that the encrypted text cannot be
-    ///   decrypted in another place.
+    /// - Parameter context: The table and row of the secret. The context is authenticated, so that the encrypted text
+    ///   cannot be decrypted in another place.
     func seal(_ secret: [UInt8], context: String) throws(StorageError) -> [UInt8]
 
-    /// The prefix of everything that is encrypted with the current key. It is different for every key.
+    /// The prefix of every secret that is encrypted with the current key. Each key has a different prefix.
     var mark: [UInt8] { get }
 
     /// Decrypts the result of `seal`.

@@ -1,4 +1,4 @@
-/// Why storage failed. An operation that did not succeed has changed nothing.
+/// The reason why storage failed. An operation that did not succeed has changed nothing.
 public struct StorageError: Error, Hashable, Sendable, CustomStringConvertible {
     public enum Kind: String, Hashable, Sendable {
         /// The disk is full. Stored data is kept; new work is refused until there is room.
@@ -15,7 +15,7 @@ public struct StorageError: Error, Hashable, Sendable, CustomStringConvertible {
     }
 
     public var kind: Kind
-    /// What happened and what to do, as text for an operator; it contains no secret.
+    /// A text for an operator that says what happened and what to do; it contains no secret.
     public var detail: String
 
     public init(_ kind: Kind, _ detail: String) {

@@ -1,6 +1,6 @@
 public import MartletModel
 
-/// The time of day, and sleeping until a time: the wall clock in a server, a manual clock in tests.
+/// A source of the time of day that can also sleep until a time: the wall clock in a server, a manual clock in tests.
 public protocol TimeSource: Sendable {
     var now: Timestamp { get }
 

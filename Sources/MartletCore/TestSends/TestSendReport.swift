@@ -8,7 +8,7 @@ public struct TestSendReport: Sendable {
         /// The id of the registration; nil if the handle belongs to no registration.
         public var registration: String?
         public var outcome: OutcomeName
-        /// The push service's own word for the outcome; usually empty for a success.
+        /// The reason in the push service's own words; usually empty for a success.
         public var reason: String
 
         public var isSuccess: Bool { outcome == .success }
@@ -36,10 +36,10 @@ public struct TestSendReport: Sendable {
     }
 }
 
-/// Why a test send was refused.
+/// The reasons why a test send was refused.
 public enum TestSendError: Error, Sendable {
     /// The hub has reached its limit of test sends for this minute.
     case tooMany(retryAfter: Duration)
-    /// The test send was refused for a reason for which any notification is refused.
+    /// The test send was refused for a reason that also refuses any other notification.
     case refused(NotificationIntakeError)
 }

@@ -1,12 +1,12 @@
 import MartletHTTP
 import MartletModel
 
-/// Sends to a few devices at once and returns the result for each (NotificationHubs.md, section 6.5). Nothing is stored
-/// and nothing is tried again. Neither answers about handles nor failures of the push service have any effect.
+/// Sends to a few devices at once and returns the result for each (NotificationHubs.md, section 6.5). Nothing is
+/// stored, nothing is tried again, and no answer changes a handle or the state of a lane.
 public struct TestSends: Sendable {
-    /// The most devices of a test send, over all platforms.
+    /// The maximum number of devices of a test send, over all platforms.
     public static let deviceLimit = 10
-    /// The longest wait for the answers of a push service.
+    /// The maximum time to wait for the answers of a push service.
     static let timeout: Duration = .seconds(10)
 
     private let devices: any DeviceStore
@@ -72,7 +72,7 @@ public struct TestSends: Sendable {
         return report
     }
 
-    /// Sends on all platforms at the same time, so that a push service that does not answer delays no other.
+    /// Sends on all platforms at the same time, so that a push service that does not answer does not delay the others.
     private func outcomes(
         of pages: [(delivery: Delivery, page: AudiencePage)]
     ) async -> [Int: [AudienceMember: Outcome]] {
@@ -121,7 +121,8 @@ public struct TestSends: Sendable {
 
     // MARK: Sending
 
-    /// The outcomes of members that were not reached, and of those whose success has a remark of the push service.
+    /// Sends to a page, and returns the outcomes of members that were not reached, and of members whose success has a
+    /// reason.
     private func outcomes(of page: AudiencePage, _ delivery: Delivery) async -> [AudienceMember: Outcome] {
         let platform = resolver.platforms[delivery.platform]
         var tally = PageTally(
@@ -148,8 +149,8 @@ public struct TestSends: Sendable {
 
     // MARK: Registrations
 
-    /// Finds the registration of a handle. If the handle has several, prefers one that the push was for, as far as its
-    /// tags tell.
+    /// Returns the id of a handle's registration; nil if there is none. If the handle has several registrations,
+    /// prefers one whose tags match the expression of the send.
     private func registration(
         of handle: PushHandle, _ index: Int, _ page: AudiencePage, _ delivery: Delivery, notOf named: Set<String>
     ) async throws(StorageError) -> String? {
@@ -167,7 +168,7 @@ public struct TestSends: Sendable {
     }
 }
 
-/// Remembers no member: a test send is sent once.
+/// A progress map that contains no member, because a test send is sent once.
 private struct NoProgress: ProgressMap {
     func contains(_ member: AudienceMember) -> Bool { false }
     func insert(_ member: AudienceMember) {}

@@ -14,16 +14,16 @@ public struct MemberEvidence: Sendable {
     /// The maximum number of attempts that are returned; these are the latest.
     public static let attemptLimit = 1000
 
-    /// The record of the page that contains the member, or would contain it if the member were in the audience; nil
-    /// until the page has been read.
+    /// The record of the page that contains the member, or would contain the member if it were in the audience; nil
+    /// until that page has been read.
     public var range: RangeRecord?
-    /// The final refusal.
+    /// The refusal of the push, if it was refused.
     public var refusal: Refusal?
     /// The retry that the member waits for.
     public var retry: Retry?
-    /// The attempts, in order. A first attempt that was also the last is not included.
+    /// The attempts, in the order in which they were made. A first attempt that was also the last is not included.
     public var attempts: [Attempt]
-    /// Whether the member was reached. While the delivery is unfinished, this is read from its progress map.
+    /// True if the member was reached. While the delivery is unfinished, the progress map decides this.
     public var isReached: Bool
 
     public init(

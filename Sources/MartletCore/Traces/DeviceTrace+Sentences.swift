@@ -1,7 +1,7 @@
 import MartletModel
 
 extension DeviceTrace {
-    /// The explanation for users: the verdict first, then a sentence for each fact.
+    /// The explanation of the trace for users: the verdict first, then a sentence for each fact.
     public var sentences: [String] {
         guard let first = pushes.first else {
             return [
@@ -104,7 +104,7 @@ extension PushTrace {
         return "the registration \(Self.text(of: decision.terms))."
     }
 
-    /// Returns text such as `had the tag 'a' and did not have the tag 'b'`.
+    /// Returns the terms as text, such as `had the tag 'a' and did not have the tag 'b'`.
     private static func text(of terms: [ExpressionDecision.Term]) -> String {
         terms.map { term in
             "\(term.isPresent ? "had" : "did not have") the tag '\(term.tag.spelling)'"

@@ -1,7 +1,7 @@
 public import MartletModel
 
-/// Whether an expression matches a registration, and the tags that decided this. As long as these tags do not change,
-/// no other tag of the expression matters.
+/// The answer to the question whether an expression matches a registration, with the tags that decided it. As long as
+/// these tags do not change, no other tag of the expression matters.
 public struct ExpressionDecision: Hashable, Sendable {
     /// A tag that the registration had or lacked.
     public struct Term: Hashable, Sendable {
@@ -15,7 +15,8 @@ public struct ExpressionDecision: Hashable, Sendable {
     }
 
     public var matches: Bool
-    /// The deciding tags, each once, in the order of the expression; empty if the send was for all registrations.
+    /// The deciding tags, without duplicates, in the order of the expression; empty if the send was for all
+    /// registrations.
     public var terms: [Term]
 
     init(matches: Bool, terms: [Term]) {
@@ -23,6 +24,7 @@ public struct ExpressionDecision: Hashable, Sendable {
         self.terms = terms
     }
 
+    /// Decides whether an expression matches a registration with some tags.
     /// - Parameter expression: The tag expression; nil matches every registration.
     public init(of expression: TagExpression?, on tags: Set<Tag>) {
         guard let expression else {
@@ -49,8 +51,8 @@ extension TagExpression {
         }
     }
 
-    /// Returns the terms that decide a compound expression. If operands have the value `decisive`, the one of them with
-    /// the fewest terms decides alone. Otherwise all operands decide.
+    /// Returns the decision of a compound expression. If some operands have the value `decisive`, the operand with the
+    /// fewest terms among them decides alone. Otherwise all operands decide.
     private static func decision(
         of operands: [TagExpression], on tags: Set<Tag>, decisive: Bool
     ) -> ExpressionDecision {

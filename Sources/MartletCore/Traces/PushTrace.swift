@@ -3,35 +3,36 @@ public import MartletModel
 /// The trace of a notification for one registration of a device.
 public struct PushTrace: Sendable {
     public var verdict: TraceVerdict
-    /// The registration at that time, or its last version if that is not known.
+    /// The version of the registration that was current when its page was read; the last version if that version is not
+    /// known.
     public var registration: RegistrationVersion
-    /// Whether it was in the audience, and why; nil if that was never checked.
+    /// The decision whether the registration was in the audience; nil if it was never made.
     public var decision: ExpressionDecision?
-    /// The page that had the registration, or would have had it.
+    /// The page that contained the registration, or would have contained it.
     public var range: RangeRecord?
-    /// All attempts, including the last. A success at the first attempt is not listed; it was within the time of
+    /// All attempts, including the last. A success at the first attempt is not listed; its time is within the time of
     /// `range`.
     public var attempts: [Attempt] = []
-    /// When the next attempt is due; nil also while the notification is paused or halted.
+    /// The time when the next attempt is due; nil also while the notification is paused or halted.
     public var retryAt: Timestamp?
-    /// When the push was abandoned, because the notification would expire before another attempt.
+    /// The time when the push was abandoned, because the notification would expire before another attempt.
     public var givenUpAt: Timestamp?
     /// The message id; nil if the registration was not a member.
     public var messageID: MessageID?
-    /// The message; nil if the registration was not a member, or no message could be made.
+    /// The message that was or is sent; nil if the registration was not a member, or if no message could be made.
     public var payload: Message?
     /// What the device shows for the message; nil if the payload does not determine it.
     public var appearance: Appearance?
-    /// What happened to the handle because of this send.
+    /// The consequence of this send for the handle.
     public var fate: HandleFate = .kept
-    /// How this version of the registration has ended since.
+    /// The end of this version of the registration; nil if the version is current.
     public var since: RegistrationVersion.End?
-    /// Whether the registration is in the sample or the rest of a canary; nil if the notification is no canary, or the
-    /// sample is not known yet.
+    /// The side of a canary that the registration is on, the sample or the rest; nil if the notification is no canary,
+    /// or if the sample is not known yet.
     public var side: SampleSide?
-    /// Whether the delivery that it is in has begun; the rest of a canary begins when the canary goes on.
+    /// True if the delivery to the registration has begun; the rest of a canary begins when the canary goes on.
     public var hasBegun = false
-    /// Whether the device was reached through another registration of the same handle.
+    /// True if the device was reached through another registration of the same handle.
     public var isReachedByAnother = false
 
     init(_ verdict: TraceVerdict, _ registration: RegistrationVersion) {
@@ -40,7 +41,7 @@ public struct PushTrace: Sendable {
         since = registration.end
     }
 
-    /// Whether the registration was in the audience.
+    /// True if the registration was in the audience.
     public var isMember: Bool { messageID != nil }
 }
 
@@ -49,7 +50,7 @@ public struct DeviceTrace: Sendable {
     public var notification: Notification
     /// The requested id, of a registration or of an installation.
     public var device: String
-    /// For each registration and platform, the most informative first; empty for an unknown device.
+    /// The trace of each registration, the most informative first; empty for an unknown device.
     public var pushes: [PushTrace]
     public var receipts: [DeviceReceipt]
     /// The control of the notification.

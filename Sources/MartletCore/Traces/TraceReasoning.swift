@@ -1,6 +1,6 @@
 import MartletModel
 
-/// Derives what became of a notification for the registrations of a device from the stored records. Does no I/O.
+/// Derives the trace of a notification for the registrations of a device from stored records. Does no I/O.
 struct TraceReasoning: Sendable {
     let traced: TracedNotification
     let past: RegistrationPast
@@ -11,7 +11,8 @@ struct TraceReasoning: Sendable {
 
     // MARK: Members to look up
 
-    /// The members that all versions of the device's registrations are, or would be, in a delivery.
+    /// Returns the members that the versions of the device's registrations are, or would be, in a delivery, without
+    /// duplicates.
     func members(in delivery: Delivery) -> [AudienceMember] {
         var seen: Set<AudienceMember> = []
         return past.versions.compactMap { member($0, in: delivery) }.filter { seen.insert($0).inserted }
@@ -27,14 +28,14 @@ struct TraceReasoning: Sendable {
         return isOnSide(member, of: delivery) ? member : nil
     }
 
-    /// Whether a member is on the side of a sample that a delivery is for.
+    /// Returns true if a member is on the side of a canary that a delivery is for, or if the delivery is for no side.
     private func isOnSide(_ member: AudienceMember, of delivery: Delivery) -> Bool {
         delivery.part.flatMap { AudienceSample($0, messageIDs.sampleHash(of: notification.id)) }?
             .contains(member.number) ?? true
     }
 
-    /// Whether the delivery is for the platform and kind of a registration. A direct send is for a handle, with any
-    /// kind of registration.
+    /// Returns true if a delivery is for the platform and kind of a registration. A direct send is for a handle, whose
+    /// registrations may be of any kind.
     private func isAddressed(_ version: RegistrationVersion, by delivery: Delivery) -> Bool {
         guard version.platform == delivery.platform else { return false }
         if case .direct = notification.target { return true }
@@ -43,7 +44,9 @@ struct TraceReasoning: Sendable {
 
     // MARK: Conclusions
 
-    /// - Parameter evidence: The records of `members(in:)`, including what the progress maps know.
+    /// Returns one trace for each registration of the device.
+    /// - Parameter evidence: The records of `members(in:)` in each delivery, with the members that progress maps
+    ///   contain.
     func pushes(_ evidence: [Delivery.ID: DeliveryEvidence]) -> [PushTrace] {
         var sequences: [Int64] = []
         for version in past.versions where !sequences.contains(version.sequence) { sequences.append(version.sequence) }
@@ -54,7 +57,7 @@ struct TraceReasoning: Sendable {
                 let id = progress.delivery.id
                 var found = push(versions, evidence[id] ?? DeliveryEvidence(progress: progress))
                 if progress.delivery.part?.threshold != nil { found.side = progress.delivery.part?.side }
-                // The waiting rest of a canary has no stored delivery (`addWaitingRest`).
+                // The delivery of a waiting rest is not stored; `addWaitingRest` gives it a negative id.
                 found.hasBegun = id.rawValue > 0
                 return found
             }
@@ -62,7 +65,7 @@ struct TraceReasoning: Sendable {
         }
     }
 
-    /// The trace if no delivery is, or was yet, for registrations of this platform and kind.
+    /// Returns the trace of a registration that no delivery of the notification is for, or not yet.
     private func unaddressed(_ versions: [RegistrationVersion]) -> PushTrace {
         let version = version(of: versions, at: traced.begunAt ?? .distantFuture)
         guard let begun = traced.begunAt else {
@@ -78,7 +81,7 @@ struct TraceReasoning: Sendable {
         return PushTrace(version.createdAt > begun ? .registeredLater : .removedBefore, version)
     }
 
-    /// The version that was current at a time, by the clock; the last version if the registration was gone by then.
+    /// Returns the version that was current at a time; the last version if the registration was gone by then.
     private func version(of versions: [RegistrationVersion], at timestamp: Timestamp) -> RegistrationVersion {
         versions.first { $0.end.map { $0.at > timestamp } ?? true } ?? versions[versions.count - 1]
     }
@@ -98,14 +101,15 @@ struct TraceReasoning: Sendable {
         return absent(versions, candidates, range)
     }
 
-    /// The trace of a version that was current when its page was read; nil if it was not.
+    /// Returns the trace of a version that was current when its page was read; nil if it was not current then.
     private func reading(
         of version: RegistrationVersion, _ found: MemberEvidence?, _ delivery: Delivery
     ) -> PushTrace? {
         guard let found else { return nil }
         guard let range = found.range, past.versions(at: range.snapshot).contains(where: { $0.isSame(as: version) })
         else {
-            // The page may have been in progress when the process ended, and was then read again.
+            // The records of the member show that it was sent to, although no page with this version is recorded: the
+            // process ended while the page was in progress, and the page was read again later.
             guard found.isTouched, version.template != nil || isAloneInTouching(version, found) else { return nil }
             return outcome(version, found, delivery)
         }
@@ -130,16 +134,16 @@ struct TraceReasoning: Sendable {
         return push.with(range)
     }
 
-    /// Any registration of a channel may be the reason for the channel's records. Without the record of a page, the
-    /// registration must have matched the expression.
+    /// Returns true if this version may be the reason for the records of its channel, although no page of the channel
+    /// is recorded. As any registration of the channel may be the reason, the version must match the expression.
     private func isAloneInTouching(_ version: RegistrationVersion, _ found: MemberEvidence) -> Bool {
         guard case .audience(let expression) = notification.target else { return false }
         let isThen = version.end.map { $0.at > notification.acceptedAt } ?? true
         return found.range == nil && isThen && (expression?.matches(Set(version.tags)) ?? true)
     }
 
-    /// Whether the registration existed when the send was accepted, with a handle that was replaced before its page was
-    /// read.
+    /// Returns true if the registration existed when the send began, with a handle that was replaced before its page
+    /// was read.
     private func hadAnotherHandle(_ version: RegistrationVersion, _ delivery: Delivery) -> Bool {
         guard !delivery.isOfTemplates, let begun = traced.begunAt else { return false }
         return past.versions.contains { other in
@@ -152,7 +156,7 @@ struct TraceReasoning: Sendable {
         delivery.isOfTemplates ? version.sequence > bounds.registration : version.channel > bounds.channel
     }
 
-    /// The trace if no page has been read that the registration could have been in.
+    /// Returns the trace of a registration if no page has been read that could have contained it.
     private func unread(
         _ versions: [RegistrationVersion], _ candidates: [RegistrationVersion], _ evidence: DeliveryEvidence
     ) -> PushTrace {
@@ -174,7 +178,7 @@ struct TraceReasoning: Sendable {
         return push
     }
 
-    /// The trace if pages were read that the registration could have been in, and it was in none.
+    /// Returns the trace of a registration if pages were read that could have contained it, but no page did.
     private func absent(
         _ versions: [RegistrationVersion], _ candidates: [RegistrationVersion], _ range: RangeRecord
     ) -> PushTrace {
@@ -201,14 +205,14 @@ struct TraceReasoning: Sendable {
         return push
     }
 
-    /// The trace of a member.
+    /// Returns the trace of a version that was a member, from the member's records.
     private func outcome(
         _ version: RegistrationVersion, _ found: MemberEvidence, _ delivery: Delivery
     ) -> PushTrace {
         var push = PushTrace(verdict(of: found, delivery), version)
         push.attempts = found.attempts
         if let refusal = found.refusal {
-            // Giving up is not an attempt: the last attempt came before it.
+            // An abandoned push has no attempt of its own here: its last attempt is already in the list.
             if refusal.outcome == .abandoned {
                 push.givenUpAt = refusal.at
             } else if found.isAnswered {
@@ -251,7 +255,7 @@ struct TraceReasoning: Sendable {
 }
 
 extension MemberEvidence {
-    /// Whether there is a record of the member itself.
+    /// True if the member has records besides that of its page.
     fileprivate var isTouched: Bool { isReached || refusal != nil || retry != nil || !attempts.isEmpty }
 
     /// False if the refusal only records that a retry found no device.
@@ -273,7 +277,7 @@ extension PushTrace {
 }
 
 extension Attempt {
-    /// The last attempt of a push, which its refusal describes.
+    /// Creates the last attempt of a push from its refusal.
     fileprivate init(_ refusal: Refusal) {
         self.init(
             member: refusal.member, number: refusal.attempts, outcome: refusal.outcome, reason: refusal.reason,

@@ -1,4 +1,4 @@
-/// The result of a notification for a device, in one word.
+/// The result of a notification for a registration or a device, in one word.
 public enum TraceVerdict: String, Hashable, Sendable, CaseIterable {
     /// The push service accepted the push.
     case delivered
@@ -12,7 +12,7 @@ public enum TraceVerdict: String, Hashable, Sendable, CaseIterable {
     case refused
     /// The push was tried until the notification expired, or the notification expired before the first attempt.
     case expired
-    /// Nothing was sent, because there was no message or none that suits the device.
+    /// Nothing was sent: on purpose, or because there was no message that suits the device.
     case suppressed
     /// When the push was due to be tried again, the registration was no longer in the audience.
     case left
@@ -22,11 +22,11 @@ public enum TraceVerdict: String, Hashable, Sendable, CaseIterable {
     case notAddressed
     /// The registration had expired.
     case lapsed
-    /// The device got another handle after the notification was accepted and before its page was read, and was
-    /// therefore in no page.
+    /// The device got another handle after the notification began and before its page was read, and was therefore in no
+    /// page.
     case missed
-    /// The registration was created after the notification was accepted, or after the page that would have contained it
-    /// was read.
+    /// The registration was created after the notification began, or after the page that would have contained it was
+    /// read.
     case registeredLater
     /// The registration was removed before its page was read.
     case removedBefore
@@ -37,7 +37,7 @@ public enum TraceVerdict: String, Hashable, Sendable, CaseIterable {
     /// The records from that time are no longer kept.
     case unknown
 
-    /// The rank of the verdict if there are several for a device: the verdict with the lowest rank is the most
+    /// The rank by which one of several verdicts for a device is chosen: the verdict with the lowest rank is the most
     /// informative.
     var rank: Int { Self.allCases.firstIndex(of: self) ?? 0 }
 }

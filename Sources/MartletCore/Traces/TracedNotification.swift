@@ -3,14 +3,14 @@ public import MartletModel
 /// A notification with its progress on each platform.
 public struct TracedNotification: Sendable {
     public var notification: Notification
-    /// When the deliveries of the notification were created; nil while the notification is scheduled.
+    /// The time when the notification began, and its deliveries were created; nil while the notification is scheduled.
     public var begunAt: Timestamp?
     public var control: NotificationControl
-    /// When the control was last requested; nil if never.
+    /// The time when the control was last requested; nil if never.
     public var controlledAt: Timestamp?
     /// The deliveries, in the order of their ids.
     public var deliveries: [DeliveryProgress]
-    /// Whether a part of the notification has not begun.
+    /// True if a part of the notification has not begun.
     public var hasWaitingParts: Bool
 
     public init(
@@ -25,7 +25,7 @@ public struct TracedNotification: Sendable {
         self.hasWaitingParts = hasWaitingParts
     }
 
-    /// Adds the deliveries to the rest of a canary that are not there yet, as if they had begun and sent nothing.
+    /// Adds the deliveries of a canary's rest that do not exist yet, as if they had begun and sent nothing.
     mutating func addWaitingRest() {
         guard hasWaitingParts else { return }
         for sample in deliveries.map(\.delivery) where sample.part?.side == .sample {
@@ -38,6 +38,6 @@ public struct TracedNotification: Sendable {
         }
     }
 
-    /// When the notification, or the remainder of it, was canceled; nil if it was not.
+    /// The time when the notification, or the part that was left of it, was canceled; nil if it was not canceled.
     public var canceledAt: Timestamp? { control == .canceled ? controlledAt : nil }
 }

@@ -1,6 +1,6 @@
 import MartletModel
 
-/// Explains what became of a notification for a device: "why did it not arrive?"
+/// Explains the result of a notification for a device: "why did it not arrive?"
 public struct Traces: Sendable {
     private let store: any TraceStore
     private let maps: any ProgressMaps
@@ -16,9 +16,10 @@ public struct Traces: Sendable {
         self.messageIDs = messageIDs
     }
 
-    /// Returns the trace of a device.
-    /// - Parameter device: The id of a registration, or of an installation, which stands for all its registrations. An
-    ///   unknown id is explained too.
+    /// Returns the trace of a notification for a device.
+    /// - Parameter device: The id of a registration, or of an installation, which stands for all its registrations. For
+    ///   an unknown id, the trace says that the device is unknown.
+    /// - Returns: nil if the hub does not have the notification.
     /// - Returns: nil if the hub has no such notification.
     public func trace(
         _ id: NotificationID, of device: String, in hub: Hub.ID
@@ -45,7 +46,8 @@ public struct Traces: Sendable {
         return trace
     }
 
-    /// The records in the store, with those of the progress map if the delivery is unfinished.
+    /// Returns the stored records of members in a delivery and, if the delivery is unfinished, the members in its
+    /// progress map.
     private func evidence(
         of members: [AudienceMember], in delivery: Delivery
     ) async throws(StorageError) -> DeliveryEvidence? {
@@ -57,12 +59,12 @@ public struct Traces: Sendable {
                 return found
             }
             if found.progress.cursor == .none { return found }
-            // The delivery has ended meanwhile.
+            // The map is gone, because the delivery has ended meanwhile: the records are read again.
         }
         return try await store.evidence(of: members, in: delivery.id)
     }
 
-    /// Adds the message that is or was sent to the registration in its state at that time.
+    /// Adds the message that is or was sent to the registration, made from the registration's version in the trace.
     private func complete(_ push: PushTrace, of notification: Notification) -> PushTrace {
         guard push.isMember, let platform = platforms[push.registration.platform] else { return push }
         var push = push

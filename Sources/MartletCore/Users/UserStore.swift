@@ -2,12 +2,12 @@ public import MartletModel
 
 /// A user of the app backend.
 public struct User: Sendable, CustomStringConvertible {
-    /// The name as spelled when the user was added; names are compared without case.
+    /// The name as it was spelled when the user was added; names are compared without case.
     public var name: String
-    /// The password's hash in PHC string form.
+    /// The hash of the password in PHC string form.
     public var passwordHash: String
     public var createdAt: Timestamp
-    /// Additional rights of the user: `admin`.
+    /// The additional rights of the user, such as `admin`.
     public var roles: Set<String>
 
     public init(name: String, passwordHash: String, createdAt: Timestamp, roles: Set<String> = []) {
@@ -20,7 +20,7 @@ public struct User: Sendable, CustomStringConvertible {
     public var description: String { "user \(name)" }
 }
 
-/// A login session. The holder of the token acts as the user.
+/// A session of a user, from log-in to log-out. The holder of its token acts as the user.
 public struct Session: Sendable, CustomStringConvertible {
     /// The SHA-256 hash of the token; the token itself is not stored.
     public var tokenHash: [UInt8]
@@ -43,7 +43,7 @@ public protocol UserStore: Sendable {
     /// Adds a user without roles, or changes the password of an existing user and ends its sessions.
     func putUser(_ user: User) async throws(StorageError)
 
-    /// Returns the user with a name, compared without case.
+    /// Returns the user with a name, compared without case; nil if there is none.
     func user(_ name: String) async throws(StorageError) -> User?
 
     /// Returns all users, sorted by name.
@@ -64,9 +64,10 @@ public protocol UserStore: Sendable {
 
     func addSession(_ session: Session) async throws(StorageError)
 
-    /// Returns the session of a token; nil if the session does not exist or has expired.
+    /// Returns the session whose token has this hash; nil if the session does not exist or has expired.
     func session(tokenHash: [UInt8], at now: Timestamp) async throws(StorageError) -> Session?
 
+    /// Ends a session.
     /// - Returns: Whether the session existed.
     func removeSession(tokenHash: [UInt8]) async throws(StorageError) -> Bool
 }

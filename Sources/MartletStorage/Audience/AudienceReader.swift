@@ -116,7 +116,7 @@ struct AudienceReader {
         return page
     }
 
-    /// Returns a page of registrations with templates that existed when the send was accepted.
+    /// Returns a page of registrations with templates that existed when the send began.
     private func registrations(
         of audience: AudienceCursor, _ handles: HandleCursor, _ renderings: RenderingCursor, _ query: AudienceQuery
     ) throws(StorageError) -> AudiencePage {
