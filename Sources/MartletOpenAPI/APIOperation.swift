@@ -8,9 +8,9 @@ public struct APIOperation: Sendable {
     public var pattern: String
     /// The name of the operation in generated code.
     public var id: String
-    /// A summary of one line.
+    /// The summary of the operation, in one line.
     public var summary: String
-    /// The security schemes; nil if they are those of the group.
+    /// The names of the security schemes, of which a caller needs one; nil if they are those of the group.
     public var security: [String]?
     /// The parameters. A parameter in the path is listed only if there is more to say about it than its name.
     public var parameters: [APIParameter]

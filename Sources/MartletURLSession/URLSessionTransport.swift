@@ -15,7 +15,7 @@ import FoundationNetworking
 /// let client = PushClient(server: try ServerAddress("https://push.example.org"), transport: URLSessionTransport())
 /// ```
 public final class URLSessionTransport: ClientTransport {
-    /// The session for requests whose bodies are short in both directions.
+    /// The session for requests whose bodies and answers are short.
     private let plain: ExchangeSession
     /// The session for long bodies. It limits only each wait for more data, not the whole request.
     private let streaming: ExchangeSession

@@ -28,7 +28,7 @@ public struct CertificateAuthority: Sendable {
             identity: CertificateIdentity(certificate: certificate, chain: [], key: key.handle))
     }
 
-    /// Restores an existing authority.
+    /// Restores an existing authority from its certificate and key.
     public init(identity: CertificateIdentity) {
         self.identity = identity
     }

@@ -2,7 +2,7 @@ import CMartletOpenSSL
 
 /// A certificate with its private key, as used by one side of a TLS connection.
 public struct CertificateIdentity: Sendable, CustomStringConvertible {
-    /// The certificate itself.
+    /// The certificate that belongs to the private key.
     public let certificate: Certificate
     /// The issuer certificates, starting with the direct issuer, usually without the root.
     public let chain: [Certificate]

@@ -26,7 +26,7 @@ final class ContentCipher {
         EVP_CIPHER_free(cipher)
     }
 
-    /// Encrypts the concatenation of both plaintexts, and appends the ciphertext and its tag to the output.
+    /// Encrypts the concatenation of `plaintext` and `rest`, and appends the ciphertext and its tag to the output.
     func seal(
         _ plaintext: [UInt8], _ rest: [UInt8], key: [UInt8], nonce: [UInt8], to output: inout [UInt8]
     ) throws(CryptoError) {

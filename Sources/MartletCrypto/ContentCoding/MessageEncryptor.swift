@@ -71,7 +71,7 @@ public final class MessageEncryptor {
         EncryptedContent.appendHeader(
             salt: salt, recordSize: UInt32(Self.recordSize), keyID: sender, to: &output)
         do throws(CryptoError) {
-            // 2 is the delimiter of the last record.
+            // The byte 2 is the delimiter of the last record.
             try cipher.seal(message, [2], key: keys.key, nonce: keys.nonce(0), to: &output)
         } catch {
             output.removeSubrange(start...)

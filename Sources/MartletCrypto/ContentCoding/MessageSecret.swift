@@ -16,7 +16,7 @@ enum MessageSecret {
         info.append(0)
         info += receiver
         info += sender
-        // The counter of HKDF's only block.
+        // The byte 1 is the counter of HKDF's only block.
         info.append(1)
         return try hmac.authenticationCode(for: info, key: extracted)
     }

@@ -20,7 +20,7 @@ public enum Argon2id {
             self.parallelism = parallelism
         }
 
-        /// 19 MiB, two passes, one lane.
+        /// The standard cost: 19 MiB, two passes, one lane.
         public static let standard = Parameters(memory: 19_456, iterations: 2, parallelism: 1)
 
         /// Parses the parameters of a PHC string; nil if it is not a string of Argon2id, version 19.

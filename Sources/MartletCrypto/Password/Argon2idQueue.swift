@@ -86,7 +86,7 @@ public final class Argon2idQueue: Sendable {
         if needsThread { startThread(with: work) }
     }
 
-    /// The argument of a new thread.
+    /// The argument that is passed to a new thread.
     private final class Start: Sendable {
         let queue: Argon2idQueue
         let work: Work

@@ -1,6 +1,6 @@
 /// An IPv4 or IPv6 address. An IPv4-mapped IPv6 address is stored as the IPv4 address.
 public struct IPAddress: Hashable, Sendable, CustomStringConvertible {
-    /// Four or sixteen bytes, in network order.
+    /// The four or sixteen bytes of the address, in network order.
     public let bytes: [UInt8]
 
     private static let mappedPrefix: [UInt8] = Array(repeating: 0, count: 10) + [0xFF, 0xFF]

@@ -23,7 +23,7 @@ struct DelimiterSearch: Sendable {
         self.steps = steps
     }
 
-    /// Finds the first delimiter.
+    /// Finds the first delimiter in a piece of content.
     func find(in bytes: ArraySlice<UInt8>) -> Found {
         let (index, isWhole) = bytes.withUnsafeBufferPointer(search)
         let end = bytes.startIndex + index

@@ -39,17 +39,17 @@ public struct FormDataParser: Sendable {
     }
 
     enum State: Hashable, Sendable {
-        /// Before the first delimiter. The next state is `delimiter`.
+        /// The parser expects the first delimiter. The next state is `delimiter`.
         case beginning
-        /// After a boundary. The next state is `headers`, or `epilogue` after the last boundary.
+        /// The parser has read a boundary. The next state is `headers`, or `epilogue` after the last boundary.
         case delimiter
-        /// In the header lines of a part. The empty line leads to `field` or `file`.
+        /// The parser reads the header lines of a part. The next state after the empty line is `field` or `file`.
         case headers(FormPartHead)
-        /// In the value of a field. The next state is `delimiter`.
+        /// The parser reads the value of a field. The next state is `delimiter`.
         case field(name: String)
-        /// In a file of which `bytes` bytes have been reported. The next state is `delimiter`.
+        /// The parser reads a file, of which `bytes` bytes have been reported. The next state is `delimiter`.
         case file(bytes: Int64)
-        /// After the last delimiter. A line end leads to `over`.
+        /// The parser has read the last delimiter. The next state after a line end is `over`.
         case epilogue
         case over
     }

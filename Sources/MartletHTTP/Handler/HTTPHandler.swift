@@ -28,7 +28,7 @@ public struct HTTPRoute: Sendable {
     public var account: HTTPBodyAccount
     /// The pattern of the route, which has parameter names instead of values, for the log; nil if no route matched.
     public var pattern: String?
-    /// Returns the response to the request. Errors are reported as responses too.
+    /// Returns the response to the request, also if an error occurred.
     public var respond: @Sendable (HTTPRequest) async -> HTTPResponse
 
     public init(

@@ -5,7 +5,7 @@
 /// `{path...}`, matches one or more segments. If several patterns match a path, only the pattern that was added first
 /// is used: a method for which this pattern has no route is refused.
 public struct Router: HTTPHandler {
-    /// Answers a request of a route.
+    /// Answers a request that matches a route.
     public typealias Answer = @Sendable (HTTPRequest, RouteMatch) async -> HTTPResponse
     /// Returns the route for a request, given its head.
     public typealias Admission = @Sendable (HTTPRequest, RouteMatch) -> HTTPRoute
@@ -21,7 +21,7 @@ public struct Router: HTTPHandler {
     fileprivate enum Segment: Equatable {
         case literal(String)
         case parameter(String)
-        /// The rest of the path.
+        /// The name of a parameter that matches the rest of the path.
         case rest(String)
     }
 

@@ -2,9 +2,9 @@
 public struct HTTPTarget: Hashable, Sendable {
     /// One `name[=value]` of the query.
     public struct QueryItem: Hashable, Sendable {
-        /// The decoded name.
+        /// The percent-decoded name.
         public let name: String
-        /// The decoded value, with `+` read as a space; nil for a bare flag.
+        /// The percent-decoded value, with `+` read as a space; nil for a bare flag.
         public let value: String?
         /// The value as received. Needed because some clients encode values twice.
         public let rawValue: String?

@@ -37,8 +37,8 @@ public struct TransportSettings: Hashable, Sendable {
     /// is refused if it resolves into the operator's own network.
     public enum Addresses: Hashable, Sendable {
         case any
-        /// Addresses of the public internet, at port 443 by https, port 80 by http, and ports of 1024 and above by both.
-        /// Used for origins chosen by untrusted parties.
+        /// Addresses of the public internet: at port 443 for https, at port 80 for http, and at ports from 1024 for
+        /// both schemes. Used for origins chosen by untrusted parties.
         case publicOnly
         /// Public addresses, and loopback addresses at any port.
         case publicOrLoopback

@@ -79,7 +79,7 @@ public struct SocketAddress: Hashable, Sendable, CustomStringConvertible {
 
     /// The port; 0 for a Unix socket.
     public var port: UInt16 {
-        // In both address families, the port is stored after the two bytes of the family.
+        // In an IPv4 and in an IPv6 socket address, the port is stored after the two bytes of the address family.
         family == .unix || bytes.count < 4 ? 0 : UInt16(bytes[2]) << 8 | UInt16(bytes[3])
     }
 

@@ -61,7 +61,7 @@ struct BodyBudget {
         return true
     }
 
-    /// Releases reserved bytes.
+    /// Releases bytes that were reserved for a share.
     mutating func release(_ count: Int, of share: Share, on connection: UInt64) {
         add(-count, to: share, on: connection)
     }

@@ -15,7 +15,8 @@ final class BodyLease: @unchecked Sendable {
     private var early = 0
     /// The length of the body for which room was requested but not granted.
     private var wanted = 0
-    /// True while bytes are held for which there was no room. Nothing more must be read from the connection meanwhile.
+    /// True while bytes are held for which there was no room. As long as this is true, nothing more must be read from
+    /// the connection.
     private(set) var isOverdrawn = false
     private var waitsUntil: ContinuousClock.Instant?
     /// The time of the next check for room; nil if the body does not wait for room.
@@ -32,7 +33,7 @@ final class BodyLease: @unchecked Sendable {
         giveBack(early, of: .network(bodies.network))
     }
 
-    /// True while the body waits for room. No more of the body must be read meanwhile.
+    /// True while the body waits for room. As long as this is true, no more of the body must be read.
     var isWaiting: Bool { retryAt != nil }
 
     /// True if the request is charged to an identified caller, not to the network of the peer.
@@ -121,7 +122,7 @@ final class BodyLease: @unchecked Sendable {
     enum Outcome {
         case granted
         case waiting
-        /// There was no room within `BodyLimits.patience`.
+        /// There was no room for the body within `BodyLimits.patience`.
         case refused
     }
 

@@ -13,6 +13,7 @@ final class ClientExchange {
     /// of `start` continues to apply.
     private let patience: Duration?
 
+    /// Creates the exchange of one request.
     /// - Parameter reported: Called once, with the response (or its head, if the body is streamed) or with the error.
     init(loop: EventLoop, patience: Duration? = nil, reported: @escaping Finish) {
         self.loop = loop

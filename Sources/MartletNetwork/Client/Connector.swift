@@ -3,7 +3,7 @@ import MartletHTTP
 /// Establishes one connection to an origin: resolves the name, tries the addresses one after another and performs the
 /// handshakes. Owned by a loop.
 final class Connector: ConnectionOwner {
-    /// The settings of a connector.
+    /// The peer that a connector connects to, and the settings of the connection.
     struct Target {
         let origin: HTTPOrigin
         let version: TransportSettings.Version
@@ -29,6 +29,7 @@ final class Connector: ConnectionOwner {
     private let deadline: ContinuousClock.Instant
     private var timer: TimerID?
 
+    /// Creates a connector, which begins to connect when `start` is called.
     /// - Parameters:
     ///   - taken: Returns the addresses that other connections already use. Called only if the name has several
     ///     addresses.

@@ -7,6 +7,7 @@ final class ResponseCollector: ResponseReceiver {
     private var response: HTTPResponse?
     private var body: [UInt8] = []
 
+    /// Creates a collector for one response.
     /// - Parameters:
     ///   - limit: The maximum size of the body, in bytes.
     ///   - completed: Called once, with the response or the error.

@@ -8,6 +8,7 @@ final class StreamReceiver: ResponseReceiver {
     private var headed: ((Result<HTTPResponse, TransportError>) -> Void)?
     private let body: AsyncThrowingStream<[UInt8], any Error>.Continuation
 
+    /// Creates a receiver for one response.
     /// - Parameters:
     ///   - body: Receives the pieces of the body.
     ///   - headed: Called once, with the head of the response or the error.

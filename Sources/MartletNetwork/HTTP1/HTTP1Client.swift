@@ -9,7 +9,7 @@ final class HTTP1Client: ClientProtocol {
         case head
         case body
         case trailers
-        /// Nothing more is sent or received.
+        /// Nothing more is sent or received on the connection.
         case finished
     }
 

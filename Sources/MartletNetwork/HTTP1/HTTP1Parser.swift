@@ -22,7 +22,7 @@ final class HTTP1Parser {
         let value: Range<Int>
     }
 
-    /// Why the parser stopped.
+    /// The reason why the parser stopped.
     enum Stop: Hashable {
         /// All input was consumed.
         case hungry
@@ -69,7 +69,7 @@ final class HTTP1Parser {
     /// True if the body of the response ends only when the peer closes the connection.
     private(set) var needsEnd = false
 
-    /// Prepares for the next message.
+    /// Prepares the parser for the next message.
     func reset() {
         llhttp_reset(parser)
         fields.removeAll(keepingCapacity: true)

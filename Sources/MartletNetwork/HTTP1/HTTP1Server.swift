@@ -10,7 +10,7 @@ final class HTTP1Server: WireProtocol {
         /// The body is arriving. The next phase is `trailers` after the last chunk, or `answering` when the body is
         /// complete.
         ///
-        /// If the handler reads the body itself or ignores it, the handler already has the request. If its response
+        /// If the handler reads the body itself or ignores it, the handler already has the request. If the response
         /// ends before the body, a short rest of the body is dropped and the next phase is `idle`; if the rest is
         /// longer, the next phase is `finished`.
         case body

@@ -14,7 +14,7 @@ public struct HTTP2Settings: Hashable, Sendable {
     public var connectionWindow: UInt32 = 1 << 20
     /// MAX_FRAME_SIZE: the maximum size of a frame's payload, from 16,384 to 16,777,215 bytes.
     public var maxFrameSize: UInt32 = 16_384
-    /// MAX_HEADER_LIST_SIZE, in bytes; nil to announce no limit.
+    /// MAX_HEADER_LIST_SIZE: the maximum size of the header fields of a message, in bytes; nil to announce no limit.
     public var headerListSize: UInt32?
 
     public init() {}

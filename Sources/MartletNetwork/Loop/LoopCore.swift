@@ -23,7 +23,7 @@ final class LoopCore: @unchecked Sendable {
     private let wakeUp: Int32
     private let queue = Mutex(Queue())
     private let thread = Atomic<UInt>(0)
-    /// The total working time, in nanoseconds.
+    /// The total working time of the thread, in nanoseconds.
     private let busy = Atomic<Int64>(0)
 
     // The following properties are used only on the loop's thread.
@@ -69,7 +69,7 @@ final class LoopCore: @unchecked Sendable {
 
     var isCurrent: Bool { thread.load(ordering: .relaxed) == UInt(pthread_self()) }
 
-    /// The total working time of completed iterations.
+    /// The total working time of the completed iterations.
     var busyTime: Duration { .nanoseconds(busy.load(ordering: .relaxed)) }
 
     func enqueue(_ work: Work) {

@@ -75,7 +75,7 @@ final class RequestBody {
         pace = InboundProgressDeadline(stallTime: stallTime)
     }
 
-    /// The number of bytes that wait for the handler.
+    /// The number of body bytes that wait for the handler.
     var count: Int { buffer.count }
 
     /// True if no more bytes must be read now.

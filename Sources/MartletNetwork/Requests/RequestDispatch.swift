@@ -31,7 +31,7 @@ protocol ResponseStream: AnyObject {
     ///   sent.
     func sendBody(_ bytes: [UInt8]) -> Bool
 
-    /// Completes the body.
+    /// Completes the body of the response.
     func finish()
 
     /// Aborts the body by closing the stream (HTTP/2) or the connection (HTTP/1.1), so that the peer notices the

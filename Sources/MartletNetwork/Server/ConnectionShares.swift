@@ -11,6 +11,7 @@ struct ConnectionShares {
     private(set) var total = 0
     private var networks: [PeerNetwork: Int] = [:]
 
+    /// Creates an instance without connections.
     /// - Parameters:
     ///   - limit: The maximum number of connections.
     ///   - share: The maximum number of connections of one network. Does not apply to connections from this machine.

@@ -105,7 +105,8 @@ final class LoopServer: ConnectionOwner {
     func connectionOpened(_ connection: Connection) -> (any WireProtocol)? {
         switch connection.selectedProtocol {
         case "h2": makeHTTP2(connection)
-        // The handshake itself was the answer to the challenge, so the connection ends after it (RFC 8737, section 3).
+        // The handshake was the answer to the challenge, so the connection ends after the handshake (RFC 8737, section
+        // 3).
         case ClientHello.challengeProtocol: nil
         case .some: makeHTTP1(connection)
         case nil:

@@ -2,7 +2,7 @@ import MartletHTTP
 
 /// Reads the PROXY protocol header of a connection that a proxy opened. Owned by its loop.
 ///
-/// No byte after the header is read from the socket, because TLS reads the socket itself.
+/// No byte after the header is read from the socket, because the TLS session reads from the socket directly.
 final class ProxyHeaderReader: ReadinessHandler {
     private let loop: EventLoop
     private var socket: Socket
@@ -12,6 +12,7 @@ final class ProxyHeaderReader: ReadinessHandler {
     /// Called once: with the descriptor and the header, or with nil if the connection has no valid header.
     private var completed: ((Int32, ProxyHeader)?) -> Void
 
+    /// Creates a reader for one connection.
     /// - Parameter completed: Receives the descriptor and takes ownership of it.
     init(_ socket: consuming Socket, loop: EventLoop, completed: @escaping ((Int32, ProxyHeader)?) -> Void) {
         self.loop = loop

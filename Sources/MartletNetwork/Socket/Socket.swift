@@ -9,7 +9,7 @@ struct Socket: ~Copyable {
     enum Transfer {
         case bytes(Int)
         case wouldBlock
-        /// The peer closed its side.
+        /// The peer closed its side of the connection.
         case ended
         case failed(NetworkError)
     }

@@ -27,11 +27,11 @@ extension SocketAddress {
         // All global unicast addresses are in 2000::/3.
         guard bytes[0] & 0xE0 == 0x20 else { return false }
         switch (bytes[0], bytes[1]) {
-        // Protocol assignments and tunnels (2001::/23) and documentation (2001:db8::/32).
+        // Protocol assignments and tunnels (2001::/23) and documentation (2001:db8::/32) are not public.
         case (0x20, 0x01): return bytes[2] > 1 && !(bytes[2] == 0x0D && bytes[3] == 0xB8)
-        // 6to4 tunnels to an IPv4 address (2002::/16).
+        // 6to4 tunnels to an IPv4 address (2002::/16) are not public.
         case (0x20, 0x02): return false
-        // Documentation (3fff::/20).
+        // Documentation (3fff::/20) is not public.
         case (0x3F, 0xFF): return bytes[2] & 0xF0 != 0
         default: return true
         }

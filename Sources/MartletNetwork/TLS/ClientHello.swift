@@ -7,6 +7,7 @@ struct ClientHello: Hashable {
     /// `acme-tls/1` (RFC 8737, section 3).
     let isChallenge: Bool
 
+    /// Reads the fields from two extensions of the message.
     /// - Parameters:
     ///   - serverName: The content of the extension `server_name`; nil if it is absent.
     ///   - protocols: The content of the extension `application_layer_protocol_negotiation`; nil if it is absent.

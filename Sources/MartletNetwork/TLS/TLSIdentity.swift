@@ -3,6 +3,7 @@ public struct TLSIdentity: Sendable {
     let certificatesPEM: String
     let privateKeyPEM: String
 
+    /// Creates an identity from PEM text.
     /// - Parameters:
     ///   - certificatesPEM: The end-entity certificate, followed by the intermediate certificates.
     ///   - privateKeyPEM: The private key, without a password. May be the same text as `certificatesPEM`.

@@ -1,7 +1,8 @@
 import CMartletOpenSSL
 import Glibc
 
-/// The TLS session of one connection. It reads and writes the socket itself. Owned by the connection's loop.
+/// The TLS session of one connection, which reads from and writes to the socket directly. Owned by the connection's
+/// loop.
 final class TLSSession {
     enum Handshake {
         case done
@@ -35,6 +36,7 @@ final class TLSSession {
         SSL_set_accept_state(session)
     }
 
+    /// Creates the client side of a session.
     /// - Parameters:
     ///   - host: The name or address that the server's certificate must match.
     ///   - protocols: The protocols to offer with ALPN, in order of preference.
@@ -173,7 +175,7 @@ final class TLSSession {
 
     private static let cutOff = NetworkError(.disconnected, "the peer closed the connection without saying so")
 
-    /// Sends close_notify.
+    /// Sends close_notify to the peer.
     func shutDown() {
         guard isHandshakeDone, !hasFailed else { return }
         ERR_clear_error()

@@ -25,7 +25,7 @@ struct WebSocketFrame {
         let size: Int
     }
 
-    /// The maximum payload of a control frame, in bytes.
+    /// The maximum size of the payload of a control frame, in bytes.
     static let controlLimit = 125
 
     /// Parses the head of a frame.

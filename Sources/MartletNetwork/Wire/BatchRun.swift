@@ -25,6 +25,7 @@ final class BatchRun {
     /// The number of items whose results have been reported.
     private(set) var reported = 0
 
+    /// Creates the run of a batch.
     /// - Parameters:
     ///   - now: The current time. The time from now to the deadline is also the time limit of each answer.
     ///   - completed: Called once, after the last results were reported.
@@ -55,7 +56,7 @@ final class BatchRun {
     /// The number of items that are not drawn by any connection.
     var waiting: Int { batch.count - fresh + returned.count }
 
-    /// Draws an item to send.
+    /// Draws an item to send; nil if no item is left to draw.
     func next() -> Int? {
         if let item = returned.popLast() { return Int(item) }
         guard fresh < batch.count else { return nil }

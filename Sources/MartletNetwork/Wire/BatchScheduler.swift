@@ -14,7 +14,7 @@ struct BatchScheduler: Equatable {
     }
 
     enum BatchState {
-        /// There is nothing to draw.
+        /// The batch has no items to draw.
         case empty
         case long(flow: UInt64, since: ContinuousClock.Instant)
         /// All items of the batch fit into one turn.

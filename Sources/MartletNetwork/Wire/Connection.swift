@@ -346,14 +346,14 @@ final class Connection: WireConnection, ReadinessHandler {
         settle()
     }
 
-    /// Sends bytes directly, bypassing the protocol.
+    /// Sends bytes to the peer directly, bypassing the protocol.
     func inject(_ bytes: [UInt8]) {
         guard phase == .open else { return }
         if pending.isEmpty { send(bytes) } else { pending.bytes.append(contentsOf: bytes) }
         settle()
     }
 
-    /// Closes with a TCP reset.
+    /// Closes the connection with a TCP reset.
     func reset() {
         guard phase != .closed else { return }
         socket.abandon()

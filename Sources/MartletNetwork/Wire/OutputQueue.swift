@@ -1,4 +1,4 @@
-/// Bytes that wait to be sent.
+/// A queue of bytes that wait to be sent.
 struct OutputQueue {
     var bytes: [UInt8] = []
     private var start = 0

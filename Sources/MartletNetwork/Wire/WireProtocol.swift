@@ -26,7 +26,7 @@ protocol WireProtocol: AnyObject {
     /// Appends output until `output` has about `limit` bytes; the rest is kept for the next call.
     func write(into output: inout [UInt8], limit: Int)
 
-    /// Handles a passed deadline.
+    /// Handles the passing of a deadline.
     func expire(at now: ContinuousClock.Instant)
 
     /// Called when the peer closed its side regularly (a FIN, preceded by a close_notify on TLS). Output still reaches

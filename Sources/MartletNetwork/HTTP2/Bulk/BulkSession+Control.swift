@@ -1,6 +1,6 @@
 import MartletHTTP
 
-/// The handling of control frames from the peer.
+/// Functions that handle control frames from the peer.
 extension BulkSession {
     private typealias Flag = HTTP2FrameHeader.Flag
 

@@ -1,6 +1,6 @@
 import MartletHTTP
 
-/// The handling of received HEADERS and DATA frames.
+/// Functions that handle received HEADERS and DATA frames.
 extension BulkSession {
     private typealias Kind = HTTP2FrameHeader.Kind
     private typealias Flag = HTTP2FrameHeader.Flag

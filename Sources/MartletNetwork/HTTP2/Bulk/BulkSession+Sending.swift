@@ -1,6 +1,6 @@
 import MartletHTTP
 
-/// The encoding and sending of requests.
+/// Functions that encode and send requests.
 extension BulkSession {
     /// Writes waiting bodies and then draws further requests, until `output` is full or the peer's limits are reached.
     func fill(_ output: inout [UInt8], limit: Int) {

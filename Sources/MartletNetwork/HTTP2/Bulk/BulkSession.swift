@@ -24,7 +24,7 @@ final class BulkSession: ClientProtocol {
     private weak var owner: (any ClientProtocolOwner)?
     var now: ContinuousClock.Instant
 
-    // State for sending.
+    // The following properties are the state for sending.
     var control: [UInt8] = []
     var ring = BulkStreamRing(capacity: 128)
     var runs: [BulkRun?] = []
@@ -41,7 +41,7 @@ final class BulkSession: ClientProtocol {
     /// True after the peer has announced its stream limit, or has sent its first SETTINGS without a limit.
     var hasAnnouncedStreams = false
 
-    // State for receiving.
+    // The following properties are the state for receiving.
     var assembler = HTTP2FrameAssembler(maxFrameSize: BulkSession.frameLimit)
     let inflater = HPACKInflater()
     /// True after the peer has acknowledged a header table of size 0. From then on, its header blocks are
@@ -53,7 +53,7 @@ final class BulkSession: ClientProtocol {
     var blockHead: HTTP2FrameHeader?
     var unreturned = 0
 
-    // State of the connection.
+    // The following properties are the state of the connection.
     var limit = HTTP2StreamLimit(ceiling: 4096)
     private var inFlight: InFlightLimit
     /// The value of `answerCount` at the time when answers were last passed to `inFlight`.
@@ -77,6 +77,7 @@ final class BulkSession: ClientProtocol {
     private var reportedCapacity = 0
     private var reportedOpen = true
 
+    /// Creates a session on a connection.
     /// - Parameter owner: Called when the session has capacity for requests again, and when it permanently stops
     ///   accepting requests.
     init(

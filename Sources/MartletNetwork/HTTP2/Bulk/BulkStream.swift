@@ -5,7 +5,7 @@ struct BulkStream {
     /// The index of the session's run from which the request was drawn; -1 for a single request.
     var run: Int32 = -1
     var item: UInt32 = 0
-    /// The number of body bytes that have been sent.
+    /// The number of bytes of the request's body that have been sent.
     var sent: Int32 = 0
     /// The send window of the stream, in bytes.
     var window: Int = 0
@@ -23,7 +23,8 @@ struct BulkStreamRing {
     private var indices: [BulkStream]
     private(set) var count = 0
 
-    /// - Parameter capacity: A power of two.
+    /// Creates a ring without open streams.
+    /// - Parameter capacity: The number of slots, which must be a power of two.
     init(capacity: Int) {
         indices = Array(repeating: BulkStream(), count: capacity)
     }
@@ -35,6 +36,7 @@ struct BulkStreamRing {
     /// Returns true if the stream with this id is open.
     func isOpen(_ id: Int32) -> Bool { id > 0 && indices[index(of: id)].id == id }
 
+    /// The stream with an id.
     /// - Parameter id: The id of an open stream.
     subscript(id: Int32) -> BulkStream {
         get { indices[index(of: id)] }

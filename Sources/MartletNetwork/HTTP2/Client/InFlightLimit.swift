@@ -56,6 +56,7 @@ struct InFlightLimit: Equatable {
     /// shrunk.
     private var exceededAt: ContinuousClock.Instant?
 
+    /// Creates a limit for one connection.
     /// - Parameter start: The initial limit, such as the limit of other connections to the same peer.
     init(least: Int = Self.leastOfLane, startingAt start: Int = 0) {
         self.least = max(1, least)
@@ -65,7 +66,7 @@ struct InFlightLimit: Equatable {
     /// The current in-flight limit.
     var current: Int { max(1, min(open, probe.limit ?? open)) }
 
-    /// The target latency.
+    /// The target latency, which is longer than `targetTime` for a peer that needs more time for each request.
     var time: Duration { max(Self.targetTime, min(neededTime ?? .zero, Self.longestTime)) }
 
     /// Returns the number of requests that may be started now.

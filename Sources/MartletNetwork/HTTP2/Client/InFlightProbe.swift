@@ -24,7 +24,7 @@ struct InFlightProbe: Equatable {
 
     private static let firstPause = Duration.seconds(1)
     private static let longestPause = Duration.seconds(60)
-    /// The minimum number of answers for a verdict.
+    /// The minimum number of answers that a trial needs for a verdict.
     private static let leastAnswers = 8
 
     private var trial: Trial?

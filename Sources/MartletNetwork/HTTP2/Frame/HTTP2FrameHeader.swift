@@ -35,6 +35,7 @@ struct HTTP2FrameHeader: Equatable {
         self.stream = stream
     }
 
+    /// Parses the header at the beginning of a frame.
     /// - Parameter bytes: At least nine octets.
     init(_ bytes: UnsafeRawBufferPointer) {
         length = Int(bytes[0]) << 16 | Int(bytes[1]) << 8 | Int(bytes[2])

@@ -32,6 +32,7 @@ struct HTTP2FrameTap {
     private var block: [UInt8] = []
     private var blocks: [Block] = []
 
+    /// Creates a tap for the input of one connection.
     /// - Parameters:
     ///   - prefaceLength: The number of octets before the first frame.
     ///   - blockLimit: The maximum size of an encoded header block, in octets.

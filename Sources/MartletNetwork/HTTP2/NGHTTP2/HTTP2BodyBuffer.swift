@@ -19,7 +19,7 @@ struct HTTP2BodyBuffer {
     /// The number of bytes that this body keeps in memory, including bytes that were sent but not yet released.
     var memory: Int { isShared ? 0 : bytes.count }
 
-    /// The number of waiting bytes.
+    /// The number of bytes that wait to be sent.
     var count: Int { bytes.count - sent }
 
     mutating func append(_ more: [UInt8]) {
@@ -36,7 +36,7 @@ struct HTTP2BodyBuffer {
         isComplete = true
     }
 
-    /// Copies the next bytes into a frame.
+    /// Copies the next bytes of the body into a frame.
     mutating func read(into buffer: UnsafeMutableRawBufferPointer) -> NGHTTP2Body {
         let length = min(count, buffer.count)
         guard length > 0 || isComplete else { return .later }

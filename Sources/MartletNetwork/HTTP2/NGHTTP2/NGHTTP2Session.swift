@@ -13,6 +13,7 @@ final class NGHTTP2Session {
     /// The receiver of events, which owns this session and outlives it.
     fileprivate unowned let events: any NGHTTP2Events
 
+    /// Creates a session for one connection.
     /// - Parameter deflateTable: The maximum size of the encoder's table in bytes, whatever the peer allows.
     init(_ role: Role, events: any NGHTTP2Events, deflateTable: Int = 4096) {
         self.events = events
@@ -128,7 +129,7 @@ final class NGHTTP2Session {
         nghttp2_submit_shutdown_notice(session)
     }
 
-    /// Sends GOAWAY. No input is read after that.
+    /// Sends GOAWAY. No input is read after this call.
     func terminate(code: UInt32) {
         nghttp2_session_terminate_session(session, code)
     }

@@ -67,7 +67,8 @@ struct HTTP2PoolStateMachine: Equatable {
         var idleSince: ContinuousClock.Instant?
     }
 
-    /// Connections that were opened in addition to others to increase the throughput.
+    /// The connections that were opened in addition to others to increase the throughput, with the measurement that
+    /// shows whether they do.
     private struct Trial: Equatable {
         var ids: [ConnectionID]
         /// The number of connections outside the trial. `rate` is their throughput; it is nil if the trial's

@@ -9,7 +9,7 @@ struct HTTP2Throughput: Equatable {
         /// The arrival time of the first answer, which is not counted; the beginning of the period if no answer has
         /// arrived yet.
         var start: ContinuousClock.Instant
-        /// The arrival time of the last answer.
+        /// The arrival time of the last answer in the period.
         var last: ContinuousClock.Instant?
         var answers = 0
     }

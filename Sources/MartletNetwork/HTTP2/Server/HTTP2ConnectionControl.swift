@@ -20,6 +20,7 @@ public final class HTTP2ConnectionControl: Sendable {
     private let commands = Mutex<[Command]>([])
     private let wake: @Sendable () -> Void
 
+    /// Creates the control of a connection.
     /// - Parameter wake: A closure that makes the connection's loop ask the session to write. It can be called on any
     ///   thread.
     init(connection: HTTPConnection, wake: @escaping @Sendable () -> Void) {

@@ -67,7 +67,7 @@ struct HTTP2RequestCollector {
     mutating func append(
         name: UnsafeBufferPointer<UInt8>, value: UnsafeBufferPointer<UInt8>, isValid: Bool
     ) -> Bool {
-        // The size as defined by RFC 9113, section 10.5.1.
+        // The size of a field is defined by RFC 9113, section 10.5.1.
         fieldBytes += name.count + value.count + 32
         if !isHeadFinished { indices.append(nil) }
         if isPath(name), value.count > limits.targetBytes { isTargetTooLong = true }

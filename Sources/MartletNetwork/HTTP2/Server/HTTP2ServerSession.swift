@@ -51,6 +51,7 @@ final class HTTP2ServerSession: WireProtocol {
         case final
     }
 
+    /// Creates a session on a connection.
     /// - Parameters:
     ///   - info: The description of the connection for requests.
     ///   - control: Controls this session from other threads.
