@@ -31,7 +31,7 @@ extension Backend {
 
     func remove(_ record: SendRecord?) async {
         guard let record else { return }
-        // If this fails too, a repeated request sends the pushes that this request did not send.
+        // If the removal fails too, a repeated request sends the pushes that this request did not send.
         try? await sends.removeSendRecord(record.request.key)
     }
 }

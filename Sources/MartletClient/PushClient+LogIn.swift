@@ -45,8 +45,8 @@ extension PushClient {
     /// Removes the credentials and this device's registration, and ends the session.
     ///
     /// The user is logged out on this device in any case. If the server cannot be reached now, the log-out is retried
-    /// in the background and, by `resume()`, at later launches. With a `TokenProvider`, call this before the user logs
-    /// out at the provider, because the server must still be able to identify the user.
+    /// in the background and, by `resume()`, at later launches. With a `TokenProvider`, call `logOut` before the user
+    /// logs out at the provider, because the server must still be able to identify the user.
     public func logOut() async {
         lastUser += 1
         lastLogIn += 1
@@ -101,7 +101,7 @@ extension PushClient {
         return token
     }
 
-    /// Logs in with the stored credentials. The caller's own request has not been sent yet at that point.
+    /// Logs in with the stored credentials, before the request that needs the session is sent.
     private func reopenSession() async throws(RetryableFailure) -> String {
         let user = lastUser
         guard let kept = await logIns.value.credentials else { throw .logInNeeded }

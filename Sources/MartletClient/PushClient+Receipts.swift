@@ -41,7 +41,7 @@ extension PushClient {
     }
 
     /// Sends the pending receipts.
-    /// - Returns: The failure that prevents some of them from being sent for now.
+    /// - Returns: The failure because of which some receipts cannot be sent for now; nil if there is none.
     func retryReceipts() async -> RetryableFailure? {
         while true {
             let batch = await receiptQueue.value.batch

@@ -119,8 +119,8 @@ final class Authenticator: Sendable {
     }
 
     /// Shares one check between requests that arrive while the same password is being checked, so that an app that
-    /// sends several at once makes one attempt. This also applies to unknown names; otherwise the number of checks
-    /// would reveal which names exist.
+    /// sends several requests at once makes one attempt. The sharing also applies to unknown names; otherwise the
+    /// number of checks would reveal which names exist.
     private func verifyOnce(
         _ password: [UInt8], of user: User?, _ folded: String, from address: String
     ) async throws(BackendError) {

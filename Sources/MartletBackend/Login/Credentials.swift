@@ -16,7 +16,7 @@ enum Credentials: Equatable, Sendable {
 
     /// Reads the `Authorization` field.
     ///
-    /// Some callers wrap their base64 or encode a line end after the password; both are accepted.
+    /// Some callers break their base64 into lines, or encode a line end after the password; both forms are accepted.
     /// - Throws: `BackendError.noCredentials` if there are no readable credentials.
     init(_ fields: HTTPFields) throws(BackendError) {
         let values = fields.values(of: "authorization")

@@ -7,7 +7,7 @@ import MartletModel
 struct EncryptedBody: Sendable {
     /// A ciphertext that only one device can decrypt.
     struct Ciphertext: Sendable {
-        /// The id of the registration.
+        /// The id of the device's registration.
         let device: String
         /// The fingerprint of the key with which the ciphertext was made.
         let fingerprint: [UInt8]

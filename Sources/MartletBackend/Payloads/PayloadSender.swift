@@ -65,7 +65,7 @@ struct PayloadSender: Sendable {
             // Some pushes have been sent; a repeated request sends the rest.
             if record != nil, accepted > 0 { return Outcome(result: .failure(error), keepsContent: true) }
             await backend.remove(record)
-            // If this fails too, the payload remains until it expires.
+            // If the withdrawal fails too, the payload remains until it expires.
             try? await backend.payloads.withdraw(id)
             throw error
         }

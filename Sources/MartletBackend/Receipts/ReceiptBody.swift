@@ -5,7 +5,7 @@ import MartletModel
 /// A device's receipts for the notifications that it received: `{"device", "receipts": [{"notification", "event",
 /// "at"}]}`.
 struct ReceiptBody: Sendable {
-    /// The id of the registration.
+    /// The id of the device's registration.
     let device: String
     let receipts: [Receipt]
 

@@ -55,7 +55,7 @@ extension SendAudience {
         return content
     }
 
-    /// The tag expressions that match the audience. There are several if a single one would have too many tags.
+    /// The tag expressions that match the audience. There are several if a single expression would have too many tags.
     var expressions: [TagExpression] {
         switch self {
         case .tags(let expression): [expression]

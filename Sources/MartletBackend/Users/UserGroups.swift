@@ -1,7 +1,8 @@
 public import MartletCore
 import MartletModel
 
-/// Adds users to groups and removes them, and updates the tags of their registered devices.
+/// The changes of group membership. Adds users to groups and removes them, and updates the tags of the users'
+/// registered devices.
 public struct UserGroups: Sendable {
     private let users: UserDirectory
     private let devices: DeviceRegistry
@@ -25,7 +26,7 @@ public struct UserGroups: Sendable {
         try await change(user, group, isMember: true)
     }
 
-    /// Removes a user from a group. The user's devices lose the group's tag. Calling this again finishes an interrupted
+    /// Removes a user from a group. The user's devices lose the group's tag. A repeated call finishes an interrupted
     /// removal.
     public func remove(_ group: String, from name: String) async throws(UserDirectoryError) {
         let group = try self.group(group)

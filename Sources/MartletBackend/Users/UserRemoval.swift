@@ -1,8 +1,8 @@
 public import MartletCore
 import MartletModel
 
-/// Removes accounts together with the devices that were registered for them, so that these devices do not receive the
-/// messages of a later user with the same name.
+/// The removal of accounts, together with the devices that were registered for them. Without the removal, these devices
+/// would receive the messages of a later user with the same name.
 public struct UserRemoval: Sendable {
     private let users: UserDirectory
     private let devices: DeviceRegistry

@@ -1,8 +1,8 @@
 /// The data that a sender needs to encrypt for a device (RFC 8291): the device's public key and its authentication
 /// secret.
 ///
-/// The server knows both and gives them to senders. Without the secret, a person who has only seen the public key
-/// cannot encrypt for the device. The secret does not help to decrypt.
+/// The server knows the public key and the secret, and gives them to senders. Without the secret, a person who has only
+/// seen the public key cannot encrypt for the device. The secret does not help to decrypt.
 public struct DeviceKey: Hashable, Sendable, CustomStringConvertible {
     /// The length of a public key in bytes.
     public static let publicKeyByteCount = 65

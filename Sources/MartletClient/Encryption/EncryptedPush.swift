@@ -8,7 +8,7 @@ public enum EncryptedPush: Hashable, Sendable {
     case stored(id: Int32)
 
     /// Reads the push's named texts `encrypted` or `encryptedId`.
-    /// - Returns: nil if both are missing or the id is invalid.
+    /// - Returns: nil if both texts are missing, or if the id is invalid.
     public init?(texts: [String: String]) {
         if let content = texts[PayloadName.encrypted.rawValue] {
             self = .content(content)

@@ -1,5 +1,5 @@
-/// Encrypts messages for one device and decrypts them there. It uses RFC 8291 over the content coding `aes128gcm` (RFC
-/// 8188), which also encrypts browsers' push messages.
+/// The encryption of messages for one device, and their decryption on that device. It uses RFC 8291 over the content
+/// coding `aes128gcm` (RFC 8188), which also encrypts browsers' push messages.
 ///
 /// Each message is a single record and has its own key pair. It is padded (see `MessagePadding`), so that its length
 /// Each message is a single record, encrypted with a key pair that is used for this message only. The message is padded

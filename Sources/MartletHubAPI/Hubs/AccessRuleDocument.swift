@@ -44,7 +44,8 @@ struct AccessRuleDocument {
         return rule
     }
 
-    /// Writes a rule, including its keys, because clients read them. Only callers that may manage the hub receive them.
+    /// Writes a rule, including its keys, because clients read the keys. Only callers that may manage the hub receive
+    /// them.
     static func write(_ rule: AccessRule, to rules: inout XMLWriter) {
         rules.element("AuthorizationRule", ["i:type": type]) { element in
             element.element("ClaimType", text: "SharedAccessKey")

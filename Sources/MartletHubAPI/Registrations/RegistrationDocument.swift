@@ -47,8 +47,8 @@ struct RegistrationDocument {
         return description
     }
 
-    /// Returns the kind of a registration, which is the element's name or, with or without a prefix, the value of
-    /// `i:type`.
+    /// Returns the kind of a registration. The value of `i:type`, with or without a prefix, names the kind; if that
+    /// attribute is missing, the element's name does.
     private static func kind(
         of description: XMLElement, platforms: PushPlatformList
     ) throws(HubAPIError) -> (PushPlatformDescriptor, isTemplate: Bool) {

@@ -10,8 +10,8 @@ struct Option: Sendable {
     /// Whether the value is a secret. Other users of the machine can read the flags of a process, so the value can also
     /// be given with `fileOption`.
     var isSecret: Bool
-    /// Whether the option can only be given as a flag. This is for options that must be given each time, and so cannot
-    /// be set in the environment or a file.
+    /// Whether the option can only be given as a flag, and not in the environment or a file, because it must be given
+    /// each time.
     var isFlagAlone: Bool
 
     init(

@@ -53,8 +53,8 @@ enum Signals {
         }
     }
 
-    /// Calls a closure at each SIGHUP. In commands that do not call this, SIGHUP ends the process. From now on, SIGUSR1
-    /// and SIGUSR2 are ignored instead of ending the process.
+    /// Calls a closure at each SIGHUP. In commands that do not set a closure, SIGHUP ends the process. From the call
+    /// on, SIGUSR1 and SIGUSR2 are ignored instead of ending the process.
     static func onHangup(_ work: @escaping @Sendable () -> Void) {
         signal(SIGUSR1, SIG_IGN)
         signal(SIGUSR2, SIG_IGN)

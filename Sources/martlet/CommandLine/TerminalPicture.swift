@@ -17,8 +17,8 @@ enum TerminalPicture: Equatable {
 
     /// Detects the terminal from its environment variables.
     /// - Parameter variable: Returns the value of an environment variable.
-    /// - Returns: nil if the terminal is not known to show pictures, or if a multiplexer is in use, which may not pass
-    ///   them on.
+    /// - Returns: nil if the terminal is not known to show pictures, or if a multiplexer is in use, because a
+    ///   multiplexer may not pass pictures on.
     init?(_ variable: (String) -> String?) {
         guard variable("TMUX") == nil, variable("STY") == nil else { return nil }
         switch (variable("TERM"), variable("TERM_PROGRAM")) {

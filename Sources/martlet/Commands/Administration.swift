@@ -36,8 +36,8 @@ struct Administration {
     }
 
     /// - Parameters:
-    ///   - makesDirectory: Whether a missing data directory is made. By default it is not, because a mistyped path does
-    ///     not mean a new server.
+    ///   - makesDirectory: Whether a missing data directory is made. By default a missing directory is an error,
+    ///     because its path may be mistyped.
     ///   - printsAdvice: Whether the server's advice about its address is printed on standard error.
     init(_ invocation: Invocation, makesDirectory: Bool = false, printsAdvice: Bool = true) throws {
         self.printsAdvice = printsAdvice

@@ -8,7 +8,7 @@ struct DocumentationCommands: Sendable {
     /// Returns the table of commands. A closure, because the table is only complete after these commands were added to
     /// it.
     let table: @Sendable () -> CommandTable
-    /// The command whose settings most of the configuration file is for.
+    /// The command that runs the server. Most settings in a configuration file are settings of this command.
     let server: Command
 
     var all: [Command] { [completion, complete, manual, configurationExample] }

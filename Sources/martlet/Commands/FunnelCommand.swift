@@ -2,7 +2,7 @@ import MartletHTTP
 import MartletModel
 import MartletServer
 
-/// `martlet funnel`: prints how far a notification got.
+/// `martlet funnel`: prints how many devices a notification was for, was sent to, reached, and was opened on.
 enum FunnelCommand {
     static let command = Command(
         "funnel", operands: ["HUB", "NOTIFICATION"],

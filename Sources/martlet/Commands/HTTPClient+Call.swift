@@ -5,8 +5,8 @@ import MartletServer
 extension HTTPClient {
     /// Sends one request of a command. The time limit is half a minute.
     /// - Throws: `ServerError` that says what to do if there is no answer.
-    // Not `throws(ServerError)`: the optimizer of Swift 6.3.1 crashes if it inlines such a function into a caller that
-    // throws any error.
+    // The function is not `throws(ServerError)`, because the optimizer of Swift 6.3.1 crashes if it inlines such a
+    // function into a caller that throws any error.
     func call(
         _ request: HTTPRequest, to origin: HTTPOrigin, _ settings: TransportSettings
     ) async throws -> HTTPResponse {

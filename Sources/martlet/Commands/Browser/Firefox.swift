@@ -6,7 +6,7 @@ struct Firefox {
     private static let names = ["firefox-esr", "firefox"]
     /// The interval between checks whether the browser has ended.
     private static let pause: Duration = .milliseconds(200)
-    /// The time that the browser has to end by itself, in tenths of a second.
+    /// The time that the browser has to end after SIGTERM before it is killed, in tenths of a second.
     private static let patience = 100
 
     private let process: pid_t
