@@ -4,8 +4,8 @@ import MartletModel
 ///
 /// The allowance grows with time, up to the pushes of one second. A page is sent only once the allowance reaches the
 /// pushes of a quarter of a second, so that a slow roll-out does not read pages of one member. The first meter of a
-/// roll-out starts with that quarter. A later meter, after a restart or the end of a delivery, starts with the
-/// allowance that has accumulated since the last page was sent.
+/// roll-out starts with the pushes of a quarter of a second. A later meter, after a restart or the end of a delivery,
+/// starts with the allowance that has accumulated since the last page was sent.
 struct RolloutMeter: Sendable {
     enum Turn: Equatable {
         /// This many pushes may be sent.
@@ -18,6 +18,7 @@ struct RolloutMeter: Sendable {
     private var allowance: Double
     private var asOf: Timestamp
 
+    /// Creates the meter of a roll-out.
     /// - Parameter lastSentAt: When the last page of the roll-out began; nil if nothing has been sent yet.
     init(rate: Double, lastSentAt: Timestamp? = nil, at now: Timestamp) {
         self.rate = rate

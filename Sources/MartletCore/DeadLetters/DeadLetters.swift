@@ -34,7 +34,7 @@ public struct DeadLetters: Sendable {
     ) async throws(StorageError) -> [DeadLetterSummary] {
         var summaries: [DeadLetterSummary] = []
         for id in try await store.refused(in: hub, after: id, limit: limit) {
-            // A notification is left out if its record was deleted meanwhile.
+            // A notification is left out if its record was deleted in the meantime.
             if let report = try await store.report(id, in: hub) { summaries.append(DeadLetterSummary(report)) }
         }
         return summaries

@@ -124,8 +124,8 @@ public struct DryRun: Sendable {
         var cautions = use.withoutValue.sorted { $0.key < $1.key }.prefix(Self.nameLimit).map { name, pushes in
             "There is no value for '\(name)': its place stays empty in \(pushes == 1 ? "1 push" : "\(pushes) pushes")."
         }
-        // The properties count as unused only if all templates were rendered, because a template that was not may name
-        // them.
+        // Properties are reported as unused only if all templates were rendered: a template that was not rendered may
+        // name them.
         let unused = use.sent.subtracting(use.named).sorted().prefix(Self.nameLimit).map { "'\($0)'" }
         if !unused.isEmpty, parts.allSatisfy({ $0.untriedPushes == 0 }) {
             cautions.append(

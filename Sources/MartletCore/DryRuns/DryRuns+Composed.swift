@@ -70,7 +70,8 @@ extension DryRuns {
                 payload.language = content.languageName(language)
                 part.payloads.append(payload)
             } catch {
-                // A problem of the message is reported once for all platforms, as the reason of its refusal.
+                // A problem of the message is reported once for all platforms, as the reason why the send would be
+                // refused.
                 part.untriedPushes += pushes
             }
         }

@@ -73,6 +73,7 @@ public struct Funnel: Sendable {
 }
 
 extension Funnel.Steps {
+    /// Creates the numbers of one platform.
     /// - Parameter statuses: The deliveries of one platform.
     init(_ statuses: [DeliveryStatus], _ evidence: FunnelEvidence.Part) {
         let counts = statuses.reduce(into: [:]) { $0.merge($1.report.counts, uniquingKeysWith: +) }

@@ -31,6 +31,6 @@ public final class ComposedContent: Sendable {
     /// Returns the sender's override for a platform; nil if there is none.
     func part(of platform: PlatformID) -> ComposedMessage.PlatformPart? { message.platforms[platform.rawValue] }
 
-    /// Whether the sender excludes a platform.
+    /// Returns whether the sender excludes a platform.
     public func omits(_ platform: PlatformID) -> Bool { part(of: platform) == .omitted }
 }

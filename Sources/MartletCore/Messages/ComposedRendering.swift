@@ -67,6 +67,7 @@ struct ComposedRendering: Sendable {
         return platform.normalized(message, at: timestamp)
     }
 
+    /// Checks a message by the rules of its platform.
     /// - Returns: `Failure.tooLarge` if the message exceeds the platform's limit; nil if the platform accepts it.
     /// - Throws: `Failure.invalid` if the platform refuses it for another reason.
     private func excess(of message: Message) throws(Failure) -> Failure? {

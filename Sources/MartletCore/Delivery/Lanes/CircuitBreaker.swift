@@ -2,11 +2,11 @@ import MartletModel
 
 /// Stops sending to a lane, one of its origins or a device that may be failing.
 ///
-/// While the breaker is closed, everything may be sent. After enough failures in a row, or on request, it pauses:
-/// nothing is sent until the end of the pause, and each pause is twice as long as the previous one, until the breaker
-/// closes. After a pause one probe is sent, and other pushes wait for its result: a failure begins the next pause, an
-/// answer closes the breaker. Failures of pushes that were sent before a pause do not lengthen it. If the clock is set
-/// back, a pause ends, because the timestamp of its end is no longer meaningful.
+/// While the breaker is closed, everything may be sent. After enough failures in a row, or on request, the breaker
+/// pauses: nothing is sent until the end of the pause, and each pause is twice as long as the previous one, until the
+/// breaker closes. After a pause one probe is sent, and other pushes wait for its result: a failure begins the next
+/// pause, an answer closes the breaker. Failures of pushes that were sent before a pause do not lengthen the pause. If
+/// the clock is set back, a pause ends, because the timestamp of its end is no longer meaningful.
 struct CircuitBreaker: Sendable, Equatable {
     struct Terms: Sendable, Equatable {
         /// The number of failures in a row that begin a pause.
@@ -18,11 +18,11 @@ struct CircuitBreaker: Sendable, Equatable {
         /// The terms of origins. Their pauses are longer, because a lane has many origins, and some of those that
         /// devices have chosen never work again.
         static let origin = Terms(failures: 1, firstPause: .seconds(5), longestPause: .seconds(900))
-        /// The terms of devices. Broken connections are counted; a failed request counts as three.
+        /// The terms of devices. A broken connection counts as one failure, a failed request as three.
         static let device = Terms(failures: 3, firstPause: .seconds(1), longestPause: .seconds(60))
     }
 
-    /// The answer to the question whether something may be sent now.
+    /// The decision whether something may be sent now.
     enum Entry: Sendable, Equatable {
         case free
         case probe

@@ -4,8 +4,8 @@ import MartletModel
 /// lane.
 ///
 /// If a request was reset or not answered, its device is paused for one second, and for twice as long with each further
-/// failure. If a connection broke, its device is paused only from the third time on. After a pause, one push tests the
-/// device. Further pushes to the device are spaced out, so that even many of them cost little.
+/// failure. If a connection broke, its device is paused only from the third broken connection on. After a pause, one
+/// push tests the device. Further pushes to the device are spaced out, so that even many of them cost little.
 struct FailingDevices: Sendable, Equatable {
     struct Wait: Sendable, Equatable {
         var until: Timestamp
@@ -101,8 +101,8 @@ struct FailingDevices: Sendable, Equatable {
 /// The pushes of a lane that wait for an answer, by device. Only pushes of small pages are counted.
 ///
 /// If other devices are answered and one is not, further pushes to that device wait until it is answered, or until the
-/// first of its outstanding pushes has failed. Otherwise each of them would occupy a turn of the lane for as long as a
-/// request may take.
+/// first of its outstanding pushes has failed. Otherwise each of these pushes would occupy a turn of the lane for as
+/// long as a request may take.
 struct OutstandingPushes: Sendable, Equatable {
     private struct Device: Sendable, Equatable {
         var count = 0

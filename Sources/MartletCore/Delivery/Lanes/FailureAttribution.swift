@@ -38,6 +38,7 @@ struct FailureAttribution: Sendable, Equatable {
         self.connectionLimit = connectionLimit
     }
 
+    /// Records the results of pushes, and decides who has failed.
     /// - Parameter evidence: The results, without devices that are known to fail, because their failures show nothing
     ///   new.
     mutating func record(_ evidence: PushEvidence, at now: Timestamp) -> Verdict {

@@ -39,7 +39,7 @@ struct LaneResolver: Sendable {
 }
 
 extension LaneResolver {
-    /// The answer to the question whether a page may be sent in a lane now.
+    /// The decision whether a page may be sent in a lane now.
     enum Readiness {
         case ready(SendContext)
         case paused(until: Timestamp)

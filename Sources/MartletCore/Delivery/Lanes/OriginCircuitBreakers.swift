@@ -2,8 +2,8 @@ import MartletHTTP
 import MartletModel
 import Synchronization
 
-/// Pauses origins, in lanes whose devices are at several origins. An origin is paused because it has requested that, or
-/// because it fails (`FailureAttribution`).
+/// Pauses origins, in lanes whose devices are at several origins. An origin is paused because it has requested a pause,
+/// or because it fails (`FailureAttribution`).
 final class OriginCircuitBreakers: Sendable {
     private struct Key: Hashable {
         var lane: LaneID

@@ -46,8 +46,9 @@ final class PushServiceCache: Sendable {
         entries.withLock { $0.removeValue(for: lane) }
     }
 
-    /// The approximate memory of a credential, in bytes. Its text is kept twice, once as it is and once as the service
-    /// has parsed it; OpenSSL's objects for keys and certificates need some additional kilobytes.
+    /// Returns the approximate memory of a credential and its push service, in bytes. The text of the credential is
+    /// kept twice, once as it is and once as the service has parsed it; OpenSSL's objects for keys and certificates
+    /// need some additional kilobytes.
     private static func bytes(of credential: Credential) -> Int {
         let texts = credential.properties.reduce(0) { $0 + $1.key.utf8.count + $1.value.utf8.count + 64 }
         return 2 * texts + 8192

@@ -9,7 +9,7 @@ import Synchronization
 /// time, because a device that registers again is no longer suspected.
 final class SuspectedStaleDevices: Sendable {
     private struct Known {
-        /// The channels, sorted.
+        /// The suspected stale devices, sorted by channel.
         var channels: [ChannelID]
         var readAt: Timestamp
     }

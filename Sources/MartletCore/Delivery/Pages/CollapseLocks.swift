@@ -22,7 +22,8 @@ final class CollapseLocks: Sendable {
         return state.withLock { $0.board.take(scope, wanted) }
     }
 
-    /// Waits until no page that shares a device is in progress. This takes no longer than the requests of such a page.
+    /// Waits until no page that shares a device is in progress. The wait takes no longer than the requests of that
+    /// page.
     func wait(_ scope: CollapseLockTable.Scope, _ devices: CollapseDevices) async {
         let wanted = CollapseLockTable.Page(devices)
         await withCheckedContinuation { continuation in
@@ -51,7 +52,7 @@ final class CollapseLocks: Sendable {
     }
 }
 
-/// The pages with collapse keys that are in progress, without I/O.
+/// A table of the pages in progress whose notifications have a collapse key. It does no locking and no I/O.
 struct CollapseLockTable {
     /// The lane and collapse key within which one notification replaces another.
     struct Scope: Hashable {
@@ -60,7 +61,7 @@ struct CollapseLockTable {
     }
 
     /// The devices of a page, each once. Devices identified by handle cannot be compared with devices identified by
-    /// channel, so two such pages are assumed to share devices.
+    /// channel, so a page of the one kind and a page of the other kind are assumed to share devices.
     enum Page {
         case channels(Set<ChannelID>)
         case handleKeys(Set<String>)

@@ -11,8 +11,8 @@ struct CollapseSender: Sendable {
     /// Sends the pushes of a page, or of a round of retries, except to devices that will get a newer notification with
     /// the same collapse key.
     /// - Parameter indices: The members of the page that are sent to.
-    /// - Returns: False if nothing was sent because another page to the same devices was under way. That page has ended
-    ///   now, and the audience may have changed.
+    /// - Returns: False if nothing was sent because another page to the same devices was under way. That other page has
+    ///   ended now, and the audience may have changed.
     func send(
         _ job: PageSender.Job, _ content: inout DeliveryContent, indices: [Int], tally: inout PageTally
     ) async throws(StorageError) -> Bool {
@@ -72,7 +72,7 @@ struct CollapseSender: Sendable {
                     FollowedRegistration(registration: job.page.followed[$0], member: job.page.members[$0].channel)
                 })
         }
-        // Members of a direct send are indices in its list, from 1.
+        // In a direct send, the registration of a member is its index in the list of handles, counted from 1.
         return .handleKeys(members.map { collapse.handleKeys[Int($0.registration) - 1] })
     }
 }

@@ -1,10 +1,10 @@
 import MartletModel
 
 extension PageReader {
-    /// How long a retry waits for the page in which its current handle is a separate member.
+    /// The maximum time that a retry waits for a later page, if its current handle is a member of that page.
     private static let maximumPageWait = Duration.seconds(60)
 
-    /// Finds the current handles of members.
+    /// Finds the current handles of members whose pushes are retried.
     ///
     /// A member may have a new handle if its old channel is not in the audience any more, or is there only because of
     /// registrations that were moved to that channel later. Its registration is then followed to the new handle. If the
@@ -42,7 +42,7 @@ extension PageReader {
         delivery.isOfTemplates ? current : AudienceMember(channel: current.channel)
     }
 
-    /// Returns whether the device with the current handle was reached as another member, or may still be.
+    /// Returns whether the device with the current handle was reached as another member, or may still be reached so.
     private func claim(
         on successor: Successor, _ progress: DeliveryProgress, _ map: any ProgressMap, _ other: OtherSide?
     ) -> RetryRound.Claim {

@@ -10,6 +10,7 @@ struct PageReader: Sendable {
     let messageIDs: MessageIDKey
     let time: any TimeSource
 
+    /// Reads the next page of a delivery.
     /// - Returns: The page after the cursor, and the cursor to store once the page is recorded.
     func nextPage(
         _ progress: DeliveryProgress, limit: Int, byteLimit: Int = AudiencePage.byteLimit
@@ -55,7 +56,7 @@ struct PageReader: Sendable {
     }
 
     /// Returns those members that are still in the audience, with their current handles. A device that was unregistered
-    /// meanwhile, or has another user, must not show a notification that is not meant for it.
+    /// in the meantime, or has another user, must not show a notification that is not meant for it.
     /// - Returns: As many members as fit, starting with the first; `isLast` is true if all of them fit.
     func page(
         of members: [AudienceMember], _ delivery: Delivery, byteLimit: Int = AudiencePage.byteLimit

@@ -57,7 +57,8 @@ struct PageRecorder: Sendable {
         // Outcomes with an old credential say nothing about the new one.
         let record = lanes.record(tally.lane, lane, isCurrent: resolver.isCurrent(lane), at: time.now)
         raiseAlarms(record, tally, delivery)
-        // A refused message of one template or language says nothing about others.
+        // A refused message of one template or language says nothing about the messages of other templates or
+        // languages.
         if let outcome = tally.lane.refusesAll, !lane.sendsAnything || !delivery.hasSeveralMessages {
             lanes.refuse(delivery.id, outcome)
         }

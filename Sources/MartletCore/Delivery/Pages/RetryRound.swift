@@ -25,7 +25,7 @@ struct RetryRound {
         var handle: PushHandle
     }
 
-    /// The answer to the question whether the handle of a successor is also reached as the handle of another member.
+    /// The decision whether the handle of a successor is also reached as the handle of another member.
     enum Claim {
         case free
         case reached
@@ -58,7 +58,7 @@ struct RetryRound {
     /// Follows registrations to their current handles, and records which members are followed, repeated or wait.
     /// - Parameters:
     ///   - successors: The current channels of the registrations that the members had.
-    ///   - found: The successors that are in the audience.
+    ///   - found: The page of those successors that are in the audience.
     ///   - claim: Returns whether the handle of a successor is also reached as the handle of another member.
     mutating func follow(_ successors: Successors, in found: AudiencePage, claim: (Successor) -> Claim) {
         repeated = successors.reached

@@ -72,6 +72,7 @@ struct RolloutPacer: Sendable {
         return due <= time.now
     }
 
+    /// Finds the rate of a roll-out. Counts the audience first, if the rate depends on it and it was not counted yet.
     /// - Returns: The rate in pushes per second; nil if the notification is gone.
     private func rate(
         of rollout: Rollout, _ record: RolloutRecord, _ delivery: Delivery
@@ -103,7 +104,8 @@ struct RolloutPacer: Sendable {
             switch notification.content {
             case .native: query.platform = delivery.platform
             case .template: break
-            // The bounds apply to one platform only.
+            // The bounds apply to the platform of the delivery only, but a composed message is counted on all
+            // platforms.
             case .message: query.bounds = nil
             }
             let count = try await devices.audienceCount(query)

@@ -233,6 +233,7 @@ struct DeliveryQueue: Sendable {
         kind == .firstPage ? 0 : pageSize
     }
 
+    /// Starts the turn of an item that the scheduler has chosen.
     /// - Returns: nil if a newer item has replaced this one.
     private mutating func start(_ item: Item, _ kind: Kind) -> Next? {
         if case .held(_, let weight) = item.content {
@@ -288,6 +289,7 @@ struct DeliveryQueue: Sendable {
         if let next = lines.end(id) { wake(next) }
     }
 
+    /// Ends the turn of a delivery in its scheduler.
     /// - Returns: Whether the delivery was running.
     private mutating func stop(_ id: Delivery.ID, sent: Int) -> Bool {
         guard running.remove(id) != nil, let entry = known[id] else { return false }

@@ -17,6 +17,7 @@ final class DeliveryTimer: Sendable {
         self.fire = fire
     }
 
+    /// Sets the alarm, in place of an earlier one.
     /// - Parameter timestamp: When to fire; nil for no alarm.
     func set(_ timestamp: Timestamp?) {
         state.withLock { state in

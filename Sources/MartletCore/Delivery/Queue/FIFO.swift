@@ -26,6 +26,7 @@ struct FIFO<Element: Sendable>: Sendable {
         return elements[start]
     }
 
+    /// Removes the elements that a condition selects.
     /// - Returns: The elements that were removed.
     mutating func remove(where isChosen: (Element) -> Bool) -> [Element] {
         let all = all

@@ -40,7 +40,8 @@ struct LaneScheduler<Item: Sendable>: Sendable {
     private var hubs: [Hub.ID: HubTurns] = [:]
     /// Hubs with waiting items, ordered by `served`.
     private var line = PriorityHeap<Hub.ID, Int>()
-    /// Hubs without items, ordered by `served`. A hub is removed once `clock` has reached its `served`.
+    /// Hubs without waiting or running items, ordered by `served`. A hub is removed once `clock` has reached its
+    /// `served`.
     private var absent = PriorityHeap<Hub.ID, Int>()
     /// The `served` value of the hub that had the last turn. A hub that returns after an absence starts at this value,
     /// so that it gets no extra turns for the time it was absent.
@@ -50,15 +51,16 @@ struct LaneScheduler<Item: Sendable>: Sendable {
         self.slots = slots
     }
 
-    /// The number of waiting items of a hub.
+    /// Returns the number of waiting items of a hub.
     func waiting(of hub: Hub.ID) -> Int { hubs[hub]?.waiting ?? 0 }
 
-    /// The number of running items of a lane.
+    /// Returns the number of running items of a lane.
     func running(in lane: LaneID) -> Int { hubs[lane.hub]?.lanes[lane.platform]?.running ?? 0 }
 
     /// The number of hubs in memory.
     var hubCount: Int { hubs.count }
 
+    /// Adds an item that waits for a slot.
     /// - Parameter isAhead: Whether the item goes before the others of its lane.
     mutating func add(_ item: Item, in lane: LaneID, isAhead: Bool = false) {
         absent.remove(lane.hub)

@@ -1,8 +1,8 @@
 import MartletModel
 
 /// The queues of deliveries for paused lanes: pure bookkeeping. The first delivery of a queue is the probe; it sleeps
-/// until the pause may be over. The others follow once the lane is open, or one by one if the probe ends without
-/// opening the lane.
+/// until the pause may be over. The other deliveries follow once the lane is open, or one by one if the probe ends
+/// without opening the lane.
 struct PausedLaneQueues: Sendable {
     private struct Line {
         var probe: Delivery.ID

@@ -48,6 +48,7 @@ struct PriorityHeap<Key: Hashable & Sendable, Priority: Comparable & Sendable>: 
         settle(entries.count - 1)
     }
 
+    /// Removes a key.
     /// - Returns: Whether the key was present.
     @discardableResult
     mutating func remove(_ key: Key) -> Bool {

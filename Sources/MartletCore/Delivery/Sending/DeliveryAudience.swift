@@ -31,6 +31,7 @@ extension AudienceQuery {
 }
 
 extension AudienceSample {
+    /// Creates the selection of the members that are on the side of a part.
     /// - Returns: nil if the part does not belong to a canary, or its threshold is not known yet.
     init?(_ part: DeliveryPart, _ hash: SampleHash) {
         guard let side = part.side, let threshold = part.threshold else { return nil }

@@ -6,7 +6,7 @@ struct PageMessages: Sendable {
     /// The index of the message of each member, by index in the page; empty if all members get the first message.
     private let messageIndices: [UInt32]
 
-    /// Creates one message for all members.
+    /// Creates the messages of a page in which all members get the same message.
     init(_ message: Message) {
         haveOwnBodies = false
         messages = [message]
@@ -19,6 +19,7 @@ struct PageMessages: Sendable {
         self.messageIndices = messageIndices
     }
 
+    /// The message of a member.
     /// - Parameter index: The index of a member in the page.
     subscript(index: Int) -> Message {
         messages[messageIndices.isEmpty ? 0 : Int(messageIndices[index])]

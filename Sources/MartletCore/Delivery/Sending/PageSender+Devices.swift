@@ -19,7 +19,8 @@ extension PageSender {
             group.indices = group.indices.indices.filter { admission.waits[$0] == nil }.map { group.indices[$0] }
         }
         if job.isProbe, isTrial(group.indices, of: group, job) {
-            // A device that is not known to fail would be a better probe of the lane.
+            // The probe is left to another page, because a device that is not known to fail is a better probe of the
+            // lane.
             lanes.endProbe(lane)
             tally.leaveProbe()
         }

@@ -20,7 +20,7 @@ struct PageSender: Sendable {
     let paces: SendingRateLimits
     let messageIDs: MessageIDKey
     var requestTimeout: Duration
-    /// Whether the answers to accepted pushes are evaluated as well.
+    /// Whether the answers to accepted pushes are evaluated, instead of only counted.
     var readsSuccesses = false
     let time: any TimeSource
     let metrics: DeliveryMetrics

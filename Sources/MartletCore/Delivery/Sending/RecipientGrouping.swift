@@ -39,6 +39,7 @@ struct RecipientGrouping {
         fates[rendering] = .refused(outcome)
     }
 
+    /// Adds the message of a template binding or variant, and assigns the message to a group.
     /// - Parameter shared: The part of the request that all requests with this message have in common.
     mutating func take(_ message: Message, _ rendering: Int, _ shared: RequestBatch.Shared) {
         messages[rendering] = message

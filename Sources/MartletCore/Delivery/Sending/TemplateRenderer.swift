@@ -3,7 +3,7 @@ import MartletModel
 /// Renders the templates of one platform with the properties of one notification. Each template binding is rendered
 /// once, as long as the cache has room for its result.
 struct TemplateRenderer: Sendable {
-    /// The maximum memory of the cached results, in bytes, enough for some hundred messages of ordinary size.
+    /// The maximum memory of the cached results, in bytes, enough for several hundred messages of ordinary size.
     static let byteLimit = 512 << 10
 
     private let platform: any PushPlatform.Type

@@ -311,6 +311,7 @@ public final class Dispatcher: Sendable {
         }
     }
 
+    /// Records that the turn of a delivery has ended.
     /// - Parameter notification: The notification of the delivery; nil if it is not known.
     private func end(
         _ id: Delivery.ID, sent: Int = 0, _ ending: DeliveryRun.Ending, of notification: Notification? = nil

@@ -92,8 +92,8 @@ public final class Scheduler: Sendable {
             }
             guard let verdict else { continue }
             count += 1
-            // Once this is recorded, the service does not select the canary again. `RolloutPacer` evaluates an answer
-            // that comes before the record is made.
+            // Once `.waitForAnswers` is recorded, this service does not select the canary again. `RolloutPacer`
+            // evaluates an answer that comes before the record is made.
             guard verdict == .waitForAnswers else { continue }
             try await store.recordWaitingForAnswers(of: canary.notification, at: now)
         }
