@@ -2,8 +2,9 @@ import MartletCrypto
 import MartletHTTP
 import MartletModel
 
-/// One attempt to get a certificate from an authority (RFC 8555) by TLS-ALPN-01 (RFC 8737). It receives answers and
-/// returns the next requests as actions.
+/// One attempt to get a certificate from an authority (RFC 8555) by TLS-ALPN-01 (RFC 8737).
+///
+/// It receives answers and returns the next requests as actions.
 ///
 /// The caller performs the actions in order. After a `.send`, the caller passes the answer to `received`; after a
 /// `.wait`, it calls `waited`. `.finish` and `.fail` end the attempt.
@@ -59,14 +60,16 @@ public struct ACMEOrder: Sendable {
         case certificate
     }
 
-    /// The maximum number of times that one request is repeated because the authority refused its nonce. Test
-    /// authorities refuse half of the valid nonces.
+    /// The maximum number of times that one request is repeated because the authority refused its nonce.
+    ///
+    /// Test authorities refuse half of the valid nonces.
     private static let nonceRefusalLimit = 30
     /// The maximum number of times that the authority is polled for a change of state.
     private static let pollLimit = 60
     private static let longestPoll: Duration = .seconds(60)
-    /// The longest wait within an attempt. If the authority asks for a longer wait, the attempt ends, and the next
-    /// attempt continues the order.
+    /// The longest wait within an attempt.
+    ///
+    /// If the authority asks for a longer wait, the attempt ends, and the next attempt continues the order.
     private static let longestWait: Duration = .seconds(3_600)
 
     let settings: Settings

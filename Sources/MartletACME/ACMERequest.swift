@@ -18,7 +18,9 @@ public struct ACMERequest: Hashable, Sendable {
     public let url: ACMEURL
     public let content: Content
 
-    /// Returns the HTTP request. The client must send it to `url.origin`.
+    /// Returns the HTTP request.
+    ///
+    /// The client must send it to `url.origin`.
     /// - Parameter program: The program's name in `user-agent`, which is mandatory (RFC 8555, section 6.1).
     public func http(key: P256PrivateKey, program: String) throws(CryptoError) -> HTTPRequest {
         var request = HTTPRequest(

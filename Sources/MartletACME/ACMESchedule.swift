@@ -27,8 +27,9 @@ public struct ACMESchedule: Hashable, Sendable {
     }
 
     /// Returns the time at which a certificate is renewed: after two thirds of its lifetime plus a random delay, so
-    /// that not all servers renew at the same time. The delay is at most an hour; for a short lifetime, at most a
-    /// twelfth of the lifetime.
+    /// that not all servers renew at the same time.
+    ///
+    /// The delay is at most an hour; for a short lifetime, at most a twelfth of the lifetime.
     /// - Parameter random: A random number from 0 up to 1.
     public static func renewal(begins: Timestamp, ends: Timestamp, random: Double) -> Timestamp {
         let life = ends - begins

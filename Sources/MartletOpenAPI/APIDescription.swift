@@ -49,7 +49,9 @@ public struct APIDescription: Sendable {
         groups.flatMap(\.operations).map { "\($0.method.rawValue) \($0.pattern)" }
     }
 
-    /// Makes the response with the document. Callers make it once and send it for every request.
+    /// Makes the response with the document.
+    ///
+    /// Callers make it once and send it for every request.
     public func makeResponse() -> HTTPResponse {
         var response = HTTPResponse(.ok, fields: ["content-type": "application/json"], body: .bytes(document.bytes))
         response.isShared = true

@@ -10,7 +10,9 @@ public struct APIParameter: Sendable {
     public var name: String
     public var text: String
     public var schema: JSON
-    /// True if the parameter is required. A path parameter always is.
+    /// True if the parameter is required.
+    ///
+    /// A path parameter always is.
     public var isRequired: Bool
 
     public init(

@@ -86,8 +86,10 @@ final class Exchanges: NSObject, URLSessionDataDelegate {
         if isTooLong { cancel(dataTask) }
     }
 
-    /// Cancels a task on a new thread. The delegate's queue is not used, because the session may be waiting for that
-    /// queue, and no other thread is used, because other work may need it.
+    /// Cancels a task on a new thread.
+    ///
+    /// The delegate's queue is not used, because the session may be waiting for that queue, and no other thread is
+    /// used, because other work may need it.
     private func cancel(_ task: URLSessionTask) {
         Thread.detachNewThread { task.cancel() }
     }
@@ -133,15 +135,18 @@ final class Exchanges: NSObject, URLSessionDataDelegate {
 }
 
 extension ClientTransportError {
-    /// Returns true if the server's certificate was rejected. On Linux only libcurl's error message shows that.
+    /// Returns true if the server's certificate was rejected.
+    ///
+    /// On Linux only libcurl's error message shows that.
     private static func isOfCertificate(_ error: any Error) -> Bool {
         ["SSL certificate problem", "SSL: no alternative certificate", "SSL: certificate subject name"].contains {
             error.localizedDescription.hasPrefix($0)
         }
     }
 
-    /// Creates the error for an error of a URL session. Only the error code is kept, because descriptions of URL errors
-    /// contain URLs, which contain device tokens.
+    /// Creates the error for an error of a URL session.
+    ///
+    /// Only the error code is kept, because descriptions of URL errors contain URLs, which contain device tokens.
     init(_ error: any Error) {
         let code = (error as? URLError)?.code ?? .unknown
         let detail = "URLError \(code.rawValue)"

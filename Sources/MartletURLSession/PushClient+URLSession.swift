@@ -1,7 +1,9 @@
 public import MartletClient
 
 extension PushClient {
-    /// Creates a client for users who log in with a password. The client has its own `URLSessionTransport`.
+    /// Creates a client for users who log in with a password.
+    ///
+    /// The client has its own `URLSessionTransport`.
     /// - Parameters:
     ///   - server: The address of the server.
     ///   - stores: The stores that keep data between launches.

@@ -17,7 +17,9 @@ import FoundationNetworking
 public final class URLSessionTransport: ClientTransport {
     /// The session for requests whose bodies and answers are short.
     private let plain: ExchangeSession
-    /// The session for long bodies. It limits only each wait for more data, not the whole request.
+    /// The session for long bodies.
+    ///
+    /// It limits only each wait for more data, not the whole request.
     private let streaming: ExchangeSession
 
     /// Creates a transport.

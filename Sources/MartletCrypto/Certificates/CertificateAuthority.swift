@@ -2,7 +2,9 @@ import CMartletOpenSSL
 
 /// A private certificate authority, for a server without a public certificate and for tests.
 public struct CertificateAuthority: Sendable {
-    /// The authority's own certificate and key. Clients must be configured to trust this certificate.
+    /// The authority's own certificate and key.
+    ///
+    /// Clients must be configured to trust this certificate.
     public let identity: CertificateIdentity
 
     private static let day = 86_400

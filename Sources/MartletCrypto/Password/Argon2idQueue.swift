@@ -24,7 +24,9 @@ public final class Argon2idQueue: Sendable {
         public static let own = Share("", isPreferred: true)
     }
 
-    /// A piece of work that waits. It is called with true if it may run, or with false if it is refused.
+    /// A piece of work that waits.
+    ///
+    /// It is called with true if it may run, or with false if it is refused.
     private typealias Work = @Sendable (_ mayWork: Bool) -> Void
 
     private struct State {

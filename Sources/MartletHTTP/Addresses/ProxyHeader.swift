@@ -61,8 +61,9 @@ public struct ProxyHeader: Hashable, Sendable {
         return .header(ProxyHeader(client: Client(address: source, port: port), byteCount: end + 1))
     }
 
-    /// Returns as many bytes as the written form of an address has: sixteen for an IPv4-mapped IPv6 address. Only the
-    /// number of the bytes is meaningful.
+    /// Returns as many bytes as the written form of an address has: sixteen for an IPv4-mapped IPv6 address.
+    ///
+    /// Only the number of the bytes is meaningful.
     private static func addressBytes(_ text: Substring) -> [UInt8]? {
         guard !text.contains("%"), let address = IPAddress(text) else { return nil }
         return text.contains(":") ? Array(repeating: 0, count: 16) : address.bytes

@@ -1,6 +1,8 @@
 /// The reverse proxies that are trusted to state the address of a client.
 public struct TrustedProxies: Hashable, Sendable {
-    /// The header field in which the proxies state the client's address. A field of the other kind is ignored.
+    /// The header field in which the proxies state the client's address.
+    ///
+    /// A field of the other kind is ignored.
     public enum Field: String, Hashable, Sendable, CaseIterable {
         case xForwardedFor = "x-forwarded-for"
         /// The `Forwarded` field of RFC 7239.

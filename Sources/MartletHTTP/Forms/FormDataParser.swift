@@ -39,17 +39,29 @@ public struct FormDataParser: Sendable {
     }
 
     enum State: Hashable, Sendable {
-        /// The parser expects the first delimiter. The next state is `delimiter`.
+        /// The parser expects the first delimiter.
+        ///
+        /// The next state is `delimiter`.
         case beginning
-        /// The parser has read a boundary. The next state is `headers`, or `epilogue` after the last boundary.
+        /// The parser has read a boundary.
+        ///
+        /// The next state is `headers`, or `epilogue` after the last boundary.
         case delimiter
-        /// The parser reads the header lines of a part. The next state after the empty line is `field` or `file`.
+        /// The parser reads the header lines of a part.
+        ///
+        /// The next state after the empty line is `field` or `file`.
         case headers(FormPartHead)
-        /// The parser reads the value of a field. The next state is `delimiter`.
+        /// The parser reads the value of a field.
+        ///
+        /// The next state is `delimiter`.
         case field(name: String)
-        /// The parser reads a file, of which `bytes` bytes have been reported. The next state is `delimiter`.
+        /// The parser reads a file, of which `bytes` bytes have been reported.
+        ///
+        /// The next state is `delimiter`.
         case file(bytes: Int64)
-        /// The parser has read the last delimiter. The next state after a line end is `over`.
+        /// The parser has read the last delimiter.
+        ///
+        /// The next state after a line end is `over`.
         case epilogue
         case over
     }
@@ -91,7 +103,9 @@ public struct FormDataParser: Sendable {
         return events
     }
 
-    /// Checks that the form is complete. Must be called at the end of the body.
+    /// Checks that the form is complete.
+    ///
+    /// Must be called at the end of the body.
     /// - Throws: `FormDataError.cut` if the form is incomplete.
     public func finish() throws(FormDataError) {
         guard state == .over || state == .epilogue && pending.isEmpty else { throw .cut }

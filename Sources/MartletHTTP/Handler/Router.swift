@@ -147,8 +147,9 @@ extension Router.Segment {
 public struct RouteMatch: Sendable {
     public let target: HTTPTarget
     typealias Parameter = (name: String, value: String, segments: Range<Int>)
-    /// The parameters that the path contains. They are in an array because there are only a few of them: a linear
-    /// search is faster than hashing.
+    /// The parameters that the path contains.
+    ///
+    /// They are in an array because there are only a few of them: a linear search is faster than hashing.
     private let parameters: [Parameter]
 
     init(target: HTTPTarget, parameters: [Parameter]) {

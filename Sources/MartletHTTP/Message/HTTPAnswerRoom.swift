@@ -11,8 +11,9 @@ public protocol HTTPAnswerRoom: Sendable {
 }
 
 extension HTTPRequest {
-    /// The assumed maximum length, in bytes, of an answer whose route states no other length. It suits one document,
-    /// not a page of many.
+    /// The assumed maximum length, in bytes, of an answer whose route states no other length.
+    ///
+    /// It suits one document, not a page of many.
     public static let documentBytes = 128 << 10
     /// The maximum length of a page of a listing, in bytes.
     public static let pageBytes = 4 << 20

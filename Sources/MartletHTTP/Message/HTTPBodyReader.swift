@@ -47,7 +47,9 @@ public enum HTTPBodyError: Error, Hashable, Sendable {
 }
 
 extension HTTPRequest {
-    /// The reader of the body in pieces. A collected body is read as one piece.
+    /// The reader of the body in pieces.
+    ///
+    /// A collected body is read as one piece.
     public var reader: any HTTPBodyReader { stream ?? CollectedBody(body) }
 }
 

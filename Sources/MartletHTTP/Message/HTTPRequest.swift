@@ -10,8 +10,9 @@ public struct HTTPRequest: Sendable {
     /// The body of a received request, if the body is streamed; nil if the body is collected in `body`, or if there is
     /// none.
     public var stream: (any HTTPBodyReader)?
-    /// Holds the memory reservation for the body of a received request. The reservation is released with the last copy
-    /// of the request.
+    /// Holds the memory reservation for the body of a received request.
+    ///
+    /// The reservation is released with the last copy of the request.
     public var reservation: (any Sendable)?
     /// The memory for the answer to a received request; nil if that memory is not counted.
     public var answerRoom: (any HTTPAnswerRoom)?
@@ -19,14 +20,18 @@ public struct HTTPRequest: Sendable {
     /// `HTTPClient.transfer`.
     public var upload: HTTPUpload?
     /// The maximum size, in bytes, of the body of the answer to a request that a client sends; nil for the client's own
-    /// limit. If the answer is longer, its connection is ended.
+    /// limit.
+    ///
+    /// If the answer is longer, its connection is ended.
     public var answerLimit: Int?
     /// The connection of a received request; nil for a request that a client sends.
     public var connection: HTTPConnection?
     /// The HTTP/2 stream of a received request; 0 otherwise.
     public var streamID: Int32 = 0
     /// The indexing of the target of a received HTTP/2 request, which tells whether the target is in the header table,
-    /// like `HTTPField.indexing` of a field. The target of a request that is sent never enters the table.
+    /// like `HTTPField.indexing` of a field.
+    ///
+    /// The target of a request that is sent never enters the table.
     public var targetIndexing = HTTPField.Indexing.never
 
     public init(

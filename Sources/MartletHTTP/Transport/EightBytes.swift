@@ -1,6 +1,7 @@
 extension UnsafeBufferPointer<UInt8> {
-    /// Returns true if all bytes are good. Checks eight bytes at a time, because this function runs on the handle of
-    /// every push.
+    /// Returns true if all bytes are good.
+    ///
+    /// Checks eight bytes at a time, because this function runs on the handle of every push.
     /// - Parameters:
     ///   - marks: Returns a word in which the highest bit is set for each suspect byte of the eight. If any byte is
     ///     suspect, all bytes are checked one by one.
@@ -20,8 +21,10 @@ extension UnsafeBufferPointer<UInt8> {
     }
 }
 
-/// Functions that test all eight bytes of a word at once. In the result, the highest bit of each matching byte is set.
-/// The lowest set bit is always correct; the bits above it may be false positives.
+/// Functions that test all eight bytes of a word at once.
+///
+/// In the result, the highest bit of each matching byte is set. The lowest set bit is always correct; the bits above it
+/// may be false positives.
 extension UInt64 {
     @inlinable public var bytesBeyondASCII: UInt64 { self }
 

@@ -21,8 +21,9 @@ public protocol HTTPTransport: Sendable {
     ) async throws(TransportError) -> HTTPResponse
 }
 
-/// The settings of a connection, except its origin. Requests share a connection only if both their origins and their
-/// settings are equal.
+/// The settings of a connection, except its origin.
+///
+/// Requests share a connection only if both their origins and their settings are equal.
 public struct TransportSettings: Hashable, Sendable {
     /// The HTTP version of a connection.
     public enum Version: Hashable, Sendable {
@@ -38,7 +39,9 @@ public struct TransportSettings: Hashable, Sendable {
     public enum Addresses: Hashable, Sendable {
         case any
         /// Addresses of the public internet: at port 443 for https, at port 80 for http, and at ports from 1024 for
-        /// both schemes. Used for origins chosen by untrusted parties.
+        /// both schemes.
+        ///
+        /// Used for origins chosen by untrusted parties.
         case publicOnly
         /// Public addresses, and loopback addresses at any port.
         case publicOrLoopback
@@ -49,8 +52,10 @@ public struct TransportSettings: Hashable, Sendable {
     public var trustedCertificatesPEM: String?
     /// A client certificate with its key, as PEM text.
     public var clientIdentityPEM: String?
-    /// The partition of the connections. Requests with different partitions, such as requests of different teams of a
-    /// push service, do not share a connection.
+    /// The partition of the connections.
+    ///
+    /// Requests with different partitions, such as requests of different teams of a push service, do not share a
+    /// connection.
     public var partition: String
     /// The maximum number of concurrent connections to the origin.
     public var connectionLimit: Int

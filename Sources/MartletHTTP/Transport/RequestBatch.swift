@@ -1,5 +1,6 @@
-/// Many requests to one origin. The parts that the requests share are stored once; an item stores only its remaining
-/// parts.
+/// Many requests to one origin.
+///
+/// The parts that the requests share are stored once; an item stores only its remaining parts.
 ///
 /// The items are stored one after another in a single buffer, so that a batch of thousands needs only a few
 /// allocations. Each item consists of the rest of its path, the values of `Shared.itemFieldNames` in order, and its
@@ -41,12 +42,14 @@ public struct RequestBatch: Sendable {
     /// The body of the items that are added next; nil if the code that adds an item writes its body, or if all items
     /// share one body.
     public var itemBody: [UInt8]?
-    /// The signal that stops the batch. When it is set, unsent requests are not sent and are reported as `.cancelled`;
-    /// requests in flight are awaited.
+    /// The signal that stops the batch.
+    ///
+    /// When it is set, unsent requests are not sent and are reported as `.cancelled`; requests in flight are awaited.
     public var stop: StopSignal?
-    /// The flow to which the batch belongs, such as one notification whose pages are sent as batches. Batches of the
-    /// same flow to one origin are sent one after another, and together get one turn among the other flows. Nil gives
-    /// the batch a flow of its own.
+    /// The flow to which the batch belongs, such as one notification whose pages are sent as batches.
+    ///
+    /// Batches of the same flow to one origin are sent one after another, and together get one turn among the other
+    /// flows. Nil gives the batch a flow of its own.
     public var flow: UInt64?
     /// The number of requests.
     public private(set) var count = 0
@@ -125,7 +128,9 @@ public struct RequestBatch: Sendable {
         }
     }
 
-    /// Calls a closure with the parts of all items. Meant for callers that read many parts.
+    /// Calls a closure with the parts of all items.
+    ///
+    /// Meant for callers that read many parts.
     public func withParts(_ read: (Parts) -> Void) {
         storage.withUnsafeBufferPointer { storage in
             ends.withUnsafeBufferPointer { read(Parts(storage: storage, ends: $0, partsPerItem: partsPerItem)) }

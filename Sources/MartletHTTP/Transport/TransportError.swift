@@ -27,7 +27,9 @@ public struct TransportError: Error, Hashable, Sendable, CustomStringConvertible
     public var kind: Kind
     /// True if the peer may have processed the request; false means that it is safe to send it again.
     public var mayHaveBeenProcessed: Bool
-    /// The description of the error, for people. It contains no secret.
+    /// The description of the error, for people.
+    ///
+    /// It contains no secret.
     public var detail: String
 
     public init(_ kind: Kind, mayHaveBeenProcessed: Bool, _ detail: String) {

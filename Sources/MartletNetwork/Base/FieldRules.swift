@@ -18,8 +18,9 @@ enum FieldRules {
         !name.isEmpty && name.utf8.allSatisfy(isToken)
     }
 
-    /// Returns true if the byte is not a control character, or is a tab. CR, LF and NUL must be refused because they
-    /// could end the field early.
+    /// Returns true if the byte is not a control character, or is a tab.
+    ///
+    /// CR, LF and NUL must be refused because they could end the field early.
     static func isValueByte(_ byte: UInt8) -> Bool {
         byte >= 0x20 && byte != 0x7F || byte == 0x09
     }

@@ -8,23 +8,26 @@ public struct ServerLimits: Sendable {
     /// The maximum number of connections of one network (`PeerNetwork`), except this machine. Connections above the
     /// limit are closed at once.
     public var connectionsPerNetwork = 1000
-    /// The maximum length of the request line of HTTP/1.1, or of `:path` of HTTP/2. A request with a longer one is
-    /// answered with 414.
+    /// The maximum length of the request line of HTTP/1.1, or of `:path` of HTTP/2.
+    ///
+    /// A request with a longer one is answered with 414.
     public var targetBytes = 8 * 1024
     /// The maximum size of all header fields of a request together, names and values. Larger requests are answered with
     /// 431.
     public var fieldBytes = 32 * 1024
     /// The maximum number of header fields of a request. Requests with more fields are answered with 431.
     public var fieldCount = 100
-    /// The number of bytes of a streamed response that may wait for the client. If more bytes wait, the handler has to
-    /// wait.
+    /// The number of bytes of a streamed response that may wait for the client.
+    ///
+    /// If more bytes wait, the handler has to wait.
     public var streamBufferBytes = 64 * 1024
     /// The maximum size of one message received on a WebSocket, all its fragments together.
     public var webSocketMessageBytes = 64 * 1024
     /// The maximum size of a request head that is not charged to `bodies`, if the request has no body.
     var freeHeadBytes: Int { 4096 }
-    /// True if the limits per network also apply to loopback addresses. Each loopback address then counts as one
-    /// network.
+    /// True if the limits per network also apply to loopback addresses.
+    ///
+    /// Each loopback address then counts as one network.
     public var countsLoopback = false
     /// Proxies that forward requests of many clients. The limits per network do not apply to them.
     public var trustedProxies = TrustedProxies.none
@@ -41,8 +44,9 @@ public struct ServerLimits: Sendable {
     public var headTime: Duration = .seconds(10)
     /// The maximum time from the end of the header block of a request to the end of its body.
     public var bodyTime: Duration = .seconds(60)
-    /// The maximum time between two requests of a connection. A WebSocket peer that is silent for half this time gets a
-    /// ping.
+    /// The maximum time between two requests of a connection.
+    ///
+    /// A WebSocket peer that is silent for half this time gets a ping.
     public var idleTime: Duration = .seconds(75)
     /// The maximum time from accepting a proxy's connection to the end of its header (PROXY protocol).
     public var proxyHeaderTime: Duration = .seconds(5)
@@ -60,8 +64,9 @@ public struct ServerLimits: Sendable {
         trustedProxies.contains(peer.host) ? .local : network(ofClient: peer)
     }
 
-    /// Returns the network of a client whose address a proxy has named with the PROXY protocol. The client is never
-    /// treated as a proxy, whatever its address is.
+    /// Returns the network of a client whose address a proxy has named with the PROXY protocol.
+    ///
+    /// The client is never treated as a proxy, whatever its address is.
     func network(ofClient client: SocketAddress) -> PeerNetwork {
         PeerNetwork(client, countsLoopback: countsLoopback)
     }

@@ -2,21 +2,26 @@ import MartletHTTP
 import Synchronization
 
 /// The reservation of memory for one answer, until the peer has read the answer, or for all answer bytes that a
-/// connection keeps. The memory is released with the last reference to the lease.
+/// connection keeps.
+///
+/// The memory is released with the last reference to the lease.
 final class AnswerLease: HTTPAnswerRoom {
     private struct State {
         var share: BodyBudget.Share
         var held = 0
     }
 
-    /// The number of bytes up to which an answer is not counted. Most answers are shorter, so that they need no
-    /// counting.
+    /// The number of bytes up to which an answer is not counted.
+    ///
+    /// Most answers are shorter, so that they need no counting.
     static let freeBytes = 4 * 1024
     /// The number of bytes by which an answer must shrink before the change is counted.
     private static let step = 32 * 1024
     /// The first pause before an answer without room is tried again.
     private static let firstPause = Duration.milliseconds(2)
-    /// The longest pause between two tries. It is long because each try costs time, and very many answers may wait.
+    /// The longest pause between two tries.
+    ///
+    /// It is long because each try costs time, and very many answers may wait.
     private static let lastPause = Duration.milliseconds(200)
 
     private let ledger: BodyLedger
@@ -72,8 +77,9 @@ final class AnswerLease: HTTPAnswerRoom {
         }
     }
 
-    /// Sets the number of bytes that are already in memory, even if they exceed the limits. Other answers then wait
-    /// longer for room.
+    /// Sets the number of bytes that are already in memory, even if they exceed the limits.
+    ///
+    /// Other answers then wait longer for room.
     /// - Parameter count: The number of bytes that are held now.
     func hold(_ count: Int) {
         state.withLock { state in

@@ -86,8 +86,9 @@ struct BodyBudget {
         connections[connection] = used.used > 0 ? used : nil
     }
 
-    /// Returns how many of `count` bytes are charged. The first `limits.free` bytes of unidentified senders on a
-    /// connection are not charged.
+    /// Returns how many of `count` bytes are charged.
+    ///
+    /// The first `limits.free` bytes of unidentified senders on a connection are not charged.
     private func chargeable(_ count: Int, for share: Share, on connection: UInt64) -> Int {
         guard case .network = share else { return count }
         let before = connections[connection]?.unknown ?? 0

@@ -1,7 +1,8 @@
 import MartletHTTP
 
-/// The memory reserved for one request: for its head and for the requested part of its body. The memory is released
-/// with the last reference to the lease, which is when the request itself is released.
+/// The memory reserved for one request: for its head and for the requested part of its body.
+///
+/// The memory is released with the last reference to the lease, which is when the request itself is released.
 ///
 /// @unchecked Sendable: while the stream of the request holds the lease, only the loop of the connection changes the
 /// properties. Other threads only keep a reference, and the last reference runs `deinit`.
@@ -11,12 +12,15 @@ final class BodyLease: @unchecked Sendable {
     private let headBytes: Int
     /// The number of bytes reserved from `share`, including those of the head.
     private var reserved = 0
-    /// The number of bytes that arrived before room was granted. They are charged to the network of the peer.
+    /// The number of bytes that arrived before room was granted.
+    ///
+    /// They are charged to the network of the peer.
     private var early = 0
     /// The length of the body for which room was requested but not granted.
     private var wanted = 0
-    /// True while bytes are held for which there was no room. As long as this is true, nothing more must be read from
-    /// the connection.
+    /// True while bytes are held for which there was no room.
+    ///
+    /// As long as this is true, nothing more must be read from the connection.
     private(set) var isOverdrawn = false
     private var waitsUntil: ContinuousClock.Instant?
     /// The time of the next check for room; nil if the body does not wait for room.
@@ -33,7 +37,9 @@ final class BodyLease: @unchecked Sendable {
         giveBack(early, of: .network(bodies.network))
     }
 
-    /// True while the body waits for room. As long as this is true, no more of the body must be read.
+    /// True while the body waits for room.
+    ///
+    /// As long as this is true, no more of the body must be read.
     var isWaiting: Bool { retryAt != nil }
 
     /// True if the request is charged to an identified caller, not to the network of the peer.

@@ -19,8 +19,9 @@ final class BodyLedger: Sendable {
     /// The number of requests that were refused because there was no room for the body.
     var refusalCount: Int { refused.load(ordering: .relaxed) }
 
-    /// True while unidentified senders use at least half of their limit. Each connection should then read only a few
-    /// bytes at once.
+    /// True while unidentified senders use at least half of their limit.
+    ///
+    /// Each connection should then read only a few bytes at once.
     var isCrowded: Bool { crowded.load(ordering: .relaxed) }
 
     /// Returns true while all unidentified senders together, or those of one network, use at least half of their limit.

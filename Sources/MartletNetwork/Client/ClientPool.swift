@@ -140,8 +140,10 @@ final class ClientPool: ClientProtocolOwner {
         pump()
     }
 
-    /// Assigns waiting requests to connections. A call during the assignment only causes another pass, because client
-    /// protocols report their capacity while requests are assigned to them.
+    /// Assigns waiting requests to connections.
+    ///
+    /// A call during the assignment only causes another pass, because client protocols report their capacity while
+    /// requests are assigned to them.
     private func pump() {
         isPumpWanted = true
         guard !isPumping else { return }
@@ -326,8 +328,9 @@ final class ClientPool: ClientProtocolOwner {
         if stopped == nil { pump() }
     }
 
-    /// Fails the requests that wait for an origin that a stranger chose and that has misbehaved. Otherwise a new
-    /// connection would be opened for these requests, and would bring the next flood at once.
+    /// Fails the requests that wait for an origin that a stranger chose and that has misbehaved.
+    ///
+    /// Otherwise a new connection would be opened for these requests, and would bring the next flood at once.
     private func abandonStrangers() {
         failWaiting(
             TransportError(.misbehaved, mayHaveBeenProcessed: false, "the peer misbehaved on another connection"))

@@ -16,7 +16,9 @@ final class Connector: ConnectionOwner {
 
     private let target: Target
     private let loop: EventLoop
-    /// Called with the new connection. Returns the protocol of the connection. `isHTTP2` states whether HTTP/2 is used.
+    /// Called with the new connection.
+    ///
+    /// Returns the protocol of the connection. `isHTTP2` states whether HTTP/2 is used.
     private let opened: (Connection, _ isHTTP2: Bool) -> (any WireProtocol)?
     private let closed: (NetworkError?, _ wasOpen: Bool) -> Void
     /// Returns the addresses that other connections already use, so that the remaining addresses are tried first.

@@ -176,7 +176,9 @@ public final class HTTPClient: HTTPTransport, Sendable {
         /// Called with the next piece of the body, which is valid only during the call. Returns true to continue.
         let receive: @Sendable (UnsafeRawBufferPointer) -> Bool
 
-        /// Creates a sink. Its closures are called one at a time on the connection's loop, which they block.
+        /// Creates a sink.
+        ///
+        /// Its closures are called one at a time on the connection's loop, which they block.
         /// - Parameters:
         ///   - begin: Called with the head of the response. Returns true to receive the body in pieces, or false to
         ///     have it collected in the response.

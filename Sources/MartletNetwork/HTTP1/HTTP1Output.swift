@@ -20,8 +20,9 @@ struct HTTP1Output {
     private var framing = HTTP1ResponseEncoder.Framing.none
     /// True while the producer of a streamed response must wait until the client has read.
     private(set) var isFull = false
-    /// The rest of a long complete response, which is sent after `queue`. It is moved to `queue` in pieces, so that it
-    /// is not copied as a whole.
+    /// The rest of a long complete response, which is sent after `queue`.
+    ///
+    /// It is moved to `queue` in pieces, so that it is not copied as a whole.
     private var rest: HTTP2BodyBuffer?
     /// The memory reserved for the current response.
     private var answerRoom: AnswerLease?
@@ -89,7 +90,9 @@ struct HTTP1Output {
         return rest?.count == 0 ? .done : .waits
     }
 
-    /// Begins a streamed body with the given framing. Called after the head was appended.
+    /// Begins a streamed body with the given framing.
+    ///
+    /// Called after the head was appended.
     mutating func stream(_ framing: HTTP1ResponseEncoder.Framing) {
         self.framing = framing
     }
@@ -112,7 +115,9 @@ struct HTTP1Output {
         if framing == .chunked { HTTP1ResponseEncoder.append("0\r\n\r\n", to: &queue.bytes) }
     }
 
-    /// Releases the state of a response that is now complete. The bytes of the response in `queue` are still sent.
+    /// Releases the state of a response that is now complete.
+    ///
+    /// The bytes of the response in `queue` are still sent.
     mutating func endAnswer() {
         rest = nil
         answerRoom = nil

@@ -1,7 +1,8 @@
 import CMartletLLHTTP
 
-/// A parser of HTTP/1.1 messages that wraps llhttp. The caller passes a complete head first, then the body in pieces of
-/// any size.
+/// A parser of HTTP/1.1 messages that wraps llhttp.
+///
+/// The caller passes a complete head first, then the body in pieces of any size.
 ///
 /// Not thread-safe: owned by a loop. llhttp calls back only during parsing.
 final class HTTP1Parser {
@@ -46,7 +47,9 @@ final class HTTP1Parser {
     fileprivate var chunkExtensionBytes = 0
     /// The number of chunks of the current message so far.
     fileprivate(set) var chunkCount = 0
-    /// True if the response answers a HEAD request. Must be set before the response is parsed.
+    /// True if the response answers a HEAD request.
+    ///
+    /// Must be set before the response is parsed.
     var answersHead = false
 
     init(_ kind: Kind) {

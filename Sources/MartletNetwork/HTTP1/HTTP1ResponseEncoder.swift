@@ -11,8 +11,9 @@ struct HTTP1ResponseEncoder {
         case untilClose
     }
 
-    /// Returns true if a field describes the framing. Only this encoder sets such fields; values from a handler are
-    /// ignored.
+    /// Returns true if a field describes the framing.
+    ///
+    /// Only this encoder sets such fields; values from a handler are ignored.
     private static func isOwn(_ name: String) -> Bool {
         switch name {
         case "connection", "content-length", "transfer-encoding", "keep-alive", "upgrade", "trailer", "date": true
@@ -73,8 +74,9 @@ struct HTTP1ResponseEncoder {
         text.withUTF8 { output.append(contentsOf: $0) }
     }
 
-    /// Returns the reason phrase of a status. Programs ignore the phrase, but the phrases of common statuses help
-    /// people who read the traffic.
+    /// Returns the reason phrase of a status.
+    ///
+    /// Programs ignore the phrase, but the phrases of common statuses help people who read the traffic.
     private static func reason(_ status: HTTPStatus) -> String {
         reasons[status.code] ?? "Status"
     }

@@ -1,6 +1,8 @@
 import MartletHTTP
 
-/// Functions that answer a request. `HTTP1ResponseStream` calls them for the handler.
+/// Functions that answer a request.
+///
+/// `HTTP1ResponseStream` calls them for the handler.
 extension HTTP1Server {
     /// Sends a complete response.
     func answer(_ response: HTTPResponse) {

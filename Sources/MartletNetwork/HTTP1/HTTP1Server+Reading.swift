@@ -26,8 +26,9 @@ extension HTTP1Server {
         if phase != .finished, !rest.isEmpty { keep(rest) }
     }
 
-    /// Keeps bytes that cannot be processed yet. If more than `backlogBytes` are kept, memory must be reserved for
-    /// them, as for a body.
+    /// Keeps bytes that cannot be processed yet.
+    ///
+    /// If more than `backlogBytes` are kept, memory must be reserved for them, as for a body.
     private func keep(_ bytes: UnsafeRawBufferPointer) {
         backlog.append(contentsOf: bytes)
         if !holdsEarly(backlog.count) { dropBacklog() }
@@ -158,7 +159,9 @@ extension HTTP1Server {
         throw .overloaded
     }
 
-    /// Called when there is room for the collected body. Asks the client for the body if it waits for 100 Continue.
+    /// Called when there is room for the collected body.
+    ///
+    /// Asks the client for the body if it waits for 100 Continue.
     func bodyHasRoom() {
         body.reserveCapacity(min(Int(bodyLeft), lease?.room ?? 0))
         sendContinue()

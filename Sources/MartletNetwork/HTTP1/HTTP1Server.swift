@@ -3,19 +3,26 @@ import MartletHTTP
 /// The server side of HTTP/1.1 (RFC 9112) on one connection: one request at a time, with strict parsing.
 final class HTTP1Server: WireProtocol {
     enum Phase: Hashable {
-        /// No byte of a request has arrived. The next phase is `head`.
+        /// No byte of a request has arrived.
+        ///
+        /// The next phase is `head`.
         case idle
-        /// The head is arriving. The next phase is `body`, or `answering` if there is no body.
+        /// The head is arriving.
+        ///
+        /// The next phase is `body`, or `answering` if there is no body.
         case head
-        /// The body is arriving. The next phase is `trailers` after the last chunk, or `answering` when the body is
-        /// complete.
+        /// The body is arriving.
+        ///
+        /// The next phase is `trailers` after the last chunk, or `answering` when the body is complete.
         ///
         /// If the handler reads the body itself or ignores it, the handler already has the request. If the response
         /// ends before the body, a short rest of the body is dropped and the next phase is `idle`; if the rest is
         /// longer, the next phase is `finished`.
         case body
         case trailers
-        /// The handler has the complete request. The next phase is `idle`, or `finished`, when the response ends.
+        /// The handler has the complete request.
+        ///
+        /// The next phase is `idle`, or `finished`, when the response ends.
         case answering
         /// Nothing more is read; `output` is still sent.
         case finished
@@ -42,7 +49,9 @@ final class HTTP1Server: WireProtocol {
     /// Bytes that arrived while a request was being answered.
     var backlog: [UInt8] = []
     var isConsuming = false
-    /// The time when the last response ended, or when the connection began. The idle time is measured from here.
+    /// The time when the last response ended, or when the connection began.
+    ///
+    /// The idle time is measured from here.
     var quietSince: ContinuousClock.Instant
     /// The deadline of the current phase.
     var due: ContinuousClock.Instant?

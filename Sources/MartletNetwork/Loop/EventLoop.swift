@@ -112,8 +112,9 @@ public final class EventLoop: SerialExecutor, TaskExecutor {
         core.cancelTimer(id)
     }
 
-    /// Calls an action at the end of the current iteration. An action that is added by another such action runs at the
-    /// end of the next iteration.
+    /// Calls an action at the end of the current iteration.
+    ///
+    /// An action that is added by another such action runs at the end of the next iteration.
     func atEndOfTurn(_ action: @escaping () -> Void) {
         preconditionCurrent()
         core.atEndOfTurn(action)

@@ -150,8 +150,9 @@ final class LoopCore: @unchecked Sendable {
         }
     }
 
-    /// Runs the work that is queued now. Work that is queued during this call runs in the next iteration, after the
-    /// sockets.
+    /// Runs the work that is queued now.
+    ///
+    /// Work that is queued during this call runs in the next iteration, after the sockets.
     private func runQueue() {
         let work = queue.withLock { queue in
             let work = queue.work

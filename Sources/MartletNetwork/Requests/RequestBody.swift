@@ -5,8 +5,9 @@ protocol RequestBodySource: AnyObject {
     /// The time at which the current turn of the loop began.
     var now: ContinuousClock.Instant { get }
 
-    /// Called when the handler waits for more bytes and there is room for them. On the first call, the peer may still
-    /// wait for 100 Continue.
+    /// Called when the handler waits for more bytes and there is room for them.
+    ///
+    /// On the first call, the peer may still wait for 100 Continue.
     func bodyIsWanted(_ body: RequestBody)
 
     /// Called when the handler took `count` bytes, so that the same number of bytes may arrive.
@@ -243,7 +244,9 @@ final class RequestBody {
         receive(piece)
     }
 
-    /// Takes the next piece for the handler. Returns nil while the handler must wait.
+    /// Takes the next piece for the handler.
+    ///
+    /// Returns nil while the handler must wait.
     private func takePiece() -> Piece? {
         var isWhole = false
         if case .whole = reading { isWhole = true }

@@ -1,7 +1,8 @@
 public import MartletHTTP
 
-/// Controls one connection of a server from any thread, with operations that go beyond responses. Meant for servers
-/// that misbehave on purpose.
+/// Controls one connection of a server from any thread, with operations that go beyond responses.
+///
+/// Meant for servers that misbehave on purpose.
 public final class ConnectionControl: Sendable {
     private final class Target {
         weak var connection: Connection?
@@ -11,7 +12,9 @@ public final class ConnectionControl: Sendable {
         }
     }
 
-    /// The connection that is controlled. Its id equals that of `HTTPRequest.connection`.
+    /// The connection that is controlled.
+    ///
+    /// Its id equals that of `HTTPRequest.connection`.
     public let connection: HTTPConnection
     /// The time for which the peer had been silent when the connection was accepted.
     ///

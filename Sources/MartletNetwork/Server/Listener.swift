@@ -1,8 +1,9 @@
 /// Accepts connections and distributes them over the loops of a server. Owned by its loop.
 final class Listener: ReadinessHandler {
     private static let acceptedPerTurn = 64
-    /// The time for which accepting pauses when the server is full or out of descriptors. In this time, new connections
-    /// wait in the kernel's accept queue.
+    /// The time for which accepting pauses when the server is full or out of descriptors.
+    ///
+    /// In this time, new connections wait in the kernel's accept queue.
     private static let pause: Duration = .milliseconds(50)
 
     private let loop: EventLoop
@@ -82,8 +83,9 @@ final class Listener: ReadinessHandler {
         }
     }
 
-    /// Closes the connections that have been idle for the longest time, on all loops. For each shortage, only one such
-    /// call runs at a time.
+    /// Closes the connections that have been idle for the longest time, on all loops.
+    ///
+    /// For each shortage, only one such call runs at a time.
     private func closeIdle(in shortage: ConnectionShares.Shortage) {
         guard closing.insert(shortage).inserted else { return }
         let count = count.surplus(in: shortage)

@@ -23,7 +23,9 @@ final class LoopServer: ConnectionOwner {
         var proxy: SocketAddress?
         /// The network that the connection was counted for.
         var network: PeerNetwork
-        /// Returns the TLS context of the connection. The closure is nil for clear text.
+        /// Returns the TLS context of the connection.
+        ///
+        /// The closure is nil for clear text.
         let tls: (@Sendable () -> TLSServerContext)?
     }
 

@@ -32,8 +32,9 @@ final class ProtocolSelector: WireProtocol {
 
     var isFinished: Bool { chosen?.isFinished ?? isOver }
     var wantsInput: Bool { chosen?.wantsInput ?? !isOver }
-    /// The maximum number of bytes to read at once. It is small until the protocol is known, so that a body sent along
-    /// with the first bytes waits in the socket.
+    /// The maximum number of bytes to read at once.
+    ///
+    /// It is small until the protocol is known, so that a body sent along with the first bytes waits in the socket.
     var inputLimit: Int { chosen?.inputLimit ?? Self.firstBytes }
     var idleSince: ContinuousClock.Instant? { chosen.map(\.idleSince) ?? .some(start) }
     var deadline: ContinuousClock.Instant? { chosen.map(\.deadline) ?? (isOver ? nil : firstDeadline) }

@@ -1,6 +1,8 @@
 import MartletHTTP
 
-/// Reads the PROXY protocol header of a connection that a proxy opened. Owned by its loop.
+/// Reads the PROXY protocol header of a connection that a proxy opened.
+///
+/// Owned by its loop.
 ///
 /// No byte after the header is read from the socket, because the TLS session reads from the socket directly.
 final class ProxyHeaderReader: ReadinessHandler {

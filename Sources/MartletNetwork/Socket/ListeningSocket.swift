@@ -77,8 +77,9 @@ struct ListeningSocket: ~Copyable {
         return .connection(connection, peer: peer ?? address)
     }
 
-    /// Returns true if a user may connect to a Unix socket with owner access. Only root and the user of this process
-    /// may connect, whatever the mode of the file is.
+    /// Returns true if a user may connect to a Unix socket with owner access.
+    ///
+    /// Only root and the user of this process may connect, whatever the mode of the file is.
     /// - Parameter user: A user id; -1 if unknown.
     static func mayConnect(user: Int64) -> Bool {
         user == 0 || user == Int64(geteuid())

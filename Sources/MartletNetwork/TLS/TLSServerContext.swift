@@ -46,7 +46,9 @@ public final class TLSServerContext: Sendable {
         challenges?.set(contexts)
     }
 
-    /// Builds the context for another identity. This is the only step of a change of the identity that can fail.
+    /// Builds the context for another identity.
+    ///
+    /// This is the only step of a change of the identity that can fail.
     public func prepare(_ identity: TLSIdentity) throws(NetworkError) -> Prepared {
         Prepared(
             context: try TLSContext(

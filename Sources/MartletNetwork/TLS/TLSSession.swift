@@ -1,8 +1,9 @@
 import CMartletOpenSSL
 import Glibc
 
-/// The TLS session of one connection, which reads from and writes to the socket directly. Owned by the connection's
-/// loop.
+/// The TLS session of one connection, which reads from and writes to the socket directly.
+///
+/// Owned by the connection's loop.
 final class TLSSession {
     enum Handshake {
         case done
@@ -13,8 +14,9 @@ final class TLSSession {
     /// The size of the largest record that OpenSSL reads or writes at once.
     static let recordBytes = 16 * 1024
 
-    /// The maximum number of records in one read. Without it, a peer that sends one byte per record would block the
-    /// loop for a long time.
+    /// The maximum number of records in one read.
+    ///
+    /// Without it, a peer that sends one byte per record would block the loop for a long time.
     private static let recordsPerRead = 256
 
     private let session: OpaquePointer

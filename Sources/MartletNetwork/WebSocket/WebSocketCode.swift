@@ -6,7 +6,9 @@ enum WebSocketCode {
     static let invalidText: UInt16 = 1007
     static let tooLarge: UInt16 = 1009
 
-    /// Returns true if the code may be sent. A few codes are reserved to report that no code was received.
+    /// Returns true if the code may be sent.
+    ///
+    /// A few codes are reserved to report that no code was received.
     static func isSendable(_ code: UInt16) -> Bool {
         switch code {
         case 1000...1003, 1007...1014, 3000...4999: true

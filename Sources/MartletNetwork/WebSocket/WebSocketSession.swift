@@ -1,6 +1,8 @@
 import MartletHTTP
 
-/// A WebSocket on one connection, which passes messages to and from the handler. Owned by the loop.
+/// A WebSocket on one connection, which passes messages to and from the handler.
+///
+/// Owned by the loop.
 final class WebSocketSession: WireProtocol {
     typealias Receiver = (WebSocketMessage?) -> Void
 

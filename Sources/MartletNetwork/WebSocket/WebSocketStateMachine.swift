@@ -10,11 +10,14 @@ struct WebSocketStateMachine {
     }
 
     private enum Phase {
-        /// The WebSocket is open. The next phase is `closing` when this side sends a close frame, and `closed` when the
-        /// peer sends one or violates the protocol.
+        /// The WebSocket is open.
+        ///
+        /// The next phase is `closing` when this side sends a close frame, and `closed` when the peer sends one or
+        /// violates the protocol.
         case open
-        /// This side has sent a close frame. The next phase is `closed`, when the peer's close frame arrives or the
-        /// wait for it times out.
+        /// This side has sent a close frame.
+        ///
+        /// The next phase is `closed`, when the peer's close frame arrives or the wait for it times out.
         case closing
         case closed
     }

@@ -3,7 +3,9 @@
 struct AnswerMeter {
     /// The maximum number of informational answers (1xx) before the answer.
     private static let informationalLimit = 16
-    /// The number of pieces that any body may have. A body may have one more piece for each `bytesPerPiece` bytes.
+    /// The number of pieces that any body may have.
+    ///
+    /// A body may have one more piece for each `bytesPerPiece` bytes.
     private static let freePieces = 1_024
     private static let bytesPerPiece = 64
 

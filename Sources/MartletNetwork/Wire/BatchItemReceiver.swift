@@ -2,7 +2,9 @@ import MartletHTTP
 
 /// Collects the response to one item of a batch.
 final class BatchItemReceiver: ResponseReceiver {
-    /// The maximum size of a response body, in bytes. The answers of push services have a few hundred bytes.
+    /// The maximum size of a response body, in bytes.
+    ///
+    /// The answers of push services have a few hundred bytes.
     static let bodyLimit = 64 * 1024
 
     private let run: BatchRun

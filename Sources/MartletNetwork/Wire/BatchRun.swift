@@ -5,8 +5,10 @@ import MartletHTTP
 /// Every item gets exactly one result: a protocol that drew an item either reports a result or gives the item back.
 final class BatchRun {
     let batch: RequestBatch
-    /// The flow of the batch, for the batch scheduler. A batch without a flow gets a flow of its own: the address of
-    /// this object, which is unique while the object exists.
+    /// The flow of the batch, for the batch scheduler.
+    ///
+    /// A batch without a flow gets a flow of its own: the address of this object, which is unique while the object
+    /// exists.
     private var flow: UInt64 { batch.flow ?? UInt64(UInt(bitPattern: ObjectIdentifier(self))) }
     /// The time when the batch was started.
     private let start: ContinuousClock.Instant
@@ -75,7 +77,9 @@ final class BatchRun {
         fresh += count
     }
 
-    /// Gives back an item that the peer did not process. The item is sent again, on this or another connection.
+    /// Gives back an item that the peer did not process.
+    ///
+    /// The item is sent again, on this or another connection.
     func giveBack(_ item: Int) {
         if let refusal { return answered(item, .failure(refusal)) }
         returned.append(UInt32(item))
@@ -107,14 +111,18 @@ final class BatchRun {
         if self.reported == batch.count { completed() }
     }
 
-    /// Stops the batch. Items that no connection has drawn are reported at once; drawn items that are given back are
-    /// reported when they are given back.
+    /// Stops the batch.
+    ///
+    /// Items that no connection has drawn are reported at once; drawn items that are given back are reported when they
+    /// are given back.
     func stop() {
         end(.stopped)
     }
 
-    /// Handles the passing of the deadline. Items that no connection has drawn are reported at once; drawn items that
-    /// are given back are reported when they are given back.
+    /// Handles the passing of the deadline.
+    ///
+    /// Items that no connection has drawn are reported at once; drawn items that are given back are reported when they
+    /// are given back.
     func runOut() {
         end(TransportError(.timedOut, mayHaveBeenProcessed: false, "there was no connection in time"))
     }

@@ -15,7 +15,9 @@ protocol ConnectionOwner: AnyObject {
 /// A socket, optional TLS, and the protocol on top of them. Owned by its loop.
 final class Connection: WireConnection, ReadinessHandler {
     private enum Phase {
-        /// The socket is connecting. The next state is `handshaking` or `open`.
+        /// The socket is connecting.
+        ///
+        /// The next state is `handshaking` or `open`.
         case connecting
         case handshaking
         case open
@@ -28,8 +30,10 @@ final class Connection: WireConnection, ReadinessHandler {
     private static let bytesPerWrite = 64 * 1024
     /// The maximum number of bytes per write while the memory for answers is scarce.
     private static let scarceBytesPerWrite = 4 * 1024
-    /// The maximum number of reads in one turn of the loop. After `bytesPerTurn` bytes no further read is begun, so
-    /// that the other connections of the loop get their turns however fast a peer sends.
+    /// The maximum number of reads in one turn of the loop.
+    ///
+    /// After `bytesPerTurn` bytes no further read is begun, so that the other connections of the loop get their turns
+    /// however fast a peer sends.
     private static let readsPerTurn = 4
     private static let bytesPerTurn = 64 * 1024
     private static let writesPerTurn = 8
@@ -311,8 +315,10 @@ final class Connection: WireConnection, ReadinessHandler {
         return sent
     }
 
-    /// Reads once more before closing the connection. A peer that accepts no more data may have sent the reason for
-    /// this, such as the refusal of a long body, or GOAWAY.
+    /// Reads once more before closing the connection.
+    ///
+    /// A peer that accepts no more data may have sent the reason for this, such as the refusal of a long body, or
+    /// GOAWAY.
     private func closeOnceHeard(_ error: NetworkError) {
         loop.atEndOfTurn {
             if self.wire?.wantsInput == true { self.readSome() }

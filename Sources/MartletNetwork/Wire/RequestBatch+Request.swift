@@ -25,7 +25,9 @@ extension RequestBatch.Shared {
 }
 
 extension RequestBatch {
-    /// Returns true if no part of one item has invalid characters. Must be fast, because it is called for every item.
+    /// Returns true if no part of one item has invalid characters.
+    ///
+    /// Must be fast, because it is called for every item.
     func isWritable(_ item: Int) -> Bool {
         guard withPath(item, FieldRules.areVisible) else { return false }
         for index in shared.itemFieldNames.indices where !withValue(index, of: item, FieldRules.areValueBytes) {

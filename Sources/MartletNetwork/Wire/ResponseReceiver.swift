@@ -5,8 +5,9 @@ import MartletHTTP
 /// `receivedHead` is called once, then `receivedBody` any number of times, then `finished`. `failed` may be called
 /// instead at any time. Exactly one of `finished` and `failed` is called, once, and no method is called after it.
 protocol ResponseReceiver: AnyObject {
-    /// The maximum size of the body, in bytes; nil if the body is passed on as it arrives, without a limit. If more
-    /// bytes arrive, the connection is ended. Read after `receivedHead`.
+    /// The maximum size of the body, in bytes; nil if the body is passed on as it arrives, without a limit.
+    ///
+    /// If more bytes arrive, the connection is ended. Read after `receivedHead`.
     var bodyLimit: Int? { get }
     /// Called with the final status and fields, without a body. Responses with a status of 1xx are discarded.
     func receivedHead(_ head: HTTPResponse)

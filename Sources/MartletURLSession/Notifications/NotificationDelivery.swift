@@ -12,7 +12,9 @@ public final class NotificationDelivery: Sendable {
 
     private let state: Locked<State>
 
-    /// Creates a delivery. Its time limit ends when `expire` is called.
+    /// Creates a delivery.
+    ///
+    /// Its time limit ends when `expire` is called.
     /// - Parameters:
     ///   - fallback: The content that is shown if the time limit ends first.
     ///   - deliver: Called once, on any thread.

@@ -3,8 +3,10 @@ import Foundation
 public import MartletClient
 public import UserNotifications
 
-/// A notification service extension. It decrypts content that was encrypted for this device, fetches content that a
-/// push only announced, sends the receipt, and shows the sender's original text if the time limit ends first.
+/// A notification service extension.
+///
+/// It decrypts content that was encrypted for this device, fetches content that a push only announced, sends the
+/// receipt, and shows the sender's original text if the time limit ends first.
 ///
 /// The principal class of the extension is a subclass that says which client to use:
 ///
@@ -28,7 +30,9 @@ open class PushNotificationService: UNNotificationServiceExtension {
     /// method.
     open func makeClient() -> PushClient? { nil }
 
-    /// The SDK's own texts, in the user's language. Subclasses can override this property.
+    /// The SDK's own texts, in the user's language.
+    ///
+    /// Subclasses can override this property.
     open var words: NotificationTexts { NotificationTexts() }
 
     /// Computes the content to show.

@@ -3,9 +3,10 @@ import Foundation
 public import MartletClient
 import Security
 
-/// Keeps a value in the keychain. The value is readable once the device has been unlocked for the first time after a
-/// restart, so that a push can be handled while the device is locked. The value is never in a backup for another
-/// device.
+/// Keeps a value in the keychain.
+///
+/// The value is readable once the device has been unlocked for the first time after a restart, so that a push can be
+/// handled while the device is locked. The value is never in a backup for another device.
 public struct KeychainStore: CredentialStore {
     private let service: String
     private let account: String

@@ -10,7 +10,9 @@ struct BulkFrames {
     private var latest = 0
     /// The version of the header table for which the patterns are valid.
     private var version = -1
-    /// The length of the longest pattern. `longestBody` is the length of the longest body in a pattern.
+    /// The length of the longest pattern.
+    ///
+    /// `longestBody` is the length of the longest body in a pattern.
     private(set) var longest = 0
     private(set) var longestBody = 0
 

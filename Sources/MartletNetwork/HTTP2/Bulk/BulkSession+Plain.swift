@@ -1,8 +1,9 @@
 import MartletHTTP
 
-/// The two fast paths, for sending and for receiving, that most pushes of a broadcast take. They temporarily move the
-/// state that they use into local variables. All other requests and responses take the normal path of the session. For
-/// measurements, see Docs/Decisions/0003.
+/// The two fast paths, for sending and for receiving, that most pushes of a broadcast take.
+///
+/// They temporarily move the state that they use into local variables. All other requests and responses take the normal
+/// path of the session. For measurements, see Docs/Decisions/0003.
 extension BulkSession {
     /// Writes requests as copies of earlier requests, as long as a pattern matches and the peer's limits allow.
     func copyFrames(of run: BatchRun, at index: Int, atMost count: Int, into output: inout [UInt8], limit: Int) {
@@ -49,8 +50,10 @@ extension BulkSession {
         if wasIdle, written > 0 { becameBusy() }
     }
 
-    /// Consumes plain successes at the beginning of the input. A plain success has `:status 200` at the start of a
-    /// self-contained header block, and ends with the HEADERS frame or with a single DATA frame after it.
+    /// Consumes plain successes at the beginning of the input.
+    ///
+    /// A plain success has `:status 200` at the start of a self-contained header block, and ends with the HEADERS frame
+    /// or with a single DATA frame after it.
     /// - Returns: The number of consumed bytes.
     func takeSuccesses(_ input: UnsafeRawBufferPointer) -> Int {
         guard isTableEmpty, blockHead == nil, answers.isEmpty else { return 0 }

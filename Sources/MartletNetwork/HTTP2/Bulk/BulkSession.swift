@@ -320,8 +320,9 @@ final class BulkSession: ClientProtocol {
         runs[index]?.due = now + max(answerTime - longest, answerTime / 32)
     }
 
-    /// Counts a request that got no answer in time. Ends the connection if no answer but many useless frames have
-    /// arrived since the request was sent.
+    /// Counts a request that got no answer in time.
+    ///
+    /// Ends the connection if no answer but many useless frames have arrived since the request was sent.
     private func timedOut(_ stream: BulkStream) {
         let age = age(of: stream)
         status.timedOut(after: age)

@@ -1,4 +1,6 @@
-/// One request in flight on a bulk session. It is stored in a slot of `BulkStreamRing` and needs no heap allocation.
+/// One request in flight on a bulk session.
+///
+/// It is stored in a slot of `BulkStreamRing` and needs no heap allocation.
 struct BulkStream {
     /// The stream id; 0 if the slot is free.
     var id: Int32 = 0
@@ -17,8 +19,10 @@ struct BulkStream {
     var answersBefore: UInt32 = 0
 }
 
-/// The streams of a bulk session, which can be looked up by id without a dictionary. Stream ids are odd and increase,
-/// so the slot is half of the id modulo a power of two. If the slot of the next id is occupied, the next id is skipped.
+/// The streams of a bulk session, which can be looked up by id without a dictionary.
+///
+/// Stream ids are odd and increase, so the slot is half of the id modulo a power of two. If the slot of the next id is
+/// occupied, the next id is skipped.
 struct BulkStreamRing {
     private var indices: [BulkStream]
     private(set) var count = 0

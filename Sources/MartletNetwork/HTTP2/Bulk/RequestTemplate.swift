@@ -1,7 +1,8 @@
 import MartletHTTP
 
-/// The header block of a batch's requests, encoded once. Each request is a copy of the block with the values of its
-/// item.
+/// The header block of a batch's requests, encoded once.
+///
+/// Each request is a copy of the block with the values of its item.
 ///
 /// `:path`, item fields and fields marked `.never` are literals that are not added to a table. The other fields are
 /// added to the peer's dynamic table by the first request, if the table has room for them, and then take one octet

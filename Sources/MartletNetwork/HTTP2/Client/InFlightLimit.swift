@@ -34,8 +34,9 @@ struct InFlightLimit: Equatable {
         var inFlight: Int
         var answers = 0
         var latencies = MeanDuration()
-        /// The number of times in the round that the connection had sent all that it could. `isBlocked` is true if the
-        /// in-flight limit was the only reason each time not to send more.
+        /// The number of times in the round that the connection had sent all that it could.
+        ///
+        /// `isBlocked` is true if the in-flight limit was the only reason each time not to send more.
         var fills = 0
         var isBlocked = true
     }

@@ -34,7 +34,9 @@ struct InFlightProbe: Equatable {
     /// The in-flight limit during a trial; nil if no trial is running.
     var limit: Int? { trial?.limit }
 
-    /// Handles the end of a round of measurements. May start a trial.
+    /// Handles the end of a round of measurements.
+    ///
+    /// May start a trial.
     /// - Parameters:
     ///   - isFull: Whether the limit held back requests during the whole round, while their latency was about the
     ///     target.

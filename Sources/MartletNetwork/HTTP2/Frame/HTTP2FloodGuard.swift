@@ -1,14 +1,17 @@
 /// Detects floods: more frames than any legitimate peer sends, of kinds that cost the receiver work and the peer almost
-/// nothing. Covers rapid reset and floods of SETTINGS, PING, PRIORITY, CONTINUATION, WINDOW_UPDATE, unknown frames,
-/// empty DATA, and, in a client, frames for closed streams.
+/// nothing.
+///
+/// Covers rapid reset and floods of SETTINGS, PING, PRIORITY, CONTINUATION, WINDOW_UPDATE, unknown frames, empty DATA,
+/// and, in a client, frames for closed streams.
 ///
 /// The guard is a leaky bucket: each frame of these kinds adds its cost to the level, and the level decreases over
 /// time.
 struct HTTP2FloodGuard {
     private static let capacity = 4_000
     private static let drainPerSecond = 2_000
-    /// The cost of the frames that an honest server may send for a request. A client is allowed this cost for each
-    /// request, and `savedPerReset` for each request that it canceled.
+    /// The cost of the frames that an honest server may send for a request.
+    ///
+    /// A client is allowed this cost for each request, and `savedPerReset` for each request that it canceled.
     private static let allowancePerRequest = 4
     private static let savedPerReset = 80
     private static let mostSaved = 65_536
@@ -119,7 +122,8 @@ struct HTTP2FloodGuard {
         return frame.length == 0 || (frame.has(Flag.padded) && frame.length <= paddingLimit)
     }
 
-    /// Returns the cost of a frame that is discarded. The cost grows with the frame's length, because the bytes have to
-    /// be decrypted before they are discarded.
+    /// Returns the cost of a frame that is discarded.
+    ///
+    /// The cost grows with the frame's length, because the bytes have to be decrypted before they are discarded.
     private static func costOfDiscarded(_ frame: HTTP2FrameHeader) -> Int { 2 + frame.length / 1_024 }
 }

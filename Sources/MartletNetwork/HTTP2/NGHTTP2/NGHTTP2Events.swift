@@ -30,6 +30,8 @@ protocol NGHTTP2Events: AnyObject {
 /// The result of reading the next piece of a body.
 enum NGHTTP2Body {
     case bytes(Int, isLast: Bool)
-    /// No bytes are available yet. `NGHTTP2Session.resumeBody(of:)` must be called when bytes are available.
+    /// No bytes are available yet.
+    ///
+    /// `NGHTTP2Session.resumeBody(of:)` must be called when bytes are available.
     case later
 }

@@ -129,7 +129,9 @@ final class NGHTTP2Session {
         nghttp2_submit_shutdown_notice(session)
     }
 
-    /// Sends GOAWAY. No input is read after this call.
+    /// Sends GOAWAY.
+    ///
+    /// No input is read after this call.
     func terminate(code: UInt32) {
         nghttp2_session_terminate_session(session, code)
     }

@@ -1,5 +1,7 @@
-/// Decides when the connections to one origin are opened, filled and closed. A pure rule that performs no I/O: it takes
-/// events and returns actions. `deadline` is the time at which `expire(at:)` must be called.
+/// Decides when the connections to one origin are opened, filled and closed.
+///
+/// A pure rule that performs no I/O: it takes events and returns actions. `deadline` is the time at which `expire(at:)`
+/// must be called.
 ///
 /// The pool grows if more requests are waiting than its connections can accept, and if the wait is longer than it takes
 /// to open another connection: either requests have already waited that long, or these requests would do so at the
@@ -44,10 +46,13 @@ struct HTTP2PoolStateMachine: Equatable {
 
     private struct Connection: Equatable {
         enum Phase: Equatable {
-            /// The connection is being opened. The next phase is `open`, or the connection is removed.
+            /// The connection is being opened.
+            ///
+            /// The next phase is `open`, or the connection is removed.
             case connecting
-            /// The connection is open. The next phase is `draining` after GOAWAY, idleness or shutdown, or the
-            /// connection is removed.
+            /// The connection is open.
+            ///
+            /// The next phase is `draining` after GOAWAY, idleness or shutdown, or the connection is removed.
             case open
             /// The connection finishes its requests, accepts no new ones, and is then removed.
             case draining
@@ -71,8 +76,9 @@ struct HTTP2PoolStateMachine: Equatable {
     /// shows whether they do.
     private struct Trial: Equatable {
         var ids: [ConnectionID]
-        /// The number of connections outside the trial. `rate` is their throughput; it is nil if the trial's
-        /// connections are kept in any case.
+        /// The number of connections outside the trial.
+        ///
+        /// `rate` is their throughput; it is nil if the trial's connections are kept in any case.
         let others: Int
         let rate: Double?
         /// The start of the measurement, one round trip after all connections are proven; nil until then.
@@ -152,7 +158,9 @@ struct HTTP2PoolStateMachine: Equatable {
         return work(at: now)
     }
 
-    /// Records the answers on a connection. Must be called for all connections before other events of the same time.
+    /// Records the answers on a connection.
+    ///
+    /// Must be called for all connections before other events of the same time.
     /// - Parameters:
     ///   - answers: The total number of requests that the peer has answered on the connection.
     ///   - answeredAt: The time when the last answer arrived; nil means now.
@@ -316,9 +324,10 @@ struct HTTP2PoolStateMachine: Equatable {
         }
     }
 
-    /// Returns how many further connections the waiting requests would fill. Counts only requests that would still wait
-    /// after a new connection has opened and answered once. Counts all requests if requests have waited so long that
-    /// more are expected.
+    /// Returns how many further connections the waiting requests would fill.
+    ///
+    /// Counts only requests that would still wait after a new connection has opened and answered once. Counts all
+    /// requests if requests have waited so long that more are expected.
     private func worthwhile(at now: ContinuousClock.Instant) -> Int {
         guard let rate else { return 0 }
         func requests(in time: Duration) -> Double { max(1, rate * (time / .seconds(1))) }
@@ -348,8 +357,9 @@ struct HTTP2PoolStateMachine: Equatable {
 
     private var openCount: Int { connections.count { $0.phase == .open } }
 
-    /// True if requests wait although connections are open. Some of these connections may have capacity that is just
-    /// being filled.
+    /// True if requests wait although connections are open.
+    ///
+    /// Some of these connections may have capacity that is just being filled.
     private var isBusy: Bool { waiting > 0 && openCount > 0 }
 
     /// Discards the measured rate, because the number of connections has decreased.
@@ -363,8 +373,10 @@ struct HTTP2PoolStateMachine: Equatable {
         throughput = HTTP2Throughput()
     }
 
-    /// Removes a connection from the trial. The trial ends when its last connection or any connection outside the trial
-    /// is gone, because the result of the trial would then be meaningless.
+    /// Removes a connection from the trial.
+    ///
+    /// The trial ends when its last connection or any connection outside the trial is gone, because the result of the
+    /// trial would then be meaningless.
     private mutating func leaveTrial(_ id: ConnectionID) {
         guard let ids = trial?.ids else { return }
         let left = ids.filter { $0 != id }

@@ -1,5 +1,6 @@
-/// Measures how many requests per second are answered while more requests wait than the connections can carry. Other
-/// periods are not counted, because in them the rate shows the demand, not the capacity.
+/// Measures how many requests per second are answered while more requests wait than the connections can carry.
+///
+/// Other periods are not counted, because in them the rate shows the demand, not the capacity.
 ///
 /// Requests that were sent together are answered together. Time is therefore measured from one answer to another, so
 /// that it covers as many round trips as the counted answers took.

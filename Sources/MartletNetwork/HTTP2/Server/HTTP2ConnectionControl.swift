@@ -15,7 +15,9 @@ public final class HTTP2ConnectionControl: Sendable {
         case close
     }
 
-    /// The connection that is controlled. Its id equals that of `HTTPRequest.connection`.
+    /// The connection that is controlled.
+    ///
+    /// Its id equals that of `HTTPRequest.connection`.
     public let connection: HTTPConnection
     private let commands = Mutex<[Command]>([])
     private let wake: @Sendable () -> Void

@@ -31,8 +31,9 @@ struct HTTP2RequestCollector {
     private var target = ""
     private var authority = ""
     private var host: String?
-    /// True if the head has two hosts or two credentials. Other software on the path may choose the one that this
-    /// server does not choose.
+    /// True if the head has two hosts or two credentials.
+    ///
+    /// Other software on the path may choose the one that this server does not choose.
     private var isAmbiguous = false
     private var fields: [HTTPField] = []
     /// The index in `fields` of each field of the block, including pseudo-fields and ignored ones; nil for a field that
@@ -52,8 +53,9 @@ struct HTTP2RequestCollector {
         self.limits = limits
     }
 
-    /// Returns a collector for a request that was already passed on. The collector counts trailers but does not keep
-    /// them.
+    /// Returns a collector for a request that was already passed on.
+    ///
+    /// The collector counts trailers but does not keep them.
     static func spent(limits: ServerLimits) -> HTTP2RequestCollector {
         var collector = HTTP2RequestCollector(limits: limits)
         collector.isHeadFinished = true
@@ -118,8 +120,9 @@ struct HTTP2RequestCollector {
         return nil
     }
 
-    /// True if `:authority` and `host` do not name different hosts. If both are present, they must name the same host
-    /// (RFC 9113, section 8.3.1).
+    /// True if `:authority` and `host` do not name different hosts.
+    ///
+    /// If both are present, they must name the same host (RFC 9113, section 8.3.1).
     private var namesOneHost: Bool {
         guard let host, !authority.isEmpty, host != authority else { return true }
         return HTTPOrigin("https://\(host)") == HTTPOrigin("https://\(authority)")

@@ -174,8 +174,9 @@ extension HTTP2ServerSession: NGHTTP2Events {
         forget(stream)
     }
 
-    /// Called when the peer has answered the PING of a drain. All requests that the peer sent before it saw the notice
-    /// have then arrived.
+    /// Called when the peer has answered the PING of a drain.
+    ///
+    /// All requests that the peer sent before it saw the notice have then arrived.
     private func drainNoticed() {
         guard drainPhase == .noticed else { return }
         drainPhase = .final

@@ -27,7 +27,9 @@ final class HTTP2ServerSession: WireProtocol {
     private var blockLease: BodyLease?
     /// The time when bytes of any response were last sent.
     private var lastMoved: ContinuousClock.Instant
-    /// The time of the next check of the streams' deadlines. One scan per second costs less than a timer per stream.
+    /// The time of the next check of the streams' deadlines.
+    ///
+    /// One scan per second costs less than a timer per stream.
     private var sweep: ContinuousClock.Instant?
     /// The time when waiting bodies check for room again; nil if no body is waiting.
     private var bodyRetry: ContinuousClock.Instant?
@@ -87,8 +89,9 @@ final class HTTP2ServerSession: WireProtocol {
     }
 
     /// False while too many frames wait to be sent, so that nothing more is read from a peer that causes output without
-    /// reading it. Also false while bytes are held for which there is no room, until the sender of the bytes is
-    /// identified.
+    /// reading it.
+    ///
+    /// Also false while bytes are held for which there is no room, until the sender of the bytes is identified.
     var wantsInput: Bool { nghttp2.queuedFrames < Self.queueLimit && !isOverdrawn }
 
     var inputLimit: Int { bodies.inputLimit }

@@ -28,8 +28,9 @@ final class HTTP2ServerStream: ResponseStream {
     /// True if the peer waits for 100 Continue.
     var owesContinue = false
     var isHead = false
-    /// True if the response did not wait for the body and the rest of the body is short. The rest may then still
-    /// arrive.
+    /// True if the response did not wait for the body and the rest of the body is short.
+    ///
+    /// The rest may then still arrive.
     var mayDropRest = false
     var output = HTTP2BodyBuffer()
     /// The memory reserved for the response, from the start of the handler until the response has been sent.
