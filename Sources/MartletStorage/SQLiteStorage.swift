@@ -18,7 +18,7 @@ public final class SQLiteStorage: Sendable {
     let writer: Writer
     let readers: ReaderPool
     let sealer: any Sealer
-    /// Whether the write-ahead log may contain texts of payloads that have been removed.
+    /// True if the write-ahead log may contain texts of payloads that have been removed.
     let hasRemovedTexts = Atomic(true)
     let checkpointer: Checkpointer
     let directory: StorageDirectory

@@ -19,7 +19,8 @@ public enum SnapshotMember: Hashable, Sendable {
         }
     }
 
-    /// Creates the member with a name; nil if the text is not the `name` of a member.
+    /// Creates the member with a name.
+    /// - Returns: nil if the text is not exactly the `name` of a member.
     public init?(_ name: String) {
         guard name != SQLiteStorage.Settings.databaseName else {
             self = .database

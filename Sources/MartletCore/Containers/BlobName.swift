@@ -9,8 +9,9 @@ public struct BlobName: Hashable, Sendable, Comparable, CustomStringConvertible 
     public static let segmentLimit = 16
     private static let segmentLengthLimit = 255
 
-    /// Checks a name; nil if it is not allowed.
+    /// Creates a name from a text, after checking it.
     /// - Parameter text: The name without URL escapes.
+    /// - Returns: nil if the name is not allowed.
     public init?(_ text: String) {
         guard (1...Self.lengthLimit).contains(text.utf8.count) else { return nil }
         let segments = Self.segments(of: text)

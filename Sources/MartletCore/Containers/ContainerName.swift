@@ -2,7 +2,8 @@
 public struct ContainerName: Hashable, Sendable, CustomStringConvertible {
     public let text: String
 
-    /// Checks a name; nil if it is not allowed.
+    /// Creates a name from a text, after checking it.
+    /// - Returns: nil if the name is not allowed.
     public init?(_ text: String) {
         let bytes = Array(text.utf8)
         guard (3...63).contains(bytes.count), bytes.first != Self.hyphen, bytes.last != Self.hyphen,

@@ -29,7 +29,8 @@ public struct RoleGrant: Hashable, Sendable, CustomStringConvertible {
         self.hub = hub
     }
 
-    /// Parses a grant; nil if the text is not a role, optionally followed by `@` and the name of a hub.
+    /// Parses a grant: a role, optionally followed by `@` and the name of a hub.
+    /// - Returns: nil if the text is not a grant.
     public init?(_ text: String) {
         let parts = text.split(separator: "@", maxSplits: 1, omittingEmptySubsequences: false)
         guard let role = Role(rawValue: String(parts[0])) else { return nil }

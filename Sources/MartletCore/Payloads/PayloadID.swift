@@ -4,13 +4,15 @@ public struct PayloadID: RawRepresentable, Hashable, Sendable, CustomStringConve
     /// The id as a number, from 1.
     public let rawValue: Int32
 
-    /// Creates an id from a number; nil if the number is less than 1.
+    /// Creates an id from a number.
+    /// - Returns: nil if the number is less than 1.
     public init?(rawValue: Int32) {
         guard rawValue > 0 else { return nil }
         self.rawValue = rawValue
     }
 
-    /// Parses decimal digits; nil if the text is not in the form of `description`.
+    /// Parses decimal digits.
+    /// - Returns: nil if the text is not in the form that `description` returns.
     public init?(_ text: some StringProtocol) {
         guard let number = Int32(text), String(number) == text else { return nil }
         self.init(rawValue: number)

@@ -1,4 +1,4 @@
-/// What a device shows for a message, read back from the bytes of its payload.
+/// The appearance of a message: what a device shows for it, read back from the bytes of its payload.
 public struct Appearance: Hashable, Sendable {
     /// Says which code shows the notification on the device.
     public enum Presenter: String, Sendable {

@@ -71,7 +71,7 @@ public struct Outcome: Sendable, Equatable {
         .pnsUnreachable, reason: "noAnswerYet", .retry(after: .seconds(1), scope: .device))
     static let expired = Outcome(.abandoned, reason: "The notification expired before its turn.", .refuse)
 
-    /// Whether the device was reached.
+    /// True if the device was reached.
     var isSuccess: Bool {
         switch reaction {
         case .accepted, .update: true

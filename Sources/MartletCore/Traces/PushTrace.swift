@@ -21,7 +21,7 @@ public struct PushTrace: Sendable {
     public var messageID: MessageID?
     /// The message that was or is sent; nil if the registration was not a member, or if no message could be made.
     public var payload: Message?
-    /// What the device shows for the message; nil if the payload does not determine it.
+    /// The appearance of the message on the device; nil if the payload does not determine it.
     public var appearance: Appearance?
     /// The consequence of this send for the handle.
     public var fate: HandleFate = .kept

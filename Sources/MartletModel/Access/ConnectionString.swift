@@ -67,7 +67,7 @@ public struct ConnectionString: Hashable, Sendable, CustomStringConvertible, Cus
     }
 }
 
-/// Why a text is not a connection string.
+/// The reason why a text is not a connection string.
 public enum ConnectionStringError: Error, Hashable, Sendable, CustomStringConvertible {
     case notAPair
     case missing(String)

@@ -13,7 +13,7 @@ public struct Installation: Hashable, Sendable {
     /// True if the push service has reported the channel as gone. Set only by the server; ignored in documents from
     /// clients.
     public var isPushChannelExpired: Bool
-    /// When the installation expires; nil for never.
+    /// The time when the installation expires; nil for never.
     public var expirationTime: Timestamp?
     /// The tags in the given order, without duplicates.
     public var tags: [Tag]

@@ -6,7 +6,7 @@ public struct InstallationPart: Hashable, Sendable {
     public var userID: String?
     public var platform: PlatformID
     public var pushChannel: InstallationChannel
-    /// When the installation expires; nil for never.
+    /// The time when the installation expires; nil for never.
     public var expirationTime: Timestamp?
     /// All tags of the registration except the system tags of installations: the tags of the installation, the
     /// secondary tile and the template, and the template's name.

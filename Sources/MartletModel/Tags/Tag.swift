@@ -55,7 +55,7 @@ extension Tag: Hashable, CustomStringConvertible {
     public var description: String { spelling }
 }
 
-/// Why a text is not a valid tag.
+/// The reason why a text is not a valid tag.
 public enum TagError: Error, Hashable, Sendable, CustomStringConvertible {
     case empty
     case tooLong

@@ -1,4 +1,4 @@
-/// Why the body of a template notification is invalid.
+/// The reason why the body of a template notification is invalid.
 public enum TemplatePropertiesError: Error, Hashable, Sendable, CustomStringConvertible {
     case tooLarge
     case notJSON(JSONError)

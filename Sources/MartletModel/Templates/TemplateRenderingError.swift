@@ -1,5 +1,5 @@
-/// Why a template cannot be rendered for a notification. Only devices with this template are affected; all other
-/// devices still receive the notification.
+/// The reason why a template cannot be rendered for a notification. Only devices with this template are affected; all
+/// other devices still receive the notification.
 public enum TemplateRenderingError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The template contains `#(property)`, but the property is missing or is not a number.
     case notANumber(property: String)

@@ -1,7 +1,7 @@
 import MartletCore
 import MartletModel
 
-/// The channels in the database, accessed on one connection.
+/// Stores and reads the channels in the database, on one connection.
 struct ChannelTable {
     private let connection: Connection
 

@@ -1,9 +1,9 @@
 import MartletCore
 import MartletModel
 
-/// Templates and push variables, on one connection. Each distinct content of a hub is stored once, with a count of its
-/// uses, so that it is removed together with the last registration that uses it. The content stored under an id never
-/// changes, and ids are never reused.
+/// Stores and reads templates and push variables, on one connection. Each distinct content of a hub is stored once,
+/// with a count of its uses, so that it is removed together with the last registration that uses it. The content stored
+/// under an id never changes, and ids are never reused.
 struct ContentTable {
     private let connection: Connection
 

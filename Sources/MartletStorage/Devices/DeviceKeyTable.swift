@@ -1,7 +1,7 @@
 import MartletCore
 import MartletModel
 
-/// The keys of registrations, on one connection. They are removed together with their registrations.
+/// Stores and reads the keys of registrations, on one connection. A key is removed together with its registration.
 struct DeviceKeyTable {
     private let connection: Connection
 

@@ -1,7 +1,7 @@
 import MartletCore
 import MartletModel
 
-/// The earlier states of registrations that were changed or removed, accessed on one connection.
+/// Stores and reads the earlier states of registrations that were changed or removed, on one connection.
 struct HistoryTable {
     private let connection: Connection
 

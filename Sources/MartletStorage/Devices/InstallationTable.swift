@@ -1,7 +1,7 @@
 import MartletCore
 import MartletModel
 
-/// Installations with their registrations, on one connection.
+/// Stores and reads installations with their registrations, on one connection.
 struct InstallationTable {
     private let connection: Connection
     private let registrations: RegistrationTable

@@ -1,7 +1,8 @@
 import MartletCore
 import MartletModel
 
-/// Registrations with their channels, tags and contents, on one connection: the write operations.
+/// Writes registrations with their channels, tags and contents, and finds them by id, channel or installation, on one
+/// connection.
 struct RegistrationTable {
     let connection: Connection
     let channels: ChannelTable

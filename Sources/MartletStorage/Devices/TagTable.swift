@@ -1,7 +1,7 @@
 import MartletCore
 import MartletModel
 
-/// Tags of a hub, platform and kind of registration with their members, on one connection.
+/// Stores and reads the tags of each hub, platform and kind of registration with their members, on one connection.
 struct TagTable {
     private let connection: Connection
     private let memory: WriteCache?
@@ -112,7 +112,7 @@ extension TagTable {
         ) { PlatformID(rawValue: $0.text(0)) }
     }
 
-    /// Returns the names, in order, of the tags with a prefix that registrations without a template have.
+    /// Returns the names, in order and without duplicates, of tags with a prefix that native registrations have.
     func names(beginningWith prefix: String, hub: Hub.ID, limit: Int) throws(StorageError) -> [String] {
         try connection.all(
             """

@@ -1,6 +1,6 @@
 import MartletCore
 
-/// The access rules of hubs and of the namespace, on one connection, with sealed keys.
+/// Stores and reads the access rules of hubs and of the namespace, on one connection, with sealed keys.
 struct AccessRuleTable {
     private let connection: Connection
     private let sealer: any Sealer

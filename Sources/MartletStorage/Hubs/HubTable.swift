@@ -1,7 +1,7 @@
 import MartletCore
 import MartletModel
 
-/// Hubs with their settings, on one connection.
+/// Stores and reads hubs with their settings, on one connection.
 struct HubTable {
     private let connection: Connection
     private let sealer: any Sealer

@@ -1,7 +1,7 @@
 import MartletCore
 import MartletModel
 
-/// Jobs with their cursors, on one connection.
+/// Stores and reads jobs with their cursors, on one connection.
 struct JobTable {
     private let connection: Connection
     private let sealer: any Sealer

@@ -1,7 +1,7 @@
 import MartletCore
 import MartletModel
 
-/// Pauses and quarantines of lanes, on one connection.
+/// Stores and reads pauses and quarantines of lanes, on one connection.
 struct LaneTable {
     private let connection: Connection
 

@@ -1,7 +1,7 @@
 import MartletCore
 import MartletModel
 
-/// The attempts of pushes that had more than one attempt, accessed on one connection.
+/// Stores and reads the attempts of pushes that had more than one attempt, on one connection.
 struct AttemptTable {
     private let connection: Connection
 

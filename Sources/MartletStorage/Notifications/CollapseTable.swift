@@ -1,8 +1,8 @@
 import MartletCore
 import MartletModel
 
-/// The deliveries with collapse keys, listed by anchors, on one connection. An anchor is something that every device of
-/// a delivery has: a tag or a handle, or `*` if the devices need have nothing in common.
+/// Stores and reads the deliveries with collapse keys, listed by anchors, on one connection. An anchor is something
+/// that every device of a delivery has: a tag or a handle, or `*` if the devices need have nothing in common.
 struct CollapseTable {
     private let connection: Connection
 

@@ -1,7 +1,7 @@
 import MartletCore
 import MartletModel
 
-/// The controls that were requested for notifications, on one connection.
+/// Stores and reads the controls that were requested for notifications, on one connection.
 struct ControlTable {
     private let connection: Connection
 

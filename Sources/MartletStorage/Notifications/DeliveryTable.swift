@@ -1,7 +1,7 @@
 import MartletCore
 import MartletModel
 
-/// Deliveries with their counts, refusals and retries, on one connection.
+/// Stores and reads deliveries with their counts, refusals and retries, on one connection.
 struct DeliveryTable {
     let connection: Connection
 

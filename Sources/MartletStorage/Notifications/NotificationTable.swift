@@ -1,7 +1,8 @@
 import MartletCore
 import MartletModel
 
-/// Notifications with their messages, from acceptance until their deliveries are made, on one connection.
+/// Stores and reads notifications with their messages, from acceptance until their deliveries are made, on one
+/// connection.
 struct NotificationTable {
     private let connection: Connection
 

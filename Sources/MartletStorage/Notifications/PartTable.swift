@@ -1,7 +1,7 @@
 import MartletCore
 import MartletModel
 
-/// The waiting parts of notifications, on one connection.
+/// Stores and reads the waiting parts of notifications, on one connection.
 struct PartTable {
     private let connection: Connection
 

@@ -1,7 +1,7 @@
 import MartletCore
 import MartletModel
 
-/// The results of pages, and the members that deliveries have reached, on one connection.
+/// Stores and reads the results of pages, and the members that deliveries have reached, on one connection.
 struct RangeTable {
     private let connection: Connection
 

@@ -1,7 +1,7 @@
 import MartletCore
 import MartletModel
 
-/// Refusals in the form in which they are listed, on one connection.
+/// Stores and reads refusals in the form in which they are listed, on one connection.
 struct RefusalTable {
     private let connection: Connection
 

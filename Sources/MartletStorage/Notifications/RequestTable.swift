@@ -1,7 +1,7 @@
 import MartletCore
 import MartletModel
 
-/// The requests of senders, stored so that a repeated request does not send twice, on one connection.
+/// Stores and reads the requests of senders, on one connection, so that a repeated request does not send twice.
 struct RequestTable {
     private let connection: Connection
 

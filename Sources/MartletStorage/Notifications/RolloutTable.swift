@@ -1,7 +1,7 @@
 import MartletCore
 import MartletModel
 
-/// The roll-outs of notifications and their state, on one connection.
+/// Stores and reads the roll-outs of notifications and their state, on one connection.
 struct RolloutTable {
     private let connection: Connection
 

@@ -20,7 +20,7 @@ struct SuccessorTable {
         of absent: [AudienceMember], present: [AudienceMember]
     ) throws(StorageError) -> Successors {
         var successors = Successors()
-        // In most deliveries no member was followed.
+        // In most deliveries no member was followed, and for most pages nothing has changed since they were read.
         if try hasFollowed() {
             for member in present where try isReachedByFollowing([member.channel], but: member) {
                 successors.reached.insert(member)

@@ -1,6 +1,6 @@
 public import MartletCore
 
-/// How the schema of a database on disk compares with the schema of this program.
+/// The result of comparing the schema of a database on disk with the schema of this program.
 public enum SchemaState: Equatable, Sendable {
     case current
     /// The database lacks this many migration steps; the next start runs them.

@@ -1,7 +1,7 @@
 public import MartletCore
 public import MartletModel
 
-/// How the database of a data directory is upgraded to the schema of this program.
+/// Upgrades the database of a data directory to the schema of this program.
 public struct Upgrade: Sendable {
     /// An event that an upgrade reports while it runs.
     public enum Event: Hashable, Sendable {

@@ -1,7 +1,7 @@
 import MartletCore
 import MartletModel
 
-/// The console's audit log, on one connection.
+/// Stores and reads the console's audit log, on one connection.
 struct OperatorActionTable {
     private let connection: Connection
 

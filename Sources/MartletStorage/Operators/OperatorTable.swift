@@ -1,7 +1,7 @@
 import MartletCore
 import MartletModel
 
-/// The console's operators with their links and sessions, on one connection.
+/// Stores and reads the console's operators with their links and sessions, on one connection.
 struct OperatorTable {
     private let connection: Connection
 

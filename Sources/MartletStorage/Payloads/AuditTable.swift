@@ -1,7 +1,7 @@
 import MartletCore
 import MartletModel
 
-/// Records of who read which payload, and who was refused, on one connection.
+/// Stores and reads the records that say who read which payload and who was refused, on one connection.
 struct AuditTable {
     private let connection: Connection
 

@@ -1,7 +1,7 @@
 import MartletCore
 import MartletModel
 
-/// The payloads that users read, on one connection.
+/// Reads payloads for their users, and records that they were read, on one connection.
 struct PayloadReading {
     private let connection: Connection
 

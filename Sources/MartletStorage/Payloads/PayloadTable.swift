@@ -1,7 +1,7 @@
 import MartletCore
 import MartletModel
 
-/// Payloads with their addressees, on one connection.
+/// Stores and reads payloads with their addressees, on one connection.
 struct PayloadTable {
     let connection: Connection
 

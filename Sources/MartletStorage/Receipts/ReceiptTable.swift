@@ -1,7 +1,7 @@
 import MartletCore
 import MartletModel
 
-/// Receipts of notifications and payloads, on one connection.
+/// Stores and reads receipts of notifications and payloads, on one connection.
 struct ReceiptTable {
     private let connection: Connection
 

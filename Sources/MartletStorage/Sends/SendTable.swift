@@ -1,7 +1,7 @@
 import MartletCore
 import MartletModel
 
-/// Records of sends that take several steps, on one connection.
+/// Stores and reads records of sends that take several steps, on one connection.
 struct SendTable {
     private let connection: Connection
 

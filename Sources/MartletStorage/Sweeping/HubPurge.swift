@@ -20,7 +20,7 @@ struct HubPurge {
 
     /// The result of removing one portion of a hub.
     struct Portion: Sendable {
-        /// Whether nothing is left of the hub.
+        /// True if nothing is left of the hub.
         var isLast = false
         /// The removed deliveries that were not final. Their progress maps are no longer needed.
         var unfinished: [Delivery.ID] = []

@@ -1,7 +1,7 @@
 import MartletCore
 import MartletModel
 
-/// Users and sessions, on one connection.
+/// Stores and reads users and sessions, on one connection.
 struct UserTable {
     private let connection: Connection
 
