@@ -59,7 +59,7 @@ public struct DryRun: Sendable {
         public var furtherTemplates = 0
         public var furtherPushes = 0
         /// The number of pushes whose payload was not rendered, because there are more than `renderingLimit` distinct
-        /// payloads.
+        /// payloads, or because a composed message cannot be rendered for the platform.
         public var untriedPushes = 0
         /// How the templates use the properties; nil if the send is not for templates.
         public var use: PropertyUse?

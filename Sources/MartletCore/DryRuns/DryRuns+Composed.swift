@@ -70,8 +70,8 @@ extension DryRuns {
                 payload.language = content.languageName(language)
                 part.payloads.append(payload)
             } catch {
-                // A problem of the message is reported once for all platforms, as the reason why the send would be
-                // refused.
+                // No problem is added here. A message that is invalid or too large was refused before, and the check of
+                // the credential reports a platform without a push service.
                 part.untriedPushes += pushes
             }
         }
