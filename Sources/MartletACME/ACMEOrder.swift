@@ -145,7 +145,7 @@ public struct ACMEOrder: Sendable {
         }
     }
 
-    /// The payload of a step's request; empty if the request only reads.
+    /// Returns the payload of a step's request; empty if the request only reads.
     private func payload(of step: Step) -> [UInt8] {
         switch step {
         case .account:

@@ -14,7 +14,9 @@ final class Exchanges: NSObject, URLSessionDataDelegate {
 
     private struct Exchange {
         let answer: CheckedContinuation<Answer, Never>
-        /// Receives the body if it accepts the response. The session makes only one call to its delegate at a time.
+        /// The sink that receives the body if it accepts the response.
+        ///
+        /// The session makes only one call to its delegate at a time.
         let sink: (any ResponseSink)?
         var isSinking = false
         var isUnwanted = false

@@ -8,7 +8,7 @@ public struct CertificateRequest: Sendable, Equatable {
     public var hosts: [String]
     /// The subject's user id attribute.
     public var userID: String?
-    /// Additional extensions: DER content by dotted object identifier.
+    /// The additional extensions: DER content by dotted object identifier.
     public var extensions: [String: [UInt8]]
 
     public init(

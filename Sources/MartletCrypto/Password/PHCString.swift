@@ -5,7 +5,9 @@ struct PHCString: Equatable, CustomStringConvertible {
     let salt: [UInt8]
     let hash: [UInt8]
 
-    /// Limits for stored strings. They are set here because RFC 9106, section 3.1, has no useful upper limits.
+    /// The allowed lengths of the salt and the hash in stored strings.
+    ///
+    /// The limits are set here because RFC 9106, section 3.1, has no useful upper limits.
     private static let saltByteCounts = 8...1024
     private static let hashByteCounts = 4...1024
 

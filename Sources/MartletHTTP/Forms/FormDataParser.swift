@@ -71,7 +71,7 @@ public struct FormDataParser: Sendable {
     private let delimiter: DelimiterSearch
     private var state = State.beginning
     private var parts = 0
-    /// Received bytes that have not been reported yet.
+    /// The received bytes that have not been reported yet.
     private var pending: [UInt8] = []
 
     /// The maximum length of a boundary, in bytes (RFC 2046).

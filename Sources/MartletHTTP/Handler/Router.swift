@@ -160,7 +160,7 @@ public struct RouteMatch: Sendable {
     /// The decoded segment for a name in braces; empty if the pattern does not contain the name.
     public subscript(name: String) -> String { parameters.last { $0.name == name }?.value ?? "" }
 
-    /// The name in braces that a segment matches; nil for a literal.
+    /// Returns the name in braces that a segment matches; nil for a literal.
     public func parameterName(at index: Int) -> String? {
         parameters.first { $0.segments.contains(index) }?.name
     }

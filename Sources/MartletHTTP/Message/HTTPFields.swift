@@ -48,7 +48,7 @@ public struct HTTPFields: Hashable, Sendable, ExpressibleByDictionaryLiteral {
         }
     }
 
-    /// Every value of a field, in order.
+    /// Returns every value of a field, in order.
     /// - Parameter name: The name in lower case.
     public func values(of name: String) -> [String] {
         fields.filter { $0.name == name }.map(\.value)

@@ -6,7 +6,7 @@ public struct HTTPOrigin: Hashable, Sendable, CustomStringConvertible {
     }
 
     public let scheme: Scheme
-    /// A name or an IP address, in lower case; an IPv6 address has no brackets.
+    /// The name or IP address of the server, in lower case; an IPv6 address has no brackets.
     public let host: String
     public let port: UInt16
 
@@ -91,7 +91,9 @@ extension HTTPOrigin.Scheme {
         }
     }
 
-    /// Ports below this number belong to other services, except the default port of each scheme.
+    /// The lowest port that belongs to no other service.
+    ///
+    /// All lower ports belong to other services, except the default port of each scheme.
     private static var firstFreePort: UInt16 { 1024 }
 
     /// Returns true if an address that a stranger chose may have the port: the default port of the scheme, or a port

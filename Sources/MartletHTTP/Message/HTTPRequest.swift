@@ -3,7 +3,7 @@ public struct HTTPRequest: Sendable {
     public var method: HTTPMethod
     /// The path and query as on the wire, starting with a slash.
     public var target: String
-    /// `Host` or `:authority`; empty if an HTTP/1.0 client sent none.
+    /// The value of `Host` or `:authority`; empty if an HTTP/1.0 client sent none.
     public var authority: String
     public var fields: HTTPFields
     public var body: [UInt8]

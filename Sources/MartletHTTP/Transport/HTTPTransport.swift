@@ -50,7 +50,7 @@ public struct TransportSettings: Hashable, Sendable {
     public var version: Version
     /// The trusted certificates, as PEM text; these replace the system's.
     public var trustedCertificatesPEM: String?
-    /// A client certificate with its key, as PEM text.
+    /// The client certificate with its key, as PEM text.
     public var clientIdentityPEM: String?
     /// The partition of the connections.
     ///

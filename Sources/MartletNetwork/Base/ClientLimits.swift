@@ -10,7 +10,7 @@ public struct ClientLimits: Sendable {
     public var bodyBytes = 16 * 1024 * 1024
     /// The maximum time to establish a connection, including name resolution and the TLS handshake.
     public var connectTime: Duration = .seconds(10)
-    /// If a name has several addresses, the maximum time to connect to one address before the next is tried.
+    /// The maximum time to connect to one address of a name with several addresses, before the next address is tried.
     public var attemptTime: Duration = .seconds(3)
     /// The maximum time for which an HTTP/1.1 connection is kept open without a request.
     public var idleTime: Duration = .seconds(30)

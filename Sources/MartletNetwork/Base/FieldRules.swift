@@ -29,12 +29,14 @@ enum FieldRules {
         value.utf8.withContiguousStorageIfAvailable(areValueBytes) ?? value.utf8.allSatisfy(isValueByte)
     }
 
-    /// A variant of `isValue` for bytes. Checks eight bytes at a time, because it is called for every push.
+    /// Returns true if `isValue` holds for the text of the bytes.
+    ///
+    /// Checks eight bytes at a time, because this function is called for every push.
     static func areValueBytes(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
         bytes.allSatisfy(unlessEight: { $0.bytes(below: 0x20) | $0.bytes(equalTo: 0x7F) }, or: isValueByte)
     }
 
-    /// A variant of `isVisible` for bytes. Unlike `isVisible`, returns true for an empty buffer.
+    /// Returns true if `isVisible` holds for the text of the bytes, or if there are no bytes.
     static func areVisible(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
         bytes.allSatisfy(
             unlessEight: { $0.bytesBeyondASCII | $0.bytes(below: 0x21) | $0.bytes(equalTo: 0x7F) },

@@ -29,7 +29,9 @@ public struct ServerLimits: Sendable {
     ///
     /// Each loopback address then counts as one network.
     public var countsLoopback = false
-    /// Proxies that forward requests of many clients. The limits per network do not apply to them.
+    /// The proxies that forward requests of many clients.
+    ///
+    /// The limits per network do not apply to these proxies.
     public var trustedProxies = TrustedProxies.none
     /// The memory for the bodies of requests that are not answered yet.
     public var bodies = BodyLimits()

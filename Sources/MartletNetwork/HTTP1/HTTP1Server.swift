@@ -46,7 +46,7 @@ final class HTTP1Server: WireProtocol {
     var scanner: HeadScanner
     /// The start of a head, or of trailers, that arrived in pieces.
     var partialHead: [UInt8] = []
-    /// Bytes that arrived while a request was being answered.
+    /// The bytes that arrived while a request was being answered.
     var backlog: [UInt8] = []
     var isConsuming = false
     /// The time when the last response ended, or when the connection began.

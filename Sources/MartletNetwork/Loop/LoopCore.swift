@@ -33,7 +33,7 @@ final class LoopCore: @unchecked Sendable {
     private var lastRegistration: UInt64 = 0
     private var endOfTurn: [() -> Void] = []
     private let events = UnsafeMutablePointer<epoll_event>.allocate(capacity: eventsPerTurn)
-    /// A buffer shared by everything that reads or writes on the loop, so that idle connections hold no buffers.
+    /// The buffers into which all connections of the loop read and write, so that idle connections hold no buffers.
     let inputBuffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 64 * 1024, alignment: 16)
     var outputBuffer: [UInt8] = []
     /// The loop as an executor. Set before the thread starts.

@@ -30,7 +30,7 @@ final class BulkSession: ClientProtocol {
     var runs: [BulkRun?] = []
     var turns = BatchScheduler()
     var singles: [Int32: BulkSingle] = [:]
-    /// Streams with a body that waits for flow-control window, in the order of their requests.
+    /// The ids of the streams with a body that waits for flow-control window, in the order of their requests.
     var unwritten: [Int32] = []
     /// True if there are items that cannot be sent and whose failure has not been reported yet.
     var hasRefused = false

@@ -18,7 +18,9 @@ struct HPACKEncoderTable {
     /// The smallest size that the table has had since the last header block; nil if no size change has to be sent to
     /// the peer.
     private var smallest: Int?
-    /// Increases with every change, so that stored indices can be recognised as stale.
+    /// The version of the table.
+    ///
+    /// It increases with every change, so that stored indices can be recognised as stale.
     private(set) var version = 0
 
     /// Applies the value of HEADER_TABLE_SIZE in the peer's SETTINGS.

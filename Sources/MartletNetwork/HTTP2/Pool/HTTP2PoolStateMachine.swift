@@ -36,8 +36,10 @@ struct HTTP2PoolStateMachine: Equatable {
     /// The number of connections that are opened without a trial if answers wait less than `shortWait` at the peer.
     private static let defaultCount = 4
     private static let shortWait = Duration.milliseconds(10)
-    /// No connection is opened while requests wait at the peer for at least this long and at least the shortest round
-    /// trip: the peer itself is then the bottleneck.
+    /// The minimum time that requests wait at the peer from which on no connection is opened, because the peer is then
+    /// the bottleneck.
+    ///
+    /// The requests must also wait at least as long as the shortest round trip.
     private static let longWait = Duration.milliseconds(25)
     /// The minimum gain for which new connections are kept, as a fraction of a fair share of the throughput.
     private static let leastGain = 0.25
