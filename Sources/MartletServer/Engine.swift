@@ -9,12 +9,12 @@ import MartletNetwork
 import MartletPush
 import MartletStorage
 
-/// The parts of a server behind its listeners, for one data directory.
+/// The parts of a server behind its listeners, which use one data directory.
 struct Engine: Sendable {
     let loops: EventLoopGroup
     let storage: SQLiteStorage
     let hubs: HubDirectory
-    /// The hub of the app backend.
+    /// The hub through which the app backend sends.
     let backendHub: BackendHub
     let devices: DeviceRegistry
     let notifications: NotificationIntake
@@ -35,14 +35,14 @@ struct Engine: Sendable {
     let signer: URLSigner
     let keyRotation: KeyRotation
     let operators: OperatorDirectory
-    /// The platforms whose credential the simulator gives.
+    /// The platforms for which hubs without a credential use the simulator's credential.
     private let simulated: Set<PlatformID>
-    /// The key of the digests by which the console compares handles that it does not show.
+    /// The key of the digests by which the console compares handles and credentials that it does not show.
     let digestKey: HMACSHA256
     let metrics: ServerMetrics
     /// Counts requests and connections for the metrics.
     let requests = RequestCount()
-    /// The line about failed log-ins is written once a minute.
+    /// Limits the log line about failed log-ins to one a minute.
     private let failedLogIns = Reminder(every: .seconds(60))
     let certificateEnd = CertificateEnd()
     let certificateObstacle = CertificateObstacle()
@@ -122,7 +122,8 @@ struct Engine: Sendable {
             accepted: { deliveries in
                 accepted.addImmediate()
                 dispatcher.enqueue(deliveries)
-                // The rest of a canary begins at the latest when it expires.
+                // The scheduler is woken, because it begins the rest of a canary at the latest when the notification
+                // expires.
                 if deliveries.contains(where: { $0.part != nil }) { alarm.ring() }
             },
             scheduled: { _ in
@@ -200,7 +201,7 @@ struct Engine: Sendable {
         }
     }
 
-    /// What does not work although the server is ready, as a sentence; nil if all does.
+    /// Returns a sentence that says what does not work although the server is ready; nil if everything works.
     @Sendable func note() -> String? { backendHub.obstacle }
 
     /// Returns when every event loop and the writer thread have completed one iteration.
@@ -209,15 +210,15 @@ struct Engine: Sendable {
         await storage.turn()
     }
 
-    /// The status line for the service manager.
+    /// Returns the status for the service manager, in one line.
     @Sendable func status() async -> String {
         if let obstacle = await obstacle() { return "waits: \(obstacle)" }
         let count = hubs.all.count
         return "serves \(count) \(count == 1 ? "hub" : "hubs")"
     }
 
-    /// The handler of the public listeners.
-    /// - Parameter console: Answers what is below `/console`; nil if the public listeners have no console.
+    /// Makes the handler of the public listeners.
+    /// - Parameter console: The handler of the console; nil if the public listeners do not serve the console.
     func makeHandler(
         _ configuration: ServerConfiguration, console: (any HTTPHandler)?
     ) throws(ServerError) -> PublicHandler {
@@ -231,7 +232,7 @@ struct Engine: Sendable {
                 notice: UntrustedProxyNotice(log: log, time: time)))
     }
 
-    /// Tells the operator that somebody fails to log in again and again.
+    /// Logs that failed log-ins from a network are slowed down, at most once a minute.
     @Sendable private func slowedDown(_ network: String) {
         guard failedLogIns.isDue(at: time.now) else { return }
         log.write(.warning, "Failed log-ins from \(network) are slowed down.")
@@ -239,8 +240,8 @@ struct Engine: Sendable {
 
     /// Makes the web console.
     /// - Parameters:
-    ///   - administration: Answers the administration API.
-    ///   - simulator: Answers the simulator's control interface; nil if no simulator runs.
+    ///   - administration: The handler of the administration API.
+    ///   - simulator: The handler of the simulator's control interface; nil if no simulator runs.
     func makeConsole(
         _ configuration: ServerConfiguration, administration: any HTTPHandler, simulator: (any HTTPHandler)?
     ) -> Console {
@@ -257,7 +258,7 @@ struct Engine: Sendable {
     /// Wraps the console's handler so that its answers are counted and logged.
     func answering(_ console: Console) -> any HTTPHandler { answering(console, .console) }
 
-    /// The handler of storage containers; signed URLs are the same on every listener.
+    /// The handler of storage containers, which is the same on all listeners because it accepts signed URLs.
     private var containerHandler: any HTTPHandler {
         ContainerAPI(store: storage.containers, signer: signer, time: time).makeHandler()
     }
@@ -314,6 +315,7 @@ struct Engine: Sendable {
         return { () async throws(ServerError) in try await reloader.report() }
     }
 
+    /// Makes the handler of the admin socket.
     /// - Parameters:
     ///   - console: The address of the console's own listener; nil if it has none.
     ///   - reloader: Applies a new configuration; nil if no server runs.

@@ -2,22 +2,26 @@ import MartletBackend
 import MartletHTTP
 import Synchronization
 
-/// Answers the requests of the public listeners. A reload replaces its settings.
+/// Answers the requests of the public listeners.
+///
+/// A reload replaces the settings of this handler.
 final class PublicHandler: HTTPHandler {
-    /// The parts that do not depend on the configuration.
+    /// The handlers and other parts that a reload does not replace.
     struct Parts: Sendable {
         let health: any HTTPHandler
         let containers: any HTTPHandler
-        /// nil if the public listeners have no console.
+        /// The handler of the console; nil if the public listeners do not serve the console.
         let console: (any HTTPHandler)?
         let hubs: any HTTPHandler
         let metrics: ServerMetrics
-        /// Wraps a handler so that its answers are counted and logged, and get a request id.
+        /// Wraps a handler so that its answers are counted, logged and given a request id.
         let answering: @Sendable (any HTTPHandler, RequestCount.Area) -> any HTTPHandler
         let notice: UntrustedProxyNotice
     }
 
-    /// The app backend. It is kept across reloads, with its log-ins, rates and uploads.
+    /// The app backend.
+    ///
+    /// It is kept across reloads, together with its log-ins, rates and uploads.
     let backend: Backend
     private let parts: Parts
     private let current: Mutex<any HTTPHandler>
@@ -32,7 +36,7 @@ final class PublicHandler: HTTPHandler {
         current.withLock(\.self).route(for: head)
     }
 
-    /// Uses another configuration, starting with the next request.
+    /// Replaces the configuration, beginning with the next request.
     func use(_ configuration: ServerConfiguration, token: MetricsToken?) {
         let handler = parts.handler(configuration, token, backend.with(configuration.backendSettings))
         current.withLock { $0 = handler }
@@ -50,7 +54,7 @@ extension PublicHandler.Parts {
         let forwarded = ForwardedClients(root, proxies: configuration.forwardingProxies) { [notice] peer in
             if !configuration.usesProxyProtocol { notice.found(peer) }
         }
-        // Sending HSTS with a certificate that browsers do not trust would lock users out.
+        // HSTS is sent only with a certificate that browsers trust. With any other certificate it would lock users out.
         guard case .files = configuration.tls else { return forwarded }
         return StrictTransport(handler: forwarded)
     }

@@ -14,6 +14,7 @@ actor Reloader {
     private let read: @Sendable () throws -> ServerConfiguration
     private var current: ServerConfiguration
 
+    /// Creates the reloader of a running server.
     /// - Parameters:
     ///   - current: The configuration that the server uses now.
     ///   - read: Reads the configuration again.
@@ -54,7 +55,7 @@ actor Reloader {
         let new = try readAgain()
         var change = ConfigurationChange(from: current, to: new)
         let effective = change.effective
-        // Everything that can fail is done first.
+        // Everything that can fail is done before anything is changed.
         let token = try effective.metricsToken()
         let provider = try engine.identityProvider(effective)
         let candidate = try candidate(effective)
@@ -82,8 +83,10 @@ actor Reloader {
         }
     }
 
-    /// nil if the certificate cannot have changed, because there is no TLS, or because an authority issues it while the
-    /// server runs.
+    /// Loads the certificate of a new configuration.
+    ///
+    /// Returns nil if it cannot have changed, because there is no TLS, or because an authority issues the certificate
+    /// while the server runs.
     private func candidate(_ new: ServerConfiguration) throws(ServerError) -> ListenerCertificate.Candidate? {
         guard let certificate, new.acme == nil, !(current.tls == .selfSigned && new.tls == .selfSigned) else {
             return nil

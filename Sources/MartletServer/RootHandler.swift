@@ -9,7 +9,9 @@ struct RootHandler: HTTPHandler {
     let health: any HTTPHandler
     let metrics: any HTTPHandler
     let containers: any HTTPHandler
-    /// nil if there is no console here: its name is then that of a hub that does not exist.
+    /// The handler of the console; nil if this listener does not serve the console.
+    ///
+    /// `console` is then the name of a hub that does not exist.
     let console: (any HTTPHandler)?
     let hubs: any HTTPHandler
 

@@ -20,11 +20,11 @@ import Synchronization
 public final class Server: Sendable {
     /// The addresses that the server listens on, with the actual ports.
     public let origins: [HTTPOrigin]
-    /// The path of the Unix socket for proxies.
+    /// The path of the Unix socket for proxies; nil for none.
     public var socket: String? { configuration.listenSocket }
-    /// True until an authority has issued the first certificate: no client can connect by TLS.
+    /// Whether no client can connect by TLS yet, because an authority has still to issue the first certificate.
     public var awaitsCertificate: Bool { certificate.map { $0.current == nil } ?? false }
-    /// The path of the private authority's certificate that `--tls-self-signed` made.
+    /// The path of the certificate of the private authority; nil without `--tls-self-signed`.
     public let authorityFile: String?
 
     /// The address of the web console; nil if there is none.
@@ -62,13 +62,13 @@ public final class Server: Sendable {
         self.configuration = configuration
     }
 
-    /// Opens the data directory and listens.
+    /// Opens the data directory, and starts to listen.
     /// - Parameters:
     ///   - fallbacks: Credential properties by platform, used for hubs that have no credential of their own. A
     ///     simulator provides them.
-    ///   - simulator: Answers the simulator's control interface, for the console; nil if no simulator runs.
+    ///   - simulator: The handler of the simulator's control interface, for the console; nil if no simulator runs.
     ///   - manager: Receives notifications of start, reloads and stop.
-    ///   - read: Reads the configuration again for a reload. Without it, a reload only reads the files again that the
+    ///   - read: Reads the configuration again for a reload. Without it, a reload reads only the files again that the
     ///     configuration names.
     /// - Throws: `ServerError` that names the cause.
     public static func start(
@@ -215,7 +215,7 @@ public final class Server: Sendable {
     }
 
     /// Opens the console's own listener.
-    /// - Returns: Nil if it has none.
+    /// - Returns: nil if the console has no listener of its own.
     private static func listenForConsole(
         _ configuration: ServerConfiguration, _ engine: Engine, _ console: (any HTTPHandler)?,
         _ certificate: ListenerCertificate?
@@ -230,7 +230,8 @@ public final class Server: Sendable {
         return (try await listen(front, on: address, tls: context, configuration.usesProxyProtocol), front)
     }
 
-    /// - Returns: The origin with the actual port.
+    /// Opens a TCP listener.
+    /// - Returns: The origin of the listener, with the actual port.
     private static func listen(
         _ server: HTTPServer, on address: ServerConfiguration.Address, tls context: TLSServerContext?,
         _ proxyProtocol: Bool
@@ -239,7 +240,7 @@ public final class Server: Sendable {
             let bound = try await server.listen(
                 on: .tcp(host: address.host, port: address.port), tls: context, proxyProtocol: proxyProtocol)
             if address.isEveryAddress {
-                // Fails if the machine has no IPv6, which is ignored.
+                // This fails if the machine has no IPv6. The failure is ignored.
                 _ = try? await server.listen(
                     on: .tcp(host: "::", port: bound.port), tls: context, proxyProtocol: proxyProtocol)
             }
@@ -259,7 +260,7 @@ public final class Server: Sendable {
 }
 
 extension ServerConfiguration {
-    /// The certificate that clients must trust; nil if there is no private authority.
+    /// The path of the certificate that clients must trust; nil if there is no private authority.
     fileprivate var authorityFile: String? {
         tls == .selfSigned ? ServerCertificates.authorityFile(in: dataDirectory) : nil
     }

@@ -5,11 +5,11 @@ import MartletHTTP
 import MartletModel
 import MartletPush
 
-/// Sends the requests of an order to the authority.
+/// Sends the requests of an order to the ACME authority.
 struct ACMEClient: Sendable {
     let settings: ACMESettings
     let key: P256PrivateKey
-    /// The certificates to trust for the authority instead of the system's, as PEM.
+    /// The certificates to trust for the connection to the authority, as PEM; nil for the system's certificates.
     let trusted: String?
     let program: String
     let transport: any HTTPTransport
@@ -37,8 +37,10 @@ struct ACMEClient: Sendable {
         }
     }
 
-    /// Returns the settings for connections to an origin. URLs come from the authority's answers, so they may only lead
-    /// to public addresses, or to the directory's own origin if the operator named the directory.
+    /// Returns the settings for connections to an origin.
+    ///
+    /// Most origins come from the authority's answers, so they must be at public addresses. Only the origin of a
+    /// directory that the operator has named may be anywhere.
     func transportSettings(for origin: HTTPOrigin) -> TransportSettings {
         let isOperators = settings.isOwnDirectory && origin == settings.directory.origin
         return TransportSettings(

@@ -17,7 +17,7 @@ struct ACMEService: Sendable {
     let time: any TimeSource
     let log: @Sendable (Log.Level, String) -> Void
 
-    /// Reports in the health check if there is no certificate yet.
+    /// Reports to the health check that there is no certificate yet, if that is so.
     func announce() {
         guard certificate.current == nil else { return }
         obstacle.set(
@@ -38,7 +38,7 @@ struct ACMEService: Sendable {
         }
     }
 
-    /// Makes one attempt.
+    /// Makes one attempt to get a certificate.
     /// - Returns: The failure; nil if there is a new certificate.
     private func failure(of state: inout ACMEState) async -> ACMEFailure? {
         do throws(ACMEFailure) {
@@ -136,8 +136,9 @@ struct ACMEService: Sendable {
         }
     }
 
-    /// Returns the key for the certificate. A continued order keeps its key, because it may have been finalized with
-    /// that key already.
+    /// Returns the key for the certificate that is ordered.
+    ///
+    /// A continued order keeps its key, because the order may have been finalized with that key already.
     private func nextKey(isContinued: Bool) throws(ACMEFailure) -> P256PrivateKey {
         if !isContinued { files.removeNextKey() }
         return try filed { () throws(ServerError) in try files.key(in: files.nextKey) }
@@ -176,13 +177,15 @@ struct ACMEService: Sendable {
         }
     }
 
-    /// Checks the certificate and starts to use it. An invalid certificate never replaces the old one.
+    /// Checks a new certificate and starts to use it.
+    ///
+    /// An invalid certificate never replaces the old one.
     private func install(_ chain: String, _ key: P256PrivateKey) throws(ACMEFailure) {
         let identity: CertificateIdentity
         let certificates: String
         do throws(CryptoError) {
-            // The first key in the text is used, so ours comes first, whatever the answer contains. Of the answer, only
-            // the certificates are kept.
+            // The first key in a PEM text is used, so this server's key comes first, whatever the answer contains. Of
+            // the answer, only the certificates are kept.
             identity = try CertificateIdentity(pem: try key.pem() + "\n" + chain)
             certificates = try identity.certificatePEM()
         } catch {

@@ -1,7 +1,7 @@
 import MartletACME
 import MartletModel
 
-/// The state of orders that is kept across restarts.
+/// The state of the ACME service that is kept across restarts.
 struct ACMEState: Hashable, Sendable {
     var schedule = ACMESchedule()
     /// The order that is not finished, if any.
@@ -11,7 +11,9 @@ struct ACMEState: Hashable, Sendable {
 
     init() {}
 
-    /// Parses a file written by an earlier process. An order from another authority or for other names is ignored.
+    /// Parses the file that an earlier process has written.
+    ///
+    /// An order at another authority or for other names is ignored.
     init(_ bytes: [UInt8], settings: ACMESettings) {
         guard let document = try? JSON(parsing: bytes, maximumDepth: Self.depthLimit) else { return }
         let orders = (document["orders"]?.array ?? []).compactMap(Self.time)

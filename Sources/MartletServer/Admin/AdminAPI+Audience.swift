@@ -3,7 +3,7 @@ import MartletHTTP
 import MartletHubAPI
 import MartletModel
 
-// The audience of a send.
+// Routes that show the audience of a send.
 extension AdminAPI {
     func addAudience(to router: inout Router) {
         router.on(.get, "/hubs/{name}/audience") { _, match in

@@ -3,7 +3,7 @@ import MartletHTTP
 import MartletHubAPI
 import MartletModel
 
-// Pausing, cancelling and watching a send that is under way.
+// Routes that pause, resume, cancel and watch a send that is under way.
 extension AdminAPI {
     func addControl(to router: inout Router) {
         for wish in [ControlRequest.cancel, .pause, .resume] {

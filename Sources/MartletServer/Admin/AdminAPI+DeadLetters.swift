@@ -3,7 +3,7 @@ import MartletHTTP
 import MartletHubAPI
 import MartletModel
 
-// Dead letters, sending them again, and the funnel of notifications.
+// Routes for dead letters, for sending them again, and for the funnel of a notification.
 extension AdminAPI {
     func addDeadLetters(to router: inout Router) {
         router.on(.get, "/hubs/{name}/deadletters") { _, match in
@@ -65,7 +65,7 @@ extension AdminAPI {
         }
     }
 
-    /// Answers a request about the hub that its path names; 404 if there is none.
+    /// Performs work on the hub that a path names, and answers 404 if there is no such hub.
     func withHub(
         _ match: RouteMatch, _ work: (Hub) async throws(StorageError) -> HTTPResponse
     ) async -> HTTPResponse {

@@ -2,7 +2,7 @@ import MartletCore
 import MartletHTTP
 import MartletModel
 
-// Import and export jobs, for people who look at them. Programs make them by the hub's REST API.
+// Routes that show import and export jobs to people. Programs create jobs by the hub's REST API.
 extension AdminAPI {
     private static let jobLimit = 50
     private static let pieceSize: Int64 = 256 << 10
@@ -30,7 +30,9 @@ extension AdminAPI {
         }
     }
 
-    /// The file of the lines that could not be done; nil until the job is over, and once its container was removed.
+    /// Returns the file with the lines that a job could not process.
+    ///
+    /// It is nil before the job has ended, and after its container was removed.
     private func failedLines(of job: Job) async -> (any BlobContent)? {
         guard job.status.isFinal, let name = BlobName(job.path(of: .failed)) else { return nil }
         return try? await containers.store.openBlob(BlobAddress(job.output, name))
@@ -54,7 +56,7 @@ extension AdminAPI {
             })
     }
 
-    /// The addresses of a job's files are left out, because they contain signatures.
+    /// Returns a job as JSON. The addresses of its files are left out, because they contain signatures.
     private static func json(_ job: Job, failedBytes: Int64?) -> JSON {
         [
             "id": .string(job.id), "kind": .string(job.kind.rawValue), "status": .string(job.status.rawValue),

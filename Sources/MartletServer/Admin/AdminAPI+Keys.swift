@@ -2,7 +2,7 @@ import MartletCore
 import MartletHTTP
 import MartletModel
 
-// The keys of access rules: the rules of a hub, and those of the namespace, which apply to all hubs.
+// Routes for the keys of access rules: the rules of a hub, and those of the namespace, which apply to all hubs.
 extension AdminAPI {
     func addKeys(to router: inout Router) {
         router.on(.get, "/hubs/{name}/keys") { _, match in
@@ -27,7 +27,7 @@ extension AdminAPI {
         }
     }
 
-    /// Returns connection strings with the primary key of each rule, by rule name.
+    /// Returns one connection string for each rule, with the rule's primary key, in an object keyed by rule name.
     func connectionStrings(_ rules: [AccessRule]) -> JSON {
         .object(
             Dictionary(

@@ -3,7 +3,7 @@ import MartletHTTP
 import MartletHubAPI
 import MartletModel
 
-// The reasons why a notification did or did not reach a device.
+// Routes that show why a notification did or did not reach a device.
 extension AdminAPI {
     func addTraces(to router: inout Router) {
         router.on(.get, "/hubs/{name}/messages/{id}/devices/{device}") { _, match in

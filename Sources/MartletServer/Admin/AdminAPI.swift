@@ -4,11 +4,13 @@ import MartletCore
 import MartletHTTP
 import MartletModel
 
-/// The administration API, in JSON over the admin socket: hubs with their credentials, users, storage containers, the
-/// audit log, the server's key, backups, and metrics as text.
+/// The administration API, in JSON over the admin socket.
 ///
-/// Anyone who may connect to the socket may do everything, so it has mode 0600. If no server is running, commands call
-/// this same handler in their own process.
+/// It serves hubs with their credentials, users, storage containers, the audit log, the server's key, backups, and
+/// metrics as text.
+///
+/// Anyone who may connect to the socket may do everything, so the socket has mode 0600. If no server is running,
+/// commands call this handler in their own process.
 struct AdminAPI: Sendable {
     private static let bodyLimit = 1 << 20
 
@@ -37,7 +39,7 @@ struct AdminAPI: Sendable {
     let backup: BackupAdministration
     let lifecycle: LifecycleAdministration
     let metrics: ServerMetrics
-    /// The address that connection strings contain.
+    /// The address of the server, which connection strings contain.
     let endpoint: PublicEndpoint
 
     func makeHandler() -> any HTTPHandler {
@@ -159,7 +161,7 @@ struct AdminAPI: Sendable {
         return .object(members)
     }
 
-    /// Returns when a credential expires; nil if it does not expire.
+    /// Returns when a credential expires; nil if it does not expire or cannot be used.
     private func expiry(of credential: Credential, _ platform: PlatformID) -> Timestamp? {
         platforms.service(platform).flatMap { try? $0.init(credential: credential) }?.expiresAt
     }
@@ -242,7 +244,9 @@ struct AdminAPI: Sendable {
 }
 
 extension HTTPStatus {
-    /// Creates the answer to a storage failure. Administrators see the reason.
+    /// Creates the answer to a storage failure.
+    ///
+    /// It contains the reason, which administrators may see.
     fileprivate init(_ error: StorageError) {
         self = error.kind == .full ? .insufficientStorage : .serviceUnavailable
     }

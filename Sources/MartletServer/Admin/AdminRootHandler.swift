@@ -1,14 +1,18 @@
 import MartletHTTP
 import MartletHubAPI
 
-/// The routes of the admin socket: below `/rest`, the hubs' REST API without signatures, and storage containers; on all
-/// other paths, the admin API.
+/// Passes the requests on the admin socket on by their paths.
+///
+/// Below `/rest` is the hubs' REST API, which needs no signatures here. The storage containers have their usual paths.
+/// All other paths belong to the administration API.
 struct AdminRootHandler: HTTPHandler {
     private static let prefix = "/rest"
 
     let administration: any HTTPHandler
     let hubs: any HTTPHandler
-    /// Handles storage containers. Their URLs must be signed here too.
+    /// The handler of storage containers.
+    ///
+    /// Their URLs must be signed on this socket too.
     let containers: any HTTPHandler
 
     func route(for head: HTTPRequest) -> HTTPRoute {

@@ -4,10 +4,11 @@ import MartletNetwork
 /// The Unix socket on which a running server is administered: `admin.sock` in its data directory, or the path given by
 /// `--admin-socket`.
 public struct AdminSocket: Sendable {
-    /// The path to bind or connect to.
+    /// The path to listen on or connect to.
     public let path: String
     let access: UnixSocketAccess
 
+    /// Chooses the socket.
     /// - Parameter given: The path given by `--admin-socket`, to which the server's group may also connect. nil selects
     ///   the socket in the data directory, to which only the owner and root may connect.
     /// - Throws: `ServerError` if the path is too long or the data directory cannot be opened.
@@ -20,7 +21,8 @@ public struct AdminSocket: Sendable {
         }
         access = .owner
         let path = "\(dataDirectory)/admin.sock"
-        // A longer path is replaced by the kernel's own name for the directory, which is always short enough.
+        // If the path is too long for a socket, the kernel's own name for the directory is used, which is always short
+        // enough.
         guard path.utf8.count > 100 else {
             self.path = path
             return
@@ -29,7 +31,7 @@ public struct AdminSocket: Sendable {
         guard directory >= 0 else {
             throw ServerError("Cannot open \(dataDirectory): \(String(cString: strerror(errno))).")
         }
-        // The descriptor is deliberately left open, because the name is valid only while it is open.
+        // The directory stays open on purpose, because the kernel's name is valid only while it is open.
         self.path = "/proc/self/fd/\(directory)/admin.sock"
     }
 }

@@ -4,9 +4,12 @@ import MartletHTTP
 import MartletModel
 import MartletStorage
 
-/// Creates backups: `GET /backup` answers with one, and `?keys=1` includes the server's keys. Below `/backups` are those
-/// in the data directory, which never have keys: `GET` lists them, `POST` makes one, `POST …/{backup}/verify` reads one
-/// again, `GET …/{backup}` answers with its file.
+/// Makes and serves backups.
+///
+/// `GET /backup` answers with a new backup, which with `?keys=1` includes the server's keys.
+///
+/// The backups in the data directory are below `/backups` and never have keys. `GET` lists them, `POST` makes one,
+/// `POST …/{backup}/verify` reads one again, and `GET …/{backup}` answers with its file.
 struct BackupAdministration: Sendable {
     private static let pieceSize = 256 << 10
 
@@ -99,7 +102,7 @@ struct BackupAdministration: Sendable {
             .ok, fields: ["content-type": "application/x-tar", "cache-control": "no-store"],
             body: .stream { [source] writer in
                 do {
-                    // Not on an event loop, because event loops are needed for sending pushes.
+                    // The backup is not written on an event loop, because event loops are needed for sending pushes.
                     try await withTaskExecutorPreference(globalConcurrentExecutor) {
                         try await backup.write { try await writer.write($0) }
                     }
@@ -114,7 +117,9 @@ struct BackupAdministration: Sendable {
     }
 }
 
-/// A file that is read from its beginning to its end. It stays readable if it is removed meanwhile.
+/// A file that is read once, from its beginning to its end.
+///
+/// It stays readable if it is removed while it is read.
 private final class OpenFile: Sendable {
     let size: Int
     private let descriptor: Int32
@@ -130,7 +135,8 @@ private final class OpenFile: Sendable {
 
     deinit { if descriptor >= 0 { close(descriptor) } }
 
-    /// - Returns: The next piece; nil at the end.
+    /// Reads the next piece.
+    /// - Returns: nil at the end of the file.
     func read(_ count: Int) throws(ServerError) -> [UInt8]? {
         var piece = [UInt8](repeating: 0, count: count)
         let got = piece.withUnsafeMutableBytes { Glibc.read(descriptor, $0.baseAddress, count) }

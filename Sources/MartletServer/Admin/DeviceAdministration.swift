@@ -76,7 +76,7 @@ struct DeviceAdministration: Sendable {
         if wants("device") || wants("installation") {
             devices += try await store.past(of: text, in: hub.id).versions.filter { $0.end == nil }
         }
-        // A caller who may not list users must not find them by a tag that they share.
+        // A caller who may not list users searches exactly. Such a caller must not find users by a tag that they share.
         if wants("tag"), !isExact || PersonalAudience.isNamed(in: text), let tag = try? Tag(text) {
             (devices, isComplete) = try await add(.tag(tag), hub, devices, isComplete)
         }
@@ -133,7 +133,7 @@ struct DeviceAdministration: Sendable {
     // MARK: Sends that targeted a device
 
     private static let toldLimit = 20
-    /// The maximum number of sends that one read examines, so that other reads are not delayed.
+    /// The maximum number of sends that one read of the database examines, so that other reads are not delayed.
     private static let window: Int64 = 2000
     private static let windows = 10
 
@@ -203,12 +203,13 @@ struct DeviceAdministration: Sendable {
 
 /// Decides which sends targeted a device, by its tags at the time of each send.
 struct DeviceAudience {
-    /// Each version of a registration, with the time at which it began.
+    /// The versions of the device's registrations, each with the time at which the version began.
     private let versions: [(since: Timestamp, version: RegistrationVersion)]
     /// The tags of all versions.
     private let tags: Set<String>
     private var expressions: [String: TagExpression?] = [:]
 
+    /// Creates the audience of one device.
     /// - Parameter versions: The versions of the device's registrations, oldest first.
     init(_ versions: [RegistrationVersion]) {
         var ends: [Int64: Timestamp] = [:]
@@ -220,7 +221,7 @@ struct DeviceAudience {
         tags = Set(versions.flatMap { $0.tags.map(\.folded) })
     }
 
-    /// The id of the first registration that a send targeted; nil if it targeted none.
+    /// Returns the id of the first registration of the device that a send targeted; nil if the send targeted none.
     mutating func registration(targetedBy target: SendTarget) -> String? {
         guard let expression = expression(target.expression) else { return nil }
         return versions.first { since, version in
@@ -232,14 +233,17 @@ struct DeviceAudience {
         }?.version.id
     }
 
-    /// Whether an expression names one of the device's tags, or has a negation. Most sends go to other single devices,
-    /// and their expressions need not be parsed.
+    /// Returns whether a tag expression names one of the device's tags, or has a negation.
+    ///
+    /// Most sends go to other single devices, and their expressions are not parsed.
     private func mayMatch(_ text: String) -> Bool {
         text.utf8.contains(UInt8(ascii: "!"))
             || text.lowercased().split(whereSeparator: { "()&| ".contains($0) }).contains { tags.contains(String($0)) }
     }
 
-    /// - Returns: Nil for a text that cannot be read, or names none of the device's tags; an inner nil means all devices.
+    /// Parses a tag expression, unless it cannot match the device.
+    /// - Returns: nil if the text is not an expression, or if it names none of the device's tags and has no negation.
+    ///   An inner nil means all devices.
     private mutating func expression(_ text: String?) -> TagExpression?? {
         guard let text else { return .some(nil) }
         guard mayMatch(text) else { return nil }

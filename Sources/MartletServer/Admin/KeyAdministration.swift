@@ -1,7 +1,7 @@
 import MartletHTTP
 import MartletModel
 
-/// Manages the server's own key, over the admin socket.
+/// The part of the administration API that manages the server's own key.
 ///
 /// | request | answer |
 /// |---|---|

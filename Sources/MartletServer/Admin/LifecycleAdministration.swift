@@ -1,12 +1,13 @@
 import MartletHTTP
 import MartletModel
 
-/// Handles two requests: `POST /reload` applies the configuration again, and `GET /ready` reports whether the server is
-/// ready.
+/// The part of the administration API with two requests.
+///
+/// `POST /reload` applies the configuration again, and `GET /ready` reports whether the server is ready.
 struct LifecycleAdministration: Sendable {
     /// Returns why the server is not ready; nil if it is ready.
     let obstacle: @Sendable () async -> String?
-    /// Returns what does not work although the server is ready, as a sentence; nil if all does.
+    /// Returns a sentence that says what does not work although the server is ready; nil if everything works.
     let note: @Sendable () -> String?
     /// Applies the configuration again; nil if no server is running.
     let reload: (@Sendable () async throws(ServerError) -> JSON)?

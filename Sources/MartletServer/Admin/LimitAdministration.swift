@@ -3,7 +3,7 @@ import MartletHTTP
 import MartletModel
 import MartletStorage
 
-/// The limits of a hub, over the admin socket.
+/// The part of the administration API that manages the limits of a hub.
 ///
 /// | request | answer |
 /// |---|---|

@@ -3,17 +3,17 @@ import MartletModel
 
 /// The address at which clients reach the hubs of this server.
 struct PublicEndpoint: Sendable {
-    /// The host and port.
+    /// The host and port of the address, as `HOST:PORT`.
     let authority: String
     let isSecure: Bool
     /// The advice for the operator if clients cannot use the address; nil if they can.
     let advice: String?
 
-    /// The origin, in the form `https://HOST:PORT`.
+    /// The address in the form `https://HOST:PORT` or `http://HOST:PORT`.
     var origin: String { "\(isSecure ? "https" : "http")://\(authority)" }
 
-    /// Chooses the public address if one is set, otherwise that of the TLS listener, otherwise that of the listener
-    /// without TLS. For a listener on all addresses, the name of this machine is used.
+    /// Chooses the public address if one is set, otherwise the address of the TLS listener, otherwise that of the
+    /// listener without TLS. If a listener listens on all addresses, the name of this machine is used.
     /// - Parameter hostName: The name of this machine; nil if it has none.
     init(publicURL: HTTPOrigin?, tls: HTTPOrigin?, clear: HTTPOrigin?, hostName: String?) {
         guard let listener = tls ?? clear else {
@@ -41,18 +41,20 @@ struct PublicEndpoint: Sendable {
         self.advice = advice
     }
 
-    /// Whether a host is `0.0.0.0`, `::` or another spelling of these.
+    /// Returns whether a host is `0.0.0.0`, `::` or another spelling of one of them.
     private static func isWildcard(_ host: String) -> Bool {
         !host.isEmpty && host.utf8.allSatisfy { "0.:".utf8.contains($0) }
     }
 }
 
 extension PublicEndpoint {
-    /// The header field that contains `advice`. Commands print it next to the addresses.
+    /// The header field with `advice`.
+    ///
+    /// Commands print the advice next to the addresses.
     static let adviceField = "martlet-advice"
 
-    /// Creates an answer that contains the address, and adds the advice.
-    /// - Parameter advice: Advice on what the answer is about; nil if there is none.
+    /// Creates an answer that contains the address, with the advice for the operator.
+    /// - Parameter advice: More advice on the subject of the answer; nil if there is none.
     func answer(_ status: HTTPStatus = .ok, json: JSON, advice: String? = nil) -> HTTPResponse {
         var response = advising(HTTPResponse(status, json: json))
         if let advice {
@@ -62,7 +64,7 @@ extension PublicEndpoint {
         return response
     }
 
-    /// Adds the advice to an answer that contains the address.
+    /// Adds the advice for the operator to an answer that contains the address.
     @Sendable func advising(_ response: HTTPResponse) -> HTTPResponse {
         var response = response
         if let advice { response.fields[Self.adviceField] = advice }

@@ -134,7 +134,7 @@ struct SendAdministration: Sendable {
             "isConfidential": .bool(notification.isConfidential),
             "resentFrom": .null, "author": .null, "succeeded": .integer(Int64(sums.succeeded)),
             "failed": .integer(Int64(sums.failed)),
-            // Only a send that has ended has certainly read all of its audience.
+            // Before a send has ended, it may not have read all of its audience, so these numbers are unknown.
             "targeted": isOver ? .integer(Int64(counts.values.reduce(0, +))) : .null,
             "pending": isOver ? 0 : .null,
             "platforms": .array(report.platforms.map { .string($0.rawValue) }),

@@ -4,7 +4,7 @@ import MartletModel
 import MartletNetwork
 import MartletStorage
 
-/// `GET /server` of the administration API: the state of the server itself.
+/// Answers `GET /server` of the administration API with the state of the server itself.
 struct ServerAdministration: Sendable {
     let metrics: ServerMetrics
     let version: String

@@ -4,7 +4,7 @@ import MartletHTTP
 import MartletModel
 import MartletNetwork
 
-/// The part of the administration API that says how a hub's push services stand, and generates credentials.
+/// The part of the administration API that shows the state of a hub's push services and generates credentials.
 ///
 /// | request | answer |
 /// |---|---|
@@ -17,7 +17,7 @@ struct ServiceAdministration: Sendable {
     let lanes: any LaneStore
     let metrics: ServerMetrics
     let digestKey: HMACSHA256
-    /// The platforms whose credential the simulator gives, where a hub has none.
+    /// The platforms for which a hub without a credential uses the simulator's credential.
     let simulated: Set<PlatformID>
     let time: any TimeSource
 
@@ -108,7 +108,7 @@ struct ServiceAdministration: Sendable {
         }
     }
 
-    /// The most paused origins that are told of a platform.
+    /// The maximum number of paused origins that are listed for a platform.
     private static let originLimit = 50
 
     private func origins(_ platform: PlatformID, _ hub: Hub) -> [JSON] {
@@ -120,7 +120,7 @@ struct ServiceAdministration: Sendable {
         }
     }
 
-    /// 8 hexadecimal digits by which two credentials can be told apart.
+    /// Returns 8 hexadecimal digits that differ between different credentials; null without a credential.
     private func fingerprint(_ credential: Credential?) -> JSON {
         guard let credential else { return .null }
         let text = credential.properties.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }.joined(

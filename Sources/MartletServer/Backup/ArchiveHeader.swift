@@ -4,11 +4,11 @@ struct ArchiveHeader: Hashable {
     static let byteCount = 512
     private static let nameLimit = 100
 
-    /// The name, 1 to 100 bytes of ASCII.
+    /// The name of the member, 1 to 100 bytes of ASCII.
     var name: String
     /// The size of the content, in bytes.
     var size: Int64
-    /// The time, in seconds since 1970.
+    /// The time of the member, in seconds since 1970.
     var time: Int64
 
     var bytes: [UInt8] {
@@ -32,7 +32,9 @@ struct ArchiveHeader: Hashable {
         return header
     }
 
-    /// The size of the padding after the content, with which the next header begins at a multiple of 512 bytes.
+    /// The number of padding bytes after the content.
+    ///
+    /// With them, the next header begins at a multiple of 512 bytes.
     var padding: Int { (Self.byteCount - Int(size % Int64(Self.byteCount))) % Self.byteCount }
 
     init(name: String, size: Int64, time: Int64) {
@@ -41,7 +43,7 @@ struct ArchiveHeader: Hashable {
         self.time = time
     }
 
-    /// Parses a header in exactly the form that `bytes` writes; fails for any other.
+    /// Parses a header in exactly the form that `bytes` writes; fails for any other form.
     init?(_ bytes: [UInt8]) {
         guard bytes.count == Self.byteCount else { return nil }
         let text = bytes.prefix(Self.nameLimit).prefix { $0 != 0 }
@@ -54,7 +56,7 @@ struct ArchiveHeader: Hashable {
 
     // MARK: Numbers
 
-    /// The limit of sizes that can be written with eleven octal digits: 8 GiB. Sizes from this limit on are written in
+    /// The lowest size that cannot be written with eleven octal digits: 8 GiB. It and all larger sizes are written in
     /// GNU's form: a byte of value 128, followed by the number in eleven bytes.
     private static let octalLimit: Int64 = 1 << 33
 

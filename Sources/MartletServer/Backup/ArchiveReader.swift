@@ -3,18 +3,20 @@ import MartletCrypto
 /// Reads an archive in exactly the form that `ArchiveWriter` writes: the members in order, followed by their digests,
 /// against which all members are verified.
 struct ArchiveReader {
-    /// Reads at most the given number of bytes. Returns an empty array at the end.
+    /// Reads at most the given number of bytes of the archive, and returns an empty array at its end.
     private let source: (Int) throws -> [UInt8]
     private var sums = ""
-    /// The current member, the number of its unread bytes, and its digest so far.
+    /// The header of the current member, the number of its unread bytes, and the hasher of its digest.
     private var current: (header: ArchiveHeader, left: Int64, hasher: SHA256Hasher)?
 
     init(_ source: @escaping (Int) throws -> [UInt8]) {
         self.source = source
     }
 
-    /// Advances to the next member. The previous member must have been read completely.
-    /// - Returns: nil after the last member, if all digests match and no data follows.
+    /// Advances to the next member.
+    ///
+    /// The previous member must have been read completely.
+    /// - Returns: The header of the member; nil after the last member, if all digests match and no data follows.
     /// - Throws: `BackupError`, or an error of the source.
     mutating func next() throws -> ArchiveHeader? {
         guard let header = ArchiveHeader(try bytes(ArchiveHeader.byteCount)) else {
@@ -28,7 +30,8 @@ struct ArchiveReader {
         return header
     }
 
-    /// - Returns: The next piece of the member; nil at its end.
+    /// Reads the next piece of the current member.
+    /// - Returns: nil at the end of the member.
     mutating func read(_ count: Int) throws -> [UInt8]? {
         guard let (header, left, hasher) = current else { return nil }
         guard left > 0 else {
@@ -43,7 +46,7 @@ struct ArchiveReader {
         return piece
     }
 
-    /// Reads the whole member.
+    /// Reads the whole content of the current member.
     /// - Parameter limit: The maximum size of the member, in bytes.
     mutating func readAll(limit: Int64) throws -> [UInt8] {
         guard let header = current?.header, header.size <= limit else {

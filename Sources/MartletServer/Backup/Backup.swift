@@ -5,15 +5,17 @@ import MartletStorage
 /// A backup that is being written: an archive of the storage's contents at one point in time.
 struct Backup: Sendable {
     static let keysName = "secret.key"
-    /// The size of the pieces. It is large enough that the cost of passing on a piece is small compared with the cost
-    /// of producing it.
+    /// The size of the pieces in which the archive is written, in bytes.
+    ///
+    /// It is so large that passing a piece on costs little compared with producing it.
     private static let pieceSize = 256 << 10
 
     let snapshot: StorageSnapshot
     let createdAt: Timestamp
-    /// The contents of the file with the server's keys; nil to omit the keys.
+    /// The contents of the file with the server's keys; nil for a backup without the keys.
     let keys: [UInt8]?
 
+    /// Writes the archive.
     /// - Parameter write: Called with each piece of the archive, in order.
     func write(_ write: ([UInt8]) async throws -> Void) async throws {
         var archive = ArchiveWriter(time: createdAt.seconds)

@@ -4,12 +4,17 @@ import MartletModel
 import MartletStorage
 import Synchronization
 
-/// The folder for backups in the data directory: makes a backup, lists the files, and checks them. These backups never
-/// hold the server's keys. Only one is made or checked at a time, and this continues if the client disconnects.
+/// Manages the folder for backups in the data directory: makes backups, lists the files, and checks them.
+///
+/// These backups never contain the server's keys. Only one backup is made or checked at a time, and this work continues
+/// if the client disconnects.
 final class BackupDirectory: Sendable {
-    /// The number of backups that are kept. Copies from before upgrades do not count.
+    /// The number of backups that are kept in the folder.
+    ///
+    /// Copies made before upgrades are not counted.
     static let kept = 3
-    /// The room in bytes that must stay free while a backup is written, because the server keeps writing too.
+    /// The number of bytes that must stay free on the disk while a backup is written, because the server keeps writing
+    /// too.
     private static let spareRoom: Int64 = 64_000_000
 
     enum Work: Hashable, Sendable {
@@ -19,21 +24,26 @@ final class BackupDirectory: Sendable {
 
     struct State: Sendable {
         var isRunning = false
-        /// What is done now, and the bytes of it that were written.
+        /// The work that is being done; nil for none.
+        ///
+        /// `written` is the number of bytes that it has written.
         var work: Work?
         var written: Int64 = 0
-        /// Why what was asked for last was not done.
+        /// The reason why the last work failed; nil if it succeeded.
         var failure: String?
-        /// By the name of a file: nil if it was read and is whole, otherwise what is wrong with it.
+        /// The result of checking each file, by name: nil if the file is complete and unchanged, otherwise what is
+        /// wrong with it.
+        ///
+        /// Files that were not checked are missing.
         var findings: [String: String?] = [:]
     }
 
-    /// A file on the directory.
+    /// A file in the folder.
     struct Entry: Hashable, Sendable {
         let name: String
         let bytes: Int64
         let createdAt: Timestamp
-        /// Whether it was made before an upgrade, and not because somebody asked for it.
+        /// Whether the file is a copy made before an upgrade, and not a backup that somebody asked for.
         let isCopyBeforeUpgrade: Bool
     }
 
@@ -51,8 +61,8 @@ final class BackupDirectory: Sendable {
 
     var current: State { state.withLock(\.self) }
 
-    /// The files, newest first.
-    /// - Throws: `ServerError` if the directory cannot be read.
+    /// Returns the files in the folder, newest first.
+    /// - Throws: `ServerError` if the folder cannot be read.
     func entries() throws(ServerError) -> [Entry] {
         guard access(folder, F_OK) == 0 else { return [] }
         return try BackupName.names(in: folder).compactMap { name -> Entry? in
@@ -67,7 +77,7 @@ final class BackupDirectory: Sendable {
         }.sorted { ($0.createdAt, $0.name) > ($1.createdAt, $1.name) }
     }
 
-    /// - Returns: The path of a file in the directory; nil if there is none of this name.
+    /// Returns the path of a file in the folder; nil if there is no file with this name.
     func path(ofEntry name: String) throws(ServerError) -> String? {
         try entries().contains { $0.name == name } ? path(of: name) : nil
     }
@@ -75,7 +85,7 @@ final class BackupDirectory: Sendable {
     private func path(of name: String) -> String { "\(folder)/\(name)" }
 
     /// Begins to make or check a backup.
-    /// - Returns: Nil if it has begun, otherwise the reason why not.
+    /// - Returns: The reason why the work cannot begin; nil if it has begun.
     func begin(_ work: Work) -> String? {
         state.withLock { state in
             guard state.isRunning else { return "No server runs that could do it: 'martlet backup' works without one." }
@@ -99,10 +109,11 @@ final class BackupDirectory: Sendable {
         state.withLock { $0.isRunning = false }
     }
 
+    /// Makes or checks a backup.
     /// - Returns: The reason of a failure; nil after success.
     private func perform(_ work: Work) async -> String? {
         do {
-            // Not on an event loop, because event loops are needed for sending pushes.
+            // The work is not done on an event loop, because event loops are needed for sending pushes.
             try await withTaskExecutorPreference(globalConcurrentExecutor) {
                 switch work {
                 case .make: try await make()
@@ -155,7 +166,7 @@ final class BackupDirectory: Sendable {
         forgetRemoved()
     }
 
-    /// Findings of files that are not there any more are dropped.
+    /// Removes the results of checking files that no longer exist.
     private func forgetRemoved() {
         guard let names = try? Set(entries().map(\.name)) else { return }
         state.withLock { state in state.findings = state.findings.filter { names.contains($0.key) } }

@@ -47,6 +47,7 @@ public struct BackupFile {
         }
     }
 
+    /// Opens a backup and performs work on it.
     /// - Parameter directory: A directory as whose owner the work is done if the process runs as root; nil to work as
     ///   the current user.
     private static func reading(
@@ -82,7 +83,8 @@ public struct BackupFile {
         }
     }
 
-    /// - Parameter restoration: The destination; nil to only verify the backup.
+    /// Reads and verifies all members of the backup.
+    /// - Parameter restoration: The destination to restore the members to; nil to only verify them.
     private mutating func walk(into restoration: StorageRestoration?) throws -> Summary {
         let manifest = try readManifest()
         var seen: Set<SnapshotMember> = []

@@ -7,7 +7,7 @@ struct BackupManifest: Hashable {
     private static let format: Int64 = 1
 
     var createdAt: Timestamp
-    /// The names of the migrations that have been applied to the database's schema.
+    /// The names of the migrations that have been applied to the database.
     var schema: [String]
     var holdsKeys: Bool
 

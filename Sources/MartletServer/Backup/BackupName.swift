@@ -11,18 +11,20 @@ public struct BackupName: Hashable, Sendable, CustomStringConvertible {
         description = Self.prefix + time.iso8601 + Self.suffix
     }
 
-    /// The name of a file, if it is that of a backup; nil for other files.
+    /// Parses the name of a file; nil if it is not the name of a backup.
     init?(_ text: String) {
         guard Self.isBackup(text) else { return nil }
         description = text
     }
 
-    /// The time in the name.
+    /// The time in the name, at which the backup was made.
     var time: Timestamp? {
         Timestamp(iso8601: String(description.dropFirst(Self.prefix.count).dropLast(Self.suffix.count)))
     }
 
-    /// - Returns: The names to remove so that the newest `count` backups are kept. Names in another format are ignored.
+    /// Returns the names of the backups to remove so that the newest `count` are kept.
+    ///
+    /// Names in another format are ignored.
     static func expired(_ names: [String], keeping count: Int) -> [String] {
         Array(names.filter(isBackup).sorted().dropLast(count))
     }
@@ -42,10 +44,11 @@ public struct BackupName: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// Removes incomplete backups that killed processes have left in a directory. These are files with the name of a
-    /// backup and the id of a process that does not run, and without a lock. If another process now has that id, the
-    /// file is kept until that process has ended. A file that cannot be removed is left in place, because it does not
-    /// prevent further backups.
+    /// Removes incomplete backups that killed processes have left in a directory.
+    ///
+    /// These files have the name of a backup and the id of a process that no longer runs, and are not locked. If
+    /// another process now has that id, the file is kept until that process has ended. A file that cannot be removed is
+    /// left in place, because it does not prevent further backups.
     public static func removeAbandoned(in directory: String) throws(ServerError) {
         for name in try names(in: directory) {
             guard let process = process(writing: name), kill(process, 0) != 0, errno == ESRCH else { continue }
@@ -57,7 +60,7 @@ public struct BackupName: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// The id of the process in the name of an incomplete backup; nil for other files.
+    /// Returns the id of the writing process in the name of an incomplete backup; nil for other files.
     private static func process(writing name: String) -> pid_t? {
         guard let dot = name.lastIndex(of: "."), isBackup(String(name[..<dot])) else { return nil }
         let number = name[name.index(after: dot)...]
@@ -67,7 +70,7 @@ public struct BackupName: Hashable, Sendable, CustomStringConvertible {
         return process
     }
 
-    /// The names of all files in a directory.
+    /// Returns the names of all files in a directory.
     static func names(in directory: String) throws(ServerError) -> [String] {
         guard let stream = opendir(directory) else { throw failure("list", directory) }
         defer { closedir(stream) }

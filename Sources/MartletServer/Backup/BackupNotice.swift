@@ -1,7 +1,9 @@
 import MartletModel
 import Synchronization
 
-/// Decides when to report that no backup was ever made: after one day of operation, and then once a day.
+/// Decides when to report that no backup was ever made.
+///
+/// The report is made after one day of operation, and then once a day.
 struct BackupNotice: Hashable, Sendable {
     static let interval: Duration = .seconds(86_400)
     static let sentence =
@@ -10,10 +12,10 @@ struct BackupNotice: Hashable, Sendable {
 
     private var last: Timestamp?
 
+    /// Returns whether the report is to be made now.
     /// - Parameters:
     ///   - opened: When the database was first opened; nil if unknown.
     ///   - backup: When the last backup was made; nil if there is none.
-    /// - Returns: Whether the notice is to be reported now.
     mutating func isDue(opened: Timestamp?, backup: Timestamp?, at now: Timestamp) -> Bool {
         guard backup == nil, let opened, now >= opened + Self.interval else { return false }
         guard last.map({ now >= $0 + Self.interval }) ?? true else { return false }

@@ -9,13 +9,17 @@ struct BackupSource: Sendable {
     let time: any TimeSource
     let log: Log
 
-    /// - Returns: A backup of this moment. Its snapshot must be closed.
-    /// - Throws: `StorageError` if the database cannot be copied, `ServerError` if the keys are asked for and not there.
+    /// Begins a backup of the current state.
+    ///
+    /// The caller must close the snapshot of the backup.
+    /// - Throws: `StorageError` if the database cannot be copied, `ServerError` if the keys are requested but cannot be
+    ///   read.
     func begin(withKeys: Bool) async throws -> Backup {
         let keys = withKeys ? try readKeys() : nil
         let createdAt = time.now
         let snapshot = try await storage.snapshot()
-        // If keys were added or retired in the meantime, they may not be the keys with which the snapshot is sealed.
+        // Keys that were added or retired while the snapshot was made may not be those with which its secrets are
+        // sealed.
         if withKeys, try readKeys() != keys {
             throw ServerError("The server's keys were changed while the backup was made; try again.")
         }
@@ -34,8 +38,10 @@ struct BackupSource: Sendable {
         return keys
     }
 
-    /// Records the time of a backup. A failure is only logged, because a complete backup has not failed just because
-    /// the disk is full.
+    /// Records the time of a backup.
+    ///
+    /// A failure is only logged: the backup is complete, even if this record cannot be written because the disk is
+    /// full.
     func record(_ backup: Backup) async {
         do throws(StorageError) {
             try await storage.recordBackup(at: backup.createdAt)

@@ -3,14 +3,16 @@ import MartletCore
 import MartletModel
 import MartletStorage
 
-/// Copies a data directory before its database is upgraded. The copy is a backup without keys in the data directory
-/// itself. It is read and verified before it gets its final name.
+/// Copies a data directory before its database is upgraded.
+///
+/// The copy is a backup without keys in a folder of the data directory. The copy is read and verified before it gets
+/// its final name.
 struct UpgradeCopy: Sendable {
     let directory: String
     let version: String
     let log: Log
     let time: any TimeSource
-    /// Returns the number of free bytes on the disk; nil if unknown.
+    /// Returns the number of free bytes on the disk of a directory; nil if unknown.
     var free: @Sendable (String) -> Int64? = { DiskRoom.figures(of: $0, reserve: 0)?.free }
 
     /// The space in bytes that must stay free for the upgrade itself, in addition to the copy.
@@ -22,8 +24,7 @@ struct UpgradeCopy: Sendable {
     private var path: String { "\(folder)/\(Upgrade.copyName(before: version))" }
 
     /// Writes the copy.
-    /// Writes the copy.
-    /// - Throws: `StorageError`; `.full` if there is no room for the copy.
+    /// - Throws: `StorageError`; its kind is `.full` if there is no room for the copy.
     @Sendable func write(_ source: UpgradeSource) throws(StorageError) {
         if source.mayBeInterrupted, access(path, F_OK) == 0, (try? BackupFile.check(path)) != nil {
             log.write(.info, "The copy before the upgrade is there already.", ["file": .string(path)])
@@ -55,7 +56,8 @@ struct UpgradeCopy: Sendable {
         StorageError(.full, Self.refusal(version: version, bytes: source.byteCount + Self.spare))
     }
 
-    /// - Parameter bytes: The space that the copy needs.
+    /// Returns the message that there is no room for the copy.
+    /// - Parameter bytes: The number of bytes that must be free.
     static func refusal(version: String, bytes: Int64) -> String {
         let megabytes = (bytes + 999_999) / 1_000_000
         let size = megabytes < 1000 ? "\(megabytes) MB" : "\(megabytes / 1000).\(megabytes % 1000 / 100) GB"
@@ -63,10 +65,10 @@ struct UpgradeCopy: Sendable {
             + "--no-copy-before-upgrade."
     }
 
-    /// Writes the file under a temporary name, and renames it after it has been read and verified.
+    /// Writes the copy to a temporary file, reads and verifies the file, and gives it its final name.
     private func makeFile(_ source: UpgradeSource) throws {
         let temporary = "\(path).part"
-        // Removes the file that an earlier start may have left. It is not overwritten, because it could be a link.
+        // An earlier start may have left this file. It is removed and not overwritten, because it could be a link.
         guard unlink(temporary) == 0 || errno == ENOENT else { throw failure("remove", temporary) }
         let descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard descriptor >= 0 else { throw failure("write", temporary) }

@@ -1,12 +1,14 @@
 import MartletStorage
 
-/// Decides which copies made before upgrades are kept in a data directory.
+/// Decides which of the copies that were made before upgrades are kept.
 enum UpgradeCopyName {
     /// The number of copies to keep, including the newest one.
     static let count = 2
 
+    /// Returns the names of the copies to remove.
+    ///
+    /// Names in another format are ignored.
     /// - Parameter files: The names of files with the times of their last change.
-    /// - Returns: The names of the copies to remove. Names in another format are ignored.
     static func expired(_ files: [String: Int64]) -> [String] {
         let copies = files.filter { name, _ in isCopy(name) }.sorted { ($0.value, $0.key) < ($1.value, $1.key) }
         return copies.dropLast(count).map(\.key)

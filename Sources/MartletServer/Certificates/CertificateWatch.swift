@@ -34,6 +34,7 @@ struct CertificateWatch: Sendable {
     private var failure: (since: Timestamp, reason: String, isReported: Bool)?
     private var lastNotice: Timestamp?
 
+    /// Watches a certificate that was loaded.
     /// - Parameters:
     ///   - name: The name of the certificate in messages.
     ///   - source: The state of the files before the certificate was read, so that a later change is not missed.
@@ -49,6 +50,7 @@ struct CertificateWatch: Sendable {
         self.source = source
     }
 
+    /// Compares the files with the certificate in use, and returns what to do.
     /// - Parameter found: The current state of the files.
     mutating func look(at found: Source, now: Timestamp) -> [Action] {
         var actions: [Action] = []

@@ -45,8 +45,9 @@ final class ListenerCertificate: Sendable {
     /// The certificate in use; nil until an authority has issued the first one.
     var current: ServedCertificate? { state.withLock(\.served) }
 
-    /// A loaded certificate that is not in use yet. A reload starts to use it after the rest of the configuration has
-    /// been checked.
+    /// A loaded certificate that is not in use yet.
+    ///
+    /// A reload starts to use the certificate after it has checked the rest of the configuration.
     struct Candidate: Sendable {
         fileprivate let configuration: ServerConfiguration
         fileprivate let served: ServedCertificate
@@ -75,7 +76,7 @@ final class ListenerCertificate: Sendable {
 
     /// Uses the certificate of a candidate for new connections.
     func use(_ candidate: Candidate) {
-        // Both are changed under one lock, so that the certificate in use always matches the watched files.
+        // The certificate and the watch of its files are changed under one lock, so that they always belong together.
         state.withLock { state in
             context.use(candidate.prepared)
             state = State(
@@ -86,7 +87,7 @@ final class ListenerCertificate: Sendable {
         if candidate.isNew { warnOfMismatch(candidate.served, candidate.configuration) }
     }
 
-    /// Checks the files every minute until the task is cancelled.
+    /// Checks the certificate's files every minute until the task is cancelled.
     func watch() async {
         while !Task.isCancelled {
             look()
@@ -94,7 +95,7 @@ final class ListenerCertificate: Sendable {
         }
     }
 
-    /// Checks the files once.
+    /// Checks the certificate's files once.
     func look() {
         let now = time.now
         let actions = state.withLock { state in

@@ -4,7 +4,9 @@ import MartletHTTP
 import MartletModel
 import MartletNetwork
 
-/// A certificate with its key, which have been checked to belong together, and its name in messages.
+/// A certificate with its key and its name in messages.
+///
+/// Certificate and key were checked to belong together.
 struct ServedCertificate: Sendable {
     /// The path of the certificate, or a description if it was not read from a file.
     let name: String
@@ -54,6 +56,7 @@ struct ServedCertificate: Sendable {
         return String(decoding: bytes, as: UTF8.self)
     }
 
+    /// Checks that the certificate has not expired.
     /// - Throws: `ServerError` if the certificate has expired.
     func checkEnd(at now: Timestamp) throws(ServerError) {
         guard ends < now else { return }

@@ -1,6 +1,6 @@
 public import MartletModel
 
-/// One line of `martlet check`.
+/// The result of one check by `martlet check`, printed as one line.
 public struct CheckResult: Hashable, Sendable {
     public enum Level: String, Sendable {
         case ok
@@ -13,7 +13,7 @@ public struct CheckResult: Hashable, Sendable {
     public let level: Level
     /// The subject of the check: `data`, `certificate`, `ports`, `disk`, `database` or `credentials`.
     public let subject: String
-    /// The finding and, unless the result is ok, the action to take.
+    /// A sentence with the finding and, unless the result is ok, the action to take.
     public let sentence: String
 
     public init(_ level: Level, _ subject: String, _ sentence: String) {

@@ -2,6 +2,7 @@ import Glibc
 
 /// Checks whether a socket can listen on an address, by binding a socket to it for a moment.
 enum PortProbe {
+    /// Tries to bind an address.
     /// - Returns: 0 if the address is free, otherwise the value of `errno`; nil if the host is not a numeric address.
     static func error(binding address: ServerConfiguration.Address) -> Int32? {
         var hints = addrinfo()
@@ -14,7 +15,7 @@ enum PortProbe {
         let probe = socket(found.pointee.ai_family, found.pointee.ai_socktype | Int32(SOCK_CLOEXEC.rawValue), 0)
         guard probe >= 0 else { return errno }
         defer { close(probe) }
-        // Set as in the listener, so that a port in TIME_WAIT counts as free.
+        // The listener sets this option too. With it, a port in the state TIME_WAIT counts as free.
         var yes: Int32 = 1
         setsockopt(probe, SOL_SOCKET, SO_REUSEADDR, &yes, socklen_t(MemoryLayout<Int32>.size))
         return bind(probe, found.pointee.ai_addr, found.pointee.ai_addrlen) == 0 ? 0 : errno

@@ -5,7 +5,9 @@ import MartletHTTP
 public import MartletModel
 import MartletStorage
 
-/// Checks the prerequisites of `serve` before it is started. Nothing is changed.
+/// Checks whether `serve` can start with a configuration.
+///
+/// Nothing is changed.
 public struct ServerCheck: Sendable {
     private let configuration: ServerConfiguration
     private let now: Timestamp
@@ -14,6 +16,7 @@ public struct ServerCheck: Sendable {
     /// How long before a certificate or credential expires a warning is reported.
     private static let notice: Duration = .seconds(14 * 86_400)
 
+    /// Creates the checks for a configuration.
     /// - Parameter now: The time with which expiry times are compared.
     public init(_ configuration: ServerConfiguration, now: Timestamp = SystemTime().now) {
         self.configuration = configuration
@@ -130,7 +133,8 @@ public struct ServerCheck: Sendable {
                 CheckResult(.ok, "certificate", "There is no certificate for \(acme.name) yet: the server orders one.")
             ]
         }
-        // The server starts with any certificate, and orders a new one if necessary.
+        // A problem of this certificate does not prevent a start, because the server orders a new certificate if
+        // necessary.
         return certificate(in: files.chain, key: files.key).map { result in
             result.level == .problem ? CheckResult(.warning, "certificate", result.sentence) : result
         }

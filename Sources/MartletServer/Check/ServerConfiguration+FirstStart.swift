@@ -1,8 +1,10 @@
 import Glibc
 
 extension ServerConfiguration {
-    /// Checks, before a data directory is made, what would refuse the start after it was made: the certificate, the token
-    /// for metrics, and the ports. For a data directory that exists, the start itself checks them.
+    /// Checks the certificate, the token for metrics and the ports before a data directory is created.
+    ///
+    /// A problem is found here before anything is on disk. If the data directory exists already, the start itself makes
+    /// these checks.
     func checkFirstStart() throws(ServerError) {
         guard access(dataDirectory, F_OK) != 0 else { return }
         if case .files(let certificate, let key) = tls {

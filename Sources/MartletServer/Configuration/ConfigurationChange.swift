@@ -19,12 +19,14 @@ public struct ConfigurationChange: Sendable {
         }
     }
 
-    /// Adds an option whose value is unchanged but whose file has changed.
+    /// Adds an option to `taken` whose value is unchanged but whose file has changed.
     mutating func take(_ option: String) {
         if !taken.contains(option) { taken.append(option) }
     }
 
-    /// A summary for people: `Reloaded: request-rate. Not taken up until a restart: tls-listen.`
+    /// A summary for people, such as `Reloaded: request-rate.
+    ///
+    /// Not taken up until a restart: tls-listen.`
     public var sentence: String { Self.sentence(taken: taken, waiting: waiting) }
 
     public static func sentence(taken: [String], waiting: [String]) -> String {
@@ -56,8 +58,10 @@ public struct ConfigurationChange: Sendable {
             Setting(option, path, isTakenUp: false)
         }
 
-        /// The certificate. Another certificate takes effect immediately, but adding the first one or removing the only
-        /// one requires a restart, because a listener has to change.
+        /// The setting of the certificate.
+        ///
+        /// Another certificate takes effect immediately. Adding the first certificate or removing the only one requires
+        /// a restart, because a listener has to change.
         static var certificate: Setting {
             var setting = Setting("tls-certificate", \.tls)
             setting.differs = { $0.tls != $1.tls && $0.acme == $1.acme }
@@ -65,7 +69,7 @@ public struct ConfigurationChange: Sendable {
             return setting
         }
 
-        /// The ACME authority and the names for which certificates are ordered from it.
+        /// The setting of the ACME authority and of the names for which certificates are ordered.
         static var acme: Setting {
             var setting = Setting("acme-domain", \.tls, isTakenUp: false)
             setting.differs = { $0.acme != $1.acme }

@@ -2,23 +2,23 @@ import MartletCore
 import MartletModel
 import MartletPush
 
-/// The properties of platforms that the command line uses, so that it does not name any platform.
+/// Tells the command line what it needs to know of platforms, so that its code names no platform.
 public enum Platforms {
-    /// One flag of `hub credential set`.
+    /// A flag of the command `hub credential set`.
     public struct CredentialField: Sendable {
-        /// The property of the credential that it sets.
+        /// The property of the credential that the flag sets.
         public let property: String
-        /// Names of the platforms, aliases included, that have it.
+        /// The names and aliases of the platforms that have the flag.
         public let platforms: Set<String>
-        /// Without dashes.
+        /// The flag without its dashes.
         public let flag: String
         public let placeholder: String
         public let help: String
-        /// The value itself is a secret, which no file holds.
+        /// Whether the value of the flag is itself a secret, not a file.
         public let isSecret: Bool
-        /// The value names a file whose text is the property.
+        /// Whether the value of the flag names a file that contains the property.
         public let isFile: Bool
-        /// The member of the file, a JSON object, that is the property; nil where the whole text is.
+        /// The member of a JSON file that contains the property; nil if the whole text of the file is the property.
         public let member: String?
     }
 
@@ -27,7 +27,9 @@ public enum Platforms {
         PushPlatforms.all.flatMap { fields(of: $0.descriptor) }
     }
 
-    /// Those flags each once, with what they are for on every platform that has them.
+    /// All flags, each once.
+    ///
+    /// The help of a flag covers all platforms that have it.
     public static var credentialFlags: [(flag: String, placeholder: String, help: String, isSecret: Bool)] {
         var flags: [(flag: String, placeholder: String, help: String, isSecret: Bool)] = []
         for field in credentialFields {
@@ -42,9 +44,10 @@ public enum Platforms {
         return flags
     }
 
-    /// Properties of a new credential that are made up here, and those of them that are no secrets, by flag.
-    /// - Parameter platform: A name or an alias.
-    /// - Throws: `ServerError` for an unknown platform, and for one whose credential its vendor issues.
+    /// Generates those properties of a new credential that need no vendor.
+    /// - Parameter platform: The platform's name or an alias.
+    /// - Returns: The properties, and those of them that are not secret, by flag.
+    /// - Throws: `ServerError` for an unknown platform, or for a platform whose vendor issues the credential.
     public static func generateCredential(
         _ platform: String
     ) throws(ServerError) -> (properties: [String: String], shown: [(flag: String, value: String)]) {
@@ -66,20 +69,20 @@ public enum Platforms {
         return (properties, shown)
     }
 
-    /// The platform's own name, by a name or an alias.
+    /// Returns the name of the platform that has this name or alias; nil if there is none.
     public static func name(of platform: String) -> String? {
         PushPlatforms.all.named(platform)?.descriptor.platform.rawValue
     }
 
-    /// The format of a message that every platform renders.
+    /// The format of a composed message, which every platform renders.
     public static let message = "message"
 
-    /// The formats of sends: those of native ones, of templates, and of messages for all platforms.
+    /// All formats of sends: a native format for each platform, templates, and composed messages.
     public static var formats: [String] {
         PushPlatforms.all.map { $0.descriptor.format } + ["template", message]
     }
 
-    /// The format of sends by its own name, or by a name of its platform.
+    /// Returns the format with this name, or the native format of the platform with this name; nil if there is none.
     public static func format(named name: String) -> String? {
         if let platform = PushPlatforms.all.format(name) ?? PushPlatforms.all.named(name) {
             return platform.descriptor.format
@@ -87,12 +90,15 @@ public enum Platforms {
         return formats.first { $0.lowercased() == name.lowercased() }
     }
 
-    /// The platform by its own name, an alias, or the name of its format.
+    /// Returns the name of the platform that has this name or alias, or whose format has this name; nil if there is
+    /// none.
     public static func platform(named name: String) -> String? {
         (PushPlatforms.all.named(name) ?? PushPlatforms.all.format(name))?.descriptor.platform.rawValue
     }
 
-    /// The formats for a sentence, each with the platform's name where that is another: `apple (apns), …`.
+    /// All formats of sends for a sentence, such as `apple (apns), …`.
+    ///
+    /// The platform's name is added if it differs from the format.
     public static var formatsWithPlatforms: String {
         let native = PushPlatforms.all.map { type in
             let (format, platform) = (type.descriptor.format, type.descriptor.platform.rawValue)
@@ -101,7 +107,7 @@ public enum Platforms {
         return (native + ["template", message]).joined(separator: ", ")
     }
 
-    /// The names of the platforms, as the app backend knows them.
+    /// The names of all platforms, as the app backend uses them.
     public static var names: [String] {
         PushPlatforms.all.map { $0.descriptor.platform.rawValue }
     }

@@ -1,15 +1,17 @@
 import MartletACME
 
 extension ServerConfiguration {
-    /// A certificate that a public authority issues over ACME.
+    /// The settings for a certificate that a public authority issues over ACME.
     public struct ACME: Hashable, Sendable {
-        /// The names of the certificate; its files are named after the first.
+        /// The names in the certificate.
+        ///
+        /// The files of the certificate are named after the first.
         public var domains: [String]
         /// The contact address, a `mailto:` URL.
         public var contact: String?
         /// The URL of the authority's directory; nil for Let's Encrypt.
         public var directory: String?
-        /// A PEM file with the certificates to trust for the authority; nil for the system's certificates.
+        /// The path of a PEM file with the certificates to trust for the authority; nil for the system's certificates.
         public var authorityFile: String?
         /// Whether the operator agrees to the authority's terms of service.
         public var agreesToTerms: Bool
@@ -75,13 +77,13 @@ extension ServerConfiguration {
         return acme
     }
 
-    /// The files of the certificate that an ACME authority issues; nil if there is no such authority.
+    /// The files of the certificate that the ACME authority issues; nil without ACME.
     var acmeFiles: ACMEFiles? {
         acme.map { ACMEFiles(in: dataDirectory, domain: $0.name.lowercased()) }
     }
 }
 
-/// The checked settings of ACME.
+/// The settings for an ACME certificate after they were checked.
 struct ACMESettings: Hashable, Sendable {
     let domains: [String]
     let contact: String?

@@ -2,12 +2,14 @@ import MartletConsole
 import MartletHTTP
 
 extension ServerConfiguration {
-    /// Where the web console is served.
+    /// The listener on which the web console is served.
     public enum ConsoleListener: Hashable, Sendable {
-        /// On the public listeners.
+        /// The public listeners serve the console too.
         case shared
         case none
-        /// On a listener of its own: HTTPS with the server's certificate, but for a loopback address.
+        /// The console has a listener of its own at this address.
+        ///
+        /// It uses HTTPS with the server's certificate, except at a loopback address.
         case own(Address)
     }
 
@@ -25,7 +27,7 @@ extension ServerConfiguration {
         }
     }
 
-    /// The names of this server for the console.
+    /// The settings of the web console, among them the names by which browsers may address this server.
     var consoleSettings: ConsoleSettings {
         var hosts: Set<String> = []
         if let name = HostName.current { hosts.insert(name.lowercased()) }

@@ -5,9 +5,9 @@ extension ServerConfiguration {
     public struct OpenIDConnect: Hashable, Sendable {
         /// The issuer, exactly as it is in the provider's tokens.
         public var issuer: String
-        /// The provider's identifier for this server.
+        /// The identifier under which the provider knows this server.
         public var audience: String
-        /// The URL of the provider's keys; nil if it is to be read from the provider's configuration.
+        /// The URL of the provider's keys; nil if the URL is read from the provider's configuration.
         public var keys: String?
         public var userClaim: String
         public var rolesClaim: String?
@@ -23,7 +23,7 @@ extension ServerConfiguration {
             self.rolesClaim = rolesClaim
         }
 
-        /// The claim that contains the name by which users know each other, for most providers.
+        /// The name of the claim that for most providers contains the name by which users know each other.
         public static let defaultUserClaim = OpenIDConnectSettings.defaultUserClaim
 
         func settings() throws(ServerError) -> OpenIDConnectSettings {

@@ -7,8 +7,8 @@ extension ServerConfiguration {
         ProgramVersion(version: version, commit: build.prefix { $0 != "," && $0 != ";" }.description)
     }
 
-    /// Returns how a database with an older schema is upgraded: whether a copy is made first, and how progress is
-    /// logged.
+    /// Returns the settings for the upgrade of a database with an older schema: whether a copy is made first, and how
+    /// progress is logged.
     func upgrade(_ log: Log) -> Upgrade {
         let time = SystemTime()
         let copy = UpgradeCopy(

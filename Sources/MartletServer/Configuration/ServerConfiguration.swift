@@ -6,11 +6,13 @@ import MartletNetwork
 public struct ServerConfiguration: Sendable {
     /// The source of the TLS certificate.
     public enum TLS: Hashable, Sendable {
-        /// PEM files of the certificate with its chain, and of the key.
+        /// The certificate with its chain, and the key, are in PEM files with these paths.
         case files(certificate: String, key: String)
-        /// A private authority, created once in the data directory.
+        /// A private authority issues the certificate.
+        ///
+        /// The authority is created once in the data directory.
         case selfSigned
-        /// A public authority that issues the certificate over ACME.
+        /// A public authority issues the certificate over ACME.
         case acme(ACME)
     }
 
@@ -48,8 +50,9 @@ public struct ServerConfiguration: Sendable {
         public var isLoopback: Bool { host == "localhost" || host == "::1" || host.hasPrefix("127.") }
     }
 
-    /// The notification that a `POST /api/notifications` without a query sends to its caller's own devices. For apps
-    /// built according to the original guides.
+    /// The notification that a request `POST /api/notifications` without a query sends to the devices of its caller.
+    ///
+    /// Apps that were built according to the original guides make this request.
     public enum SampleNotification: String, Sendable, CaseIterable {
         case rich
         case secure
@@ -59,7 +62,7 @@ public struct ServerConfiguration: Sendable {
     public var dataDirectory: String
     /// The path of the admin socket; nil for the one in the data directory.
     public var adminSocket: String?
-    /// The address for HTTP without TLS; nil for none.
+    /// The address of the listener for HTTP without TLS; nil for none.
     public var listen: Address?
     /// The path of a Unix socket for HTTP without TLS, for a proxy on this machine; nil for none.
     public var listenSocket: String?
@@ -78,16 +81,18 @@ public struct ServerConfiguration: Sendable {
     public var usersMaySend = true
     /// The identity provider whose tokens the app backend accepts in addition to its own sessions; nil for none.
     public var openIDConnect: OpenIDConnect?
-    /// Whether HTTP without TLS is allowed on an address that other machines can reach.
+    /// Whether the server may use HTTP without TLS on an address that other machines can reach.
     public var allowsClearText: Bool
-    /// The number of event loops; nil for one per core but at most two.
+    /// The number of event loops; nil means one per core, but at most two.
     public var loops: Int?
     /// How long a notification and its results on every device are kept after the notification has ended.
     public var notificationRetention: Duration
-    /// A file with the bearer token that grants access to `/metrics`; nil if only the admin socket gives access.
+    /// The path of a file with the bearer token that grants access to `/metrics`; nil if only the admin socket gives
+    /// access.
     public var metricsTokenFile: String?
-    /// The number of bytes to keep free on the disk of the data directory. When less is free, no new data is accepted.
-    /// nil for the default.
+    /// The number of bytes to keep free on the disk of the data directory; nil for the default.
+    ///
+    /// When less is free, no new data is accepted.
     public var diskReserve: Int64?
     /// Whether the data is copied before the database is upgraded.
     public var copiesBeforeUpgrade = true
@@ -99,9 +104,9 @@ public struct ServerConfiguration: Sendable {
     /// The maximum number of requests per second of each user of the app backend; nil for the default.
     public var userRequestRate: Int?
 
-    /// Where the web console is served.
+    /// The listener on which the web console is served.
     public var console = ConsoleListener.shared
-    /// The directory to read the console's pages from at each request; nil for those that the program contains.
+    /// The directory to read the console's pages from at each request; nil for the pages that the program contains.
     public var consoleFiles: String?
 
     /// The reverse proxies that are trusted to report the addresses of clients.
@@ -109,18 +114,20 @@ public struct ServerConfiguration: Sendable {
     /// Whether the TCP listeners accept only connections from trusted proxies, which report each client's address with
     /// the PROXY protocol.
     public var usesProxyProtocol = false
-    /// The proxies whose header fields state the address of a client. A proxy that uses the PROXY protocol forwards bytes:
-    /// the fields that arrive over TCP were then written by the client.
+    /// The proxies whose header fields about a client's address are believed.
+    ///
+    /// A proxy that uses the PROXY protocol only passes bytes on, so header fields that arrive over TCP were written by
+    /// the client and are not believed.
     var forwardingProxies: TrustedProxies {
         usesProxyProtocol ? trustedProxies.onlyUnixSocket : trustedProxies
     }
-    /// The version of the program, as written to the log.
+    /// The version of the program, which is logged.
     public var version = ""
-    /// The commit and compiler of the program, for the log; empty if unknown.
+    /// The commit and compiler of the program, which are logged; empty if unknown.
     public var build = ""
     /// The minimum level of the log entries that are written.
     public var logLevel = Log.Level.info
-    /// The format of the log; nil for text if standard error is a terminal, and JSON otherwise.
+    /// The format of the log; nil means text if standard error is a terminal, and JSON otherwise.
     public var logFormat: Log.Format?
     public var accessLog = AccessLog.off
     /// The maximum number of connections from one client address; nil for the default.
@@ -153,7 +160,7 @@ public struct ServerConfiguration: Sendable {
         return limits
     }
 
-    /// The limits for hubs that have none of their own.
+    /// The limits for hubs that have no limits of their own.
     var defaultLimits: DefaultLimits {
         var limits = DefaultLimits()
         limits.requestRate = requestRate ?? limits.requestRate

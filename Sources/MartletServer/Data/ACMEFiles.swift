@@ -1,20 +1,21 @@
 import Glibc
 import MartletCrypto
 
-/// The files of a certificate that an ACME authority issues, in the data directory.
+/// The files in the data directory for a certificate that an ACME authority issues.
 struct ACMEFiles: Sendable {
-    /// The key of the account, which is used for all certificates.
+    /// The path of the account's key, which is used for all certificates.
     let accountKey: String
     private let directory: String
-    /// The certificate in use, with its chain.
+    /// The path of the certificate in use, with its chain.
     var chain: String { "\(directory)/chain.pem" }
-    /// The key of the certificate in use.
+    /// The path of the key of the certificate in use.
     var key: String { "\(directory)/key.pem" }
-    /// The key of the certificate that is being ordered.
+    /// The path of the key of the certificate that is being ordered.
     var nextKey: String { "\(directory)/next.key" }
-    /// The state that must survive a restart: the current order and the times of the last orders.
+    /// The path of the state that must survive a restart: the current order and the times of the last orders.
     var state: String { "\(directory)/state.json" }
 
+    /// Determines the paths of the files.
     /// - Parameter domain: The first name of the certificate.
     init(in dataDirectory: String, domain: String) {
         accountKey = "\(dataDirectory)/acme/account.key"
@@ -53,14 +54,16 @@ struct ACMEFiles: Sendable {
         unlink(nextKey)
     }
 
-    /// Replaces the certificate and the key. If the process ends halfway, the new certificate is installed while its
-    /// key is still in `nextKey`.
+    /// Replaces the certificate and then the key.
+    ///
+    /// If the process ends between these steps, the key of the new certificate is still in `nextKey`, and
+    /// `finishInstallation` completes the replacement.
     func install(_ chainPEM: String) throws(ServerError) {
         try SecretFile.write(Array(chainPEM.utf8), to: chain)
         try finishInstallation()
     }
 
-    /// Completes a replacement that an earlier process did not finish.
+    /// Completes a replacement of certificate and key that an earlier process did not finish.
     func finishInstallation() throws(ServerError) {
         guard let chainPEM = try SecretFile.read(chain), let keyPEM = try SecretFile.read(nextKey),
             (try? CertificateIdentity(pem: String(decoding: keyPEM + chainPEM, as: UTF8.self))) != nil

@@ -1,12 +1,14 @@
 import Glibc
 
-/// Lets a process that runs as root work on a data directory as the directory's owner, until `end` is called. The C
-/// library changes the user of every thread. Only the effective user changes, because root's own files, such as a
-/// backup, are completed afterwards.
+/// Lets a process that runs as root work on a data directory as the directory's owner, until `end` is called.
+///
+/// The C library changes the user of every thread. Only the effective user changes, because the process completes
+/// root's own files, such as a backup, afterwards.
 public struct AssumedOwner: Sendable {
     private let groups: [gid_t]
     private let group: gid_t
 
+    /// Makes the owner of a directory the effective user.
     /// - Returns: nil if the process does not run as root, or if the directory is missing or belongs to root.
     /// - Throws: `ServerError` if the process cannot become the owner; nothing has changed then.
     public init?(of path: String) throws(ServerError) {

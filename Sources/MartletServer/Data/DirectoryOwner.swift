@@ -10,15 +10,17 @@ public struct DirectoryOwner: Hashable, Sendable {
         self.group = group
     }
 
-    /// - Returns: nil if the directory does not exist or cannot be examined.
+    /// Reads the owner of a directory; nil if the directory does not exist or cannot be examined.
     public init?(of path: String) {
         var status = stat()
         guard stat(path, &status) == 0 else { return nil }
         self.init(user: status.st_uid, group: status.st_gid)
     }
 
-    /// Whether a process with this user id runs as root on a directory of another user. It must not create files there,
-    /// because files that belong to root would stop the service that runs as the owner.
+    /// Returns whether a process with this user id runs as root on a directory of another user.
+    ///
+    /// The process must not create files there. The service runs as the owner, and files that belong to root would stop
+    /// it.
     public func isForeignRoot(_ process: uid_t) -> Bool { process == 0 && user != 0 }
 
     /// The user's name, or the user id if there is no name.
@@ -40,7 +42,7 @@ public struct DirectoryOwner: Hashable, Sendable {
             "'\(path)' belongs to \(name): serve as that user (systemctl start martlet), not as root.")
     }
 
-    /// Returns the error for another user, who may not administer `path`.
+    /// Returns the error for a user other than the owner, who may not administer `path`.
     /// - Parameter hasGroupSocket: Whether the members of the owner's group may use the admin socket.
     public func refusalToAdminister(_ path: String, hasGroupSocket: Bool) -> ServerError {
         let users = user == 0 ? "root" : "root and \(name)"
@@ -48,7 +50,7 @@ public struct DirectoryOwner: Hashable, Sendable {
         return ServerError("Only \(users) may administer \(path): use sudo\(way).")
     }
 
-    /// Returns advice on a new directory that belongs to root; nil if it belongs to another user.
+    /// Returns advice on a new data directory that belongs to root; nil if it belongs to another user.
     public func advice(onNew path: String) -> String? {
         guard user == 0 else { return nil }
         return "\(path) belongs to root: a service that runs as another user cannot use it (chown -R martlet: \(path))."

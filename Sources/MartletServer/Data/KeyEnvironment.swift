@@ -1,16 +1,18 @@
 import Glibc
 
-/// The environment variables by which an operator keeps the server's keys away from the data.
+/// The environment variables with which an operator can give the server's keys, to keep them away from the data.
 public enum KeyEnvironment {
     private static let variable = "MARTLET_SECRET_KEY"
     private static let fileVariable = "MARTLET_SECRET_KEY_FILE"
 
     static let names = "\(variable) or \(fileVariable)"
 
-    /// Whether the environment of this process gives the keys, so that the data directory has none.
+    /// Whether the environment of this process gives the keys.
+    ///
+    /// The data directory then has none.
     public static var givesKeys: Bool { getenv(variable) != nil || getenv(fileVariable) != nil }
 
-    /// The text of the keys that the environment gives, itself or in a file; nil if it gives none.
+    /// Returns the text of the keys, which one variable contains or the other names a file of; nil if neither is set.
     /// - Parameter value: Returns the value of an environment variable.
     static func text(_ value: (String) -> String?) throws(ServerError) -> String? {
         guard let path = value(fileVariable) else { return value(variable) }

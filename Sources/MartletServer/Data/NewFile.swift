@@ -2,10 +2,11 @@ import Glibc
 public import MartletHTTP
 import Synchronization
 
-/// A file that only its owner may read, and that gets its name once it is complete and on disk. Until then the file has
-/// no name, and disappears when the process ends, for whatever reason. If the file system does not support files
-/// without a name, the file has a temporary name until then, and is removed if this object is released before the file
-/// is complete.
+/// A file that only its owner may read, and that gets its name when it is complete and on disk.
+///
+/// Until then the file has no name, and disappears when the process ends, for whatever reason. Some file systems do not
+/// support files without a name. There, the file has a temporary name until it is complete, and is removed if this
+/// object is released earlier.
 public final class NewFile: HTTPBodyWriter {
     public let path: String
     /// The path at which the file can be read until it is complete.
@@ -14,9 +15,10 @@ public final class NewFile: HTTPBodyWriter {
     private let isNamed: Bool
     private let state = Mutex<(failure: ServerError?, isComplete: Bool)>((nil, false))
     private let written = Atomic<Int64>(0)
-    /// Called with the total number of bytes written.
+    /// Called with the number of bytes written so far.
     private let progress: @Sendable (Int64) -> Void
 
+    /// Creates the file.
     /// - Parameter needsName: Whether the file has a temporary name from the beginning, as on a file system that does
     ///   not support files without a name.
     /// - Parameter progress: Called with the number of bytes written so far.
@@ -49,8 +51,9 @@ public final class NewFile: HTTPBodyWriter {
     /// The value of `O_TMPFILE`, a macro that Swift does not import.
     private static let nameless: Int32 = 0o20_000_000 | O_DIRECTORY
 
-    /// - Returns: A file without a name; nil if the file system does not support such files, or if the file could not
-    ///   be given its name later.
+    /// Opens a file without a name.
+    /// - Returns: The descriptor of the file; nil if the file system does not support such files, or if the file could
+    ///   not be given its name later.
     private static func openNameless(in directory: String) -> Int32? {
         let descriptor = open(directory, nameless | O_WRONLY | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { return nil }
@@ -67,6 +70,7 @@ public final class NewFile: HTTPBodyWriter {
         path.lastIndex(of: "/").map { String(path[...$0]) } ?? "."
     }
 
+    /// Writes bytes at the end of the file.
     /// - Throws: `ServerError` if the bytes cannot be written.
     public func write(_ bytes: [UInt8]) throws {
         guard take(bytes) else {
@@ -75,6 +79,7 @@ public final class NewFile: HTTPBodyWriter {
         }
     }
 
+    /// Writes bytes at the end of the file.
     /// - Returns: Whether the bytes were written; if not, `check` throws the reason.
     public func take(_ bytes: [UInt8]) -> Bool {
         var sent = 0
@@ -92,13 +97,16 @@ public final class NewFile: HTTPBodyWriter {
         return true
     }
 
-    /// - Throws: `ServerError`: why an earlier write failed.
+    /// Checks that no earlier write has failed.
+    /// - Throws: `ServerError` with the reason of the failure.
     public func check() throws(ServerError) {
         if let failure = state.withLock({ $0.failure }) { throw failure }
     }
 
-    /// Gives the file its name. It is on disk under it when this returns.
-    /// - Throws: `ServerError` if it cannot be completed, or if there is a file of that name by now.
+    /// Gives the file its name.
+    ///
+    /// The file is on disk under this name when this returns.
+    /// - Throws: `ServerError` if the file cannot be completed, or if a file with this name exists by now.
     public func complete() throws(ServerError) {
         try check()
         guard fsync(descriptor) == 0, giveName() == 0 else { throw Self.failure("write", path) }

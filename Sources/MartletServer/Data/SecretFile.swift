@@ -3,8 +3,8 @@ import Glibc
 /// Reads and writes small files that only their owner may read.
 enum SecretFile {
     /// Returns the contents of a file; nil if the file does not exist.
-    /// - Throws: `ServerError` if it cannot be read or is not a regular file: opening or reading a pipe would wait for
-    ///   another process.
+    /// - Throws: `ServerError` if the file cannot be read or is not a regular file: opening or reading a pipe would
+    ///   wait for another process.
     static func read(_ path: String, limit: Int = 1 << 20) throws(ServerError) -> [UInt8]? {
         let file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard file >= 0 else {
@@ -40,7 +40,7 @@ enum SecretFile {
             throw failure("examine", path)
         }
         guard status.st_mode & S_IFMT == S_IFREG else { throw ServerError("\(path) is not a regular file.") }
-        // Root may serve the data directory of another user, whose files then belong to that user.
+        // If root serves the data directory of another user, the files in it belong to that user.
         guard status.st_uid == geteuid() || (geteuid() == 0 && status.st_uid == parent.st_uid) else {
             throw ServerError(
                 "\(path) belongs to another user, who knows what is in it. If it is meant, make it your own (chown).")
@@ -92,8 +92,8 @@ enum SecretFile {
         _ bytes: [UInt8], beside path: String, mode: mode_t
     ) throws(ServerError) -> String {
         let temporary = "\(path).\(getpid())"
-        // An earlier process with the same id may have left a file with this name. The name may also be a link, so the
-        // file is not written to.
+        // An earlier process with the same id may have left a file with this name. The file is removed and not
+        // overwritten, because it could be a link.
         guard unlink(temporary) == 0 || errno == ENOENT else { throw failure("write", path) }
         let file = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode)
         guard file >= 0 else { throw failure("write", path) }
@@ -107,7 +107,7 @@ enum SecretFile {
         return temporary
     }
 
-    /// The path before the last slash; nil if there is none.
+    /// Returns the path before the last slash; nil if there is none.
     private static func directory(of path: String) -> String? {
         guard let slash = path.lastIndex(of: "/"), slash > path.startIndex else { return nil }
         return String(path[..<slash])

@@ -6,10 +6,11 @@ import MartletModel
 /// The authority is made once, so that clients keep trusting it. The certificate is made at every start, and renewed
 /// after two thirds of its lifetime.
 struct ServerCertificates: Sendable {
-    /// PEM texts for the listener.
+    /// The certificate with its chain, as PEM, for the listener.
     let certificatePEM: String
     let keyPEM: String
 
+    /// Makes the certificate, and makes the authority if there is none.
     /// - Parameter hosts: Names and addresses that clients may use, in addition to those of this machine.
     init(in directory: String, hosts: [String], now: Timestamp) throws(ServerError) {
         try SecretFile.makeDirectory("\(directory)/tls")
@@ -52,8 +53,9 @@ extension ServerCertificates {
         }
     }
 
-    /// Writes the key before the certificate. A certificate without its key would have to be made again, and by then
-    /// clients may already trust it.
+    /// Stores a new authority, its key before its certificate.
+    ///
+    /// Without the key, the authority would have to be made again, when clients may already trust its certificate.
     private static func store(
         _ authority: CertificateAuthority, in directory: String, certificate: String
     ) throws(ServerError) {

@@ -1,11 +1,13 @@
 import MartletHTTP
 
-/// `GET /health/live` reports whether the process answers; `GET /health/ready` reports whether it is ready for work.
+/// Answers `GET /health/live`, which reports whether the process runs, and `GET /health/ready`, which reports whether
+/// the server is ready for work.
 struct HealthAPI: HTTPHandler {
     /// Returns the reason why the server is not ready, as a sentence; nil if it is ready.
     let obstacle: @Sendable () async -> String?
-    /// Returns what does not work although the server is ready, as a sentence; nil if all does. The answer stays 200,
-    /// so that the server gets requests of what works.
+    /// Returns a sentence that says what does not work although the server is ready; nil if everything works.
+    ///
+    /// The answer stays 200, so that the server still gets requests for what works.
     let note: @Sendable () -> String?
 
     func route(for head: HTTPRequest) -> HTTPRoute {

@@ -2,10 +2,10 @@ import MartletCore
 import MartletCrypto
 import MartletStorage
 
-/// Rotates the key that secrets are sealed with, while the server runs.
+/// Rotates the key with which secrets are sealed, while the server runs.
 ///
-/// A new key is on disk before anything is sealed with it, and an old key is removed only after nothing is sealed with
-/// it. So stored secrets can be opened at whatever point the process ends.
+/// A new key is on disk before anything is sealed with it, and an old key is removed only when nothing is sealed with
+/// it anymore. So stored secrets can be opened at whatever point the process ends.
 struct KeyRotation: Sendable {
     let keys: ServerKeys
     let storage: SQLiteStorage
@@ -17,7 +17,7 @@ struct KeyRotation: Sendable {
         var left: Int64
     }
 
-    /// The time limit of one request.
+    /// The maximum time that one request reseals secrets.
     private static let portion: Duration = .seconds(10)
 
     func status() async throws(ServerError) -> Status {
@@ -26,21 +26,21 @@ struct KeyRotation: Sendable {
         }
     }
 
-    /// Makes a new key; everything is sealed with it from now on.
+    /// Makes a new key, with which everything is sealed from now on.
     func rotate() async throws(ServerError) -> Status {
         try keys.rotate()
         return try await status()
     }
 
-    /// Reseals secrets of older keys for a few seconds.
+    /// Seals secrets of older keys with the newest key, for a few seconds.
     func reseal() async throws(ServerError) -> Status {
         _ = try await stored { () throws(StorageError) in try await storage.reseal(before: .now + Self.portion) }
         return try await status()
     }
 
-    /// Removes the keys that no secret is sealed with anymore.
+    /// Removes the keys with which no secret is sealed anymore.
     func retire() async throws(ServerError) -> Status {
-        // A key that is added while this runs is newer, so its secrets are not affected.
+        // A key that is added while this runs is newer than this one, so it is not removed.
         let newest = keys.mark
         let status = try await status()
         guard status.left == 0 else {

@@ -13,6 +13,7 @@ struct ServerKey: Sendable {
         try ServerKey(RandomBytes.generate(AESGCM.keyByteCount))
     }
 
+    /// Creates a key of 32 bytes.
     /// - Throws: `CryptoError.wrongLength` if there are not exactly 32 bytes.
     init(_ bytes: [UInt8]) throws(CryptoError) {
         guard bytes.count == AESGCM.keyByteCount else {
@@ -22,10 +23,10 @@ struct ServerKey: Sendable {
         id = try Self.derive("key-id", from: bytes, count: Self.idByteCount)
     }
 
-    /// The key in its stored format: 64 hexadecimal digits.
+    /// The key as it is stored: 64 hexadecimal digits.
     var text: String { Hex.encode(secret.bytes) }
 
-    /// Derives the key for one purpose.
+    /// Derives a key for one purpose from this key.
     func derive(_ purpose: String, count: Int) throws(CryptoError) -> [UInt8] {
         try Self.derive(purpose, from: secret.bytes, count: count)
     }

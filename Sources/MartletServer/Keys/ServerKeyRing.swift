@@ -1,12 +1,16 @@
 import MartletCrypto
 
-/// The keys of a server, newest first. The newest key seals; each key opens what it has sealed. Values that must stay
-/// the same while keys are added are derived from the oldest key.
+/// The keys of a server, newest first.
+///
+/// The newest key seals secrets, and each key opens the secrets that it has sealed. Values that must stay the same
+/// while keys are added are derived from the oldest key.
 struct ServerKeyRing: Sendable {
     /// The maximum number of keys.
     static let countLimit = 8
 
-    /// At least one key. Their ids differ.
+    /// The keys, newest first.
+    ///
+    /// There is at least one, and their ids differ.
     private(set) var keys: [ServerKey]
 
     init(_ key: ServerKey) {

@@ -5,19 +5,23 @@ import MartletHubAPI
 import MartletStorage
 import Synchronization
 
-/// The keys that a server uses. They are stored in `secret.key`, or, to keep them away from the data, in the
-/// environment variable `MARTLET_SECRET_KEY` or in the file that `MARTLET_SECRET_KEY_FILE` names.
+/// The keys that a server uses.
+///
+/// They are stored in `secret.key`. To keep them away from the data, they can instead be in the environment variable
+/// `MARTLET_SECRET_KEY`, or in the file that `MARTLET_SECRET_KEY_FILE` names.
 final class ServerKeys: Sendable {
     private static let variables = KeyEnvironment.names
 
     private struct State {
         var ring: ServerKeyRing
-        /// The ciphers that open sealed secrets. The ciphers of retired keys are kept until the process ends, because a
-        /// task may have read a secret that was sealed with one of them and be about to open it.
+        /// The ciphers that open sealed secrets, by the id of the key.
+        ///
+        /// The ciphers of retired keys are kept until the process ends, because a task may have read a secret that was
+        /// sealed with one of them and be about to open it.
         var ciphers: [[UInt8]: AESGCM]
     }
 
-    /// nil if the keys are in the environment.
+    /// The path of the file with the keys; nil if the environment gives the keys.
     private let path: String?
     private let state: Mutex<State>
     /// Locked while the keys are being changed.
@@ -33,6 +37,7 @@ final class ServerKeys: Sendable {
         }
     }
 
+    /// Reads the keys, or makes one if the data directory is new.
     /// - Parameter environment: The keys that the environment gives; nil if they are in the data directory.
     init(in directory: String, environment: String?) throws(ServerError) {
         if let environment {
@@ -46,7 +51,7 @@ final class ServerKeys: Sendable {
         } else {
             try Self.prepare(directory)
             let path = "\(directory)/secret.key"
-            // Checked before the file is read, because another process may be creating both.
+            // The database is looked for before the file is read, because another process may be creating both.
             let isNew = !SQLiteStorage.exists(in: directory)
             if try SecretFile.readOwn(path) == nil {
                 guard isNew else { throw Self.missing(path) }
@@ -58,8 +63,10 @@ final class ServerKeys: Sendable {
         }
     }
 
-    /// Prepares the directory before a key is written. Otherwise a key would be left behind in a directory that is then
-    /// refused, and a directory that others can write to may already contain a key of theirs.
+    /// Prepares the directory before a key is written.
+    ///
+    /// Otherwise a key could be left behind in a directory that is then refused. Also, in a directory that others can
+    /// write to, a key of theirs may already be waiting.
     private static func prepare(_ directory: String) throws(ServerError) {
         do throws(StorageError) {
             try SQLiteStorage.prepareDirectory(directory)
@@ -80,12 +87,12 @@ final class ServerKeys: Sendable {
         try use(try Self.read(path))
     }
 
-    /// The ids, newest first.
+    /// The ids of the keys, newest first.
     var ids: [[UInt8]] { state.withLock { $0.ring.keys.map(\.id) } }
 
     // MARK: Values derived from the oldest key
 
-    /// The key of message ids.
+    /// Derives the key of message ids.
     func messageIDKey() throws(ServerError) -> MessageIDKey {
         do throws(CryptoError) {
             let bytes = try oldest.derive("message-id", count: 16)
@@ -96,7 +103,7 @@ final class ServerKeys: Sendable {
         }
     }
 
-    /// Signs the URLs of containers and blobs.
+    /// Makes the signer for the URLs of containers and blobs.
     func urlSigner() throws(ServerError) -> URLSigner {
         do throws(CryptoError) {
             return try URLSigner(key: try oldest.derive("signed-url", count: 32))
@@ -105,7 +112,7 @@ final class ServerKeys: Sendable {
         }
     }
 
-    /// The key of the digests by which the console compares handles that it does not show.
+    /// Derives the key of the digests by which the console compares handles and credentials that it does not show.
     func digestKey() throws(ServerError) -> HMACSHA256 {
         do throws(CryptoError) {
             return try HMACSHA256(key: try oldest.derive("console-digest", count: 32))
@@ -118,7 +125,9 @@ final class ServerKeys: Sendable {
 
     // MARK: Rotation
 
-    /// Adds a key. It is on disk before anything is sealed with it.
+    /// Adds a new key.
+    ///
+    /// The key is on disk before anything is sealed with it.
     func rotate() throws(ServerError) {
         guard let path else {
             throw ServerError(
@@ -127,7 +136,8 @@ final class ServerKeys: Sendable {
         }
         try change.withLock { _ throws(ServerError) in
             var ring = state.withLock { $0.ring }
-            // Two keys have the same id with a probability of 2⁻³².
+            // This fails if the ring is full. It also fails if a key with the same id exists, but that has a
+            // probability of 2⁻³².
             guard ring.add(try Self.generate()) else {
                 throw ServerError(
                     "There are \(ring.keys.count) keys; 'martlet server-key retire' removes those that nothing uses any more."
@@ -138,7 +148,9 @@ final class ServerKeys: Sendable {
         }
     }
 
-    /// Removes the keys that are older than the given key. No secret may be sealed with them anymore.
+    /// Removes the keys that are older than the given key.
+    ///
+    /// The caller must make sure that no secret is sealed with them.
     func retire(olderThan id: [UInt8]) throws(ServerError) {
         guard let path else {
             throw ServerError(
@@ -191,7 +203,8 @@ final class ServerKeys: Sendable {
     }
 }
 
-/// Seals with AES-256-GCM. The sealed bytes begin with the key's id, which is authenticated together with the context.
+/// Seals secrets with AES-256-GCM. The sealed bytes begin with the key's id, which is authenticated together with the
+/// context.
 extension ServerKeys: Sealer {
     var mark: [UInt8] { state.withLock { $0.ring.newest.id } }
 

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// The number of notifications accepted since the start.
+/// Counts the notifications that were accepted since the start of the process.
 final class AcceptanceCount: Sendable {
     private let immediate = Atomic<Int>(0)
     private let scheduled = Atomic<Int>(0)

@@ -11,7 +11,7 @@ final class CertificateEnd: Sendable {
 
     var timestamp: Timestamp? { end.withLock(\.self) }
 
-    /// The number of seconds until the certificate expires; negative afterwards.
+    /// Returns the number of seconds until the certificate expires; negative after it has expired.
     func samples(at now: Timestamp) -> [(labels: [String], value: Double)] {
         timestamp.map { [(labels: ["public"], value: ($0 - now).inSeconds)] } ?? []
     }

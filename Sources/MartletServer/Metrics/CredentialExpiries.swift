@@ -3,12 +3,17 @@ import MartletCore
 import MartletModel
 import Synchronization
 
-/// The times when the credentials of hubs expire, if they expire: certificates do, keys do not.
+/// Finds out when the credentials of hubs expire.
+///
+/// Certificates expire, keys do not.
 final class CredentialExpiries: Sendable {
-    /// The maximum number of hubs that are reported individually. For the remaining hubs, in the order of names, only
-    /// the earliest expiry is reported.
+    /// The maximum number of hubs that are reported individually, in the order of their names.
+    ///
+    /// For all further hubs, only the earliest expiry is reported.
     static let hubLimit = 100
-    /// The label of the remaining hubs. No hub can have this name.
+    /// The value of the label `hub` for all further hubs.
+    ///
+    /// No hub can have this name.
     static let otherHubs = "_other"
 
     private struct Key: Hashable {
@@ -23,7 +28,9 @@ final class CredentialExpiries: Sendable {
 
     private let hubs: HubDirectory
     private let platforms: PushPlatformList
-    /// A cache, because reading a credential costs more than everything else here.
+    /// The expiries that are already known.
+    ///
+    /// They are kept, because reading a credential costs more than everything else here.
     private let known = Mutex<[Key: Known]>([:])
 
     init(hubs: HubDirectory, platforms: PushPlatformList) {
@@ -31,13 +38,13 @@ final class CredentialExpiries: Sendable {
         self.platforms = platforms
     }
 
-    /// The number of seconds until each credential expires.
+    /// Returns the number of seconds until each credential expires.
     func samples(at now: Timestamp) async -> [(labels: [String], value: Double)] {
-        // Runs off the event loop that received the request, because many credentials may be new.
+        // This work does not run on the event loop that received the request, because many credentials may be new.
         await Task.detached { self.samples(of: self.read(), at: now) }.value
     }
 
-    /// The ends of all credentials with a known end.
+    /// Returns all credentials that expire, each with its time.
     func ends() async -> [ConsoleSample.CredentialEnd] {
         await Task.detached {
             self.read().map { ConsoleSample.CredentialEnd(hub: $0.hub, platform: $0.platform.rawValue, at: $0.at) }

@@ -2,12 +2,12 @@ import MartletCore
 import MartletCrypto
 import MartletHTTP
 
-/// `GET /metrics`, for callers that have the token.
+/// Answers `GET /metrics` for callers that have the token.
 struct MetricsAPI: HTTPHandler {
     static let segment = "metrics"
 
     let metrics: ServerMetrics
-    /// nil if metrics cannot be read here.
+    /// The token that callers must have; nil if no caller may read metrics here.
     let token: MetricsToken?
 
     func route(for head: HTTPRequest) -> HTTPRoute {

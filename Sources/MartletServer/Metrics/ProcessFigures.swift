@@ -1,14 +1,14 @@
 import Glibc
 
-/// What the system knows about this process (proc(5)).
+/// Reads figures about this process from the system (proc(5)).
 struct ProcessFigures {
-    /// Processor time in seconds.
+    /// The processor time that the process has used, in seconds.
     let processorTime: Double
-    /// Resident memory in bytes.
+    /// The resident memory of the process, in bytes.
     let residentMemory: Double
     let openFiles: Int
     let openFilesLimit: Double
-    /// The start time in Unix time.
+    /// The start time of the process, in seconds since 1970.
     let startTime: Double
 
     init() {
@@ -22,7 +22,9 @@ struct ProcessFigures {
         startTime = Self.processStart
     }
 
-    /// Computed once, so that the value does not change when the clock is adjusted.
+    /// The start time of the process.
+    ///
+    /// It is computed once, so that it does not change when the clock is adjusted.
     private static let processStart: Double = {
         // The process name, in parentheses, may contain spaces. After the name come 19 fields, then the start time in
         // ticks since boot.
@@ -40,7 +42,9 @@ struct ProcessFigures {
         return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
     }
 
-    /// Counts open files, without the entries `.` and `..` and without the descriptor that reads the directory.
+    /// Counts the open files.
+    ///
+    /// The entries `.` and `..` and the descriptor that reads the directory are not counted.
     private static func countOpenFiles() -> Int {
         guard let directory = opendir("/proc/self/fd") else { return 0 }
         defer { closedir(directory) }

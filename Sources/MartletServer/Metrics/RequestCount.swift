@@ -2,7 +2,7 @@ import MartletHTTP
 import MartletNetwork
 import Synchronization
 
-/// Counts the requests answered since the start, and the open connections of clients.
+/// Counts the requests that were answered since the start of the process, and the open connections of clients.
 final class RequestCount: Sendable {
     /// The parts of a server that answer requests.
     enum Area: String, Sendable {
@@ -27,7 +27,7 @@ final class RequestCount: Sendable {
     }
 
     private let counts = Mutex<[Key: Int]>([:])
-    /// The number of refusals, by area and complete status code.
+    /// The number of answers 429 and 507, by area and status.
     private let refusals = Mutex<[Area: [Int: Int]]>([:])
     private let listeners = Mutex<[Listener]>([])
 
@@ -37,7 +37,8 @@ final class RequestCount: Sendable {
         refusals.withLock { $0[area, default: [:]][status.code, default: 0] += 1 }
     }
 
-    /// Includes the figures of a server from now on.
+    /// Includes the connections and bodies of a listener in the metrics from now on.
+    /// - Parameter name: The name of the listener in the metrics.
     func watch(_ name: String, _ server: HTTPServer) {
         listeners.withLock { $0.append(Listener(name: name, server: server)) }
     }

@@ -4,7 +4,7 @@ import MartletHTTP
 import MartletModel
 import Synchronization
 
-/// Adds `Request-Id` to every answer, and writes the access log.
+/// Adds the field `Request-Id` to every answer, and writes the access log.
 final class RequestLog: Sendable {
     static let field = "request-id"
 
@@ -27,7 +27,9 @@ final class RequestLog: Sendable {
         LoggingHandler(handler: handler, area: area, log: self)
     }
 
-    /// Sets the id of an answer: the id that the hub's API has chosen, or a new one.
+    /// Returns the id of an answer, and adds it to the answer.
+    ///
+    /// The hub's API may have chosen an id; otherwise a new one is made.
     fileprivate func name(_ response: inout HTTPResponse) -> String {
         if let id = response.fields[Self.field] { return id }
         let id = response.fields["trackingid"] ?? Hex.encode(RandomBytes.generate(16))
@@ -51,8 +53,10 @@ final class RequestLog: Sendable {
             Self.fields(request, response, id: id, route: route, area: area, took: .now - start))
     }
 
-    /// The fields of a log line. The path is never included, because paths contain handles and tags, and `traceparent`
-    /// is the only header field of the caller that is.
+    /// Returns the fields of a log line.
+    ///
+    /// The path is not logged, because paths contain handles and tags. `traceparent` is the only header field of the
+    /// caller that is logged.
     static func fields(
         _ request: HTTPRequest, _ response: HTTPResponse, id: String, route: String?, area: RequestCount.Area,
         took duration: Duration
@@ -71,7 +75,8 @@ final class RequestLog: Sendable {
         return fields
     }
 
-    /// The address of the proxy that the connection comes from; `unix` for a proxy that connects to the Unix socket.
+    /// Returns the address of the proxy that sent the request; `unix` for a proxy that connects to the Unix socket, and
+    /// nil without a proxy.
     private static func proxy(of request: HTTPRequest) -> String? {
         guard let connection = request.connection else { return nil }
         if let proxy = connection.proxy { return proxy }
@@ -79,7 +84,9 @@ final class RequestLog: Sendable {
         return connection.peer.isEmpty ? "unix" : connection.peer
     }
 
-    /// The hub's name in the path, if it is a valid name: any caller can put arbitrary text in that path segment.
+    /// Returns the hub's name in the path; nil if it is not a valid name.
+    ///
+    /// Any caller can put arbitrary text in that path segment.
     private static func hub(of request: HTTPRequest) -> String? {
         guard let name = HTTPTarget(request.target)?.segments.first, (1...64).contains(name.utf8.count) else {
             return nil
@@ -92,7 +99,7 @@ final class RequestLog: Sendable {
         return isName ? name : nil
     }
 
-    /// Whether the text has the format of W3C Trace Context: 55 hexadecimal digits and hyphens.
+    /// Returns whether the text has the format of W3C Trace Context: 55 hexadecimal digits and hyphens.
     private static func isTrace(_ text: String) -> Bool {
         text.utf8.count == 55 && text.allSatisfy { $0.isHexDigit || $0 == "-" }
     }

@@ -3,7 +3,7 @@ import MartletModel
 import MartletNetwork
 import MartletStorage
 
-/// The values of all metrics of a server, collected on each request for them.
+/// Collects the values of all metrics of a server when they are requested.
 struct ServerMetrics: Sendable {
     let dispatcher: Dispatcher
     let storage: SQLiteStorage
@@ -113,6 +113,7 @@ struct ServerMetrics: Sendable {
         text.add(.startTime, process.startTime)
     }
 
+    /// Returns one sample for each platform.
     /// - Parameter label: The label value after the platform; nil if there is none.
     private static func samples(_ counts: [PlatformID: Int], _ label: String? = nil) -> Samples {
         counts.sorted { $0.key < $1.key }.map { ([$0.key.rawValue] + (label.map { [$0] } ?? []), Double($0.value)) }

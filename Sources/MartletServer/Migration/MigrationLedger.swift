@@ -2,10 +2,12 @@ import MartletCore
 import MartletCrypto
 import MartletModel
 
-/// A record of everything that a migration has written to a hub. It distinguishes a copy from data that an app has
-/// written to this hub itself, which is never touched. It contains digests, not ids.
+/// The record of everything that a migration has written to a hub.
+///
+/// It distinguishes copies from data that an app has written to this hub. The app's data is never touched. The record
+/// contains digests, not ids.
 struct MigrationLedger: Sendable {
-    /// A registration or an installation of the source.
+    /// Identifies a registration or an installation of the source.
     struct Key: Hashable, Sendable {
         let digest: UInt64
 
@@ -14,23 +16,25 @@ struct MigrationLedger: Sendable {
     }
 
     struct Entry: Hashable, Sendable {
-        /// A digest of the source's state that was copied.
+        /// The digest of the state of the source that was copied.
         var source: UInt64
         /// The version that the copy has, or will have, in this hub; less than 1 if the item was never copied.
         var version: Int64
-        /// When the copy was created in this hub. 0 from the time the write is planned until it is known to be done.
+        /// The time when the copy was created in this hub, in milliseconds since 1970.
+        ///
+        /// It is 0 from the time when the write is planned until the write is known to be done.
         var createdAt: Int64
         /// The last pass in which the source had the item.
         var pass: Int64
 
-        /// An entry for an item that was not copied, because this hub has an app's own data or only a part of an
-        /// installation.
+        /// Returns an entry for an item that was not copied, because this hub has an app's own data, or because the
+        /// item is only a part of an installation.
         static func notCopied(source: UInt64, _ pass: Int64) -> Entry {
             Entry(source: source, version: -1, createdAt: 1, pass: pass)
         }
     }
 
-    /// A registration or an installation as this hub stores it.
+    /// The version and the age of a registration or an installation in this hub.
     struct Stored: Hashable, Sendable {
         var version: Int64
         var createdAt: Timestamp
@@ -39,7 +43,7 @@ struct MigrationLedger: Sendable {
     enum Decision: Hashable, Sendable {
         case write(WriteCondition)
         case unchanged
-        /// Not written, because an app has written or removed the item in this hub.
+        /// The item is not written, because an app has written or removed it in this hub.
         case kept
     }
 
@@ -53,7 +57,7 @@ struct MigrationLedger: Sendable {
         return SHA256.hash(input.bytes).prefix(8).reduce(0) { $0 << 8 | UInt64($1) }
     }
 
-    /// Whether the stored item is a copy that has not been changed since it was written.
+    /// Returns whether a stored item is a copy that has not been changed since the migration wrote it.
     func isCopy(_ key: Key, _ stored: Stored) -> Bool {
         guard let entry = entries[key], entry.version == stored.version else { return false }
         return entry.createdAt == 0 || entry.createdAt == stored.createdAt.milliseconds
@@ -62,7 +66,7 @@ struct MigrationLedger: Sendable {
     func decision(_ key: Key, source: UInt64, stored: Stored?) -> Decision {
         guard let entry = entries[key] else { return stored == nil ? .write(.absent) : .kept }
         guard let stored else {
-            // If the end of the write was not recorded, the write may not have happened.
+            // If the entry of a write was never completed, the write may not have happened, so it is repeated.
             return entry.createdAt == 0 && entry.version > 0 || entry.source != source ? .write(.absent) : .kept
         }
         guard isCopy(key, stored) else { return .kept }
@@ -79,7 +83,7 @@ struct MigrationLedger: Sendable {
     }
 }
 
-// The file: one line for each change; the latest line for a key counts.
+// Reads and writes the file of the ledger. It has one line for each change, and the latest line for a key is valid.
 extension MigrationLedger {
     static func line(_ key: Key, _ entry: Entry) -> String {
         "E \(key.digest) \(entry.source) \(entry.version) \(entry.createdAt) \(entry.pass)\n"
@@ -87,13 +91,14 @@ extension MigrationLedger {
 
     static func line(checkpoint: String) -> String { "C \(checkpoint)\n" }
 
-    /// The whole state.
+    /// The text of the whole ledger.
     var text: String {
         "P \(pass)\n" + Self.line(checkpoint: checkpoint) + entries.map { Self.line($0.key, $0.value) }.joined()
     }
 
-    /// - Parameter text: Text after the last line break is ignored: it is a write that was cut short when the process
-    ///   was killed.
+    /// Reads a ledger.
+    /// - Parameter text: The text of the file. Text after the last line break is ignored, because it is a line that was
+    ///   cut short when the process was killed.
     init(parsing text: [UInt8]) {
         guard let end = text.lastIndex(of: UInt8(ascii: "\n")) else { return }
         for line in text[..<end].split(separator: UInt8(ascii: "\n")) {

@@ -3,7 +3,7 @@ import MartletModel
 
 /// The work that results from one page of the source's listing.
 struct MigrationPage {
-    /// A registration to write, and the ledger entry for it after the write.
+    /// A registration to write, with the data for its ledger entry.
     struct Write {
         let key: MigrationLedger.Key
         let source: UInt64
@@ -16,7 +16,7 @@ struct MigrationPage {
     var writes: [Write] = []
     /// The ledger entries to record before anything is written.
     var intents: [(MigrationLedger.Key, MigrationLedger.Entry)] = []
-    /// The installations of the page.
+    /// The ids of the installations that were found on the page.
     var seen: Set<String> = []
     private var wanted: [String: (platform: String, rows: [JSON])] = [:]
 
@@ -24,7 +24,7 @@ struct MigrationPage {
         self.pass = pass
     }
 
-    /// Requests an installation of the source that this registration is a part of.
+    /// Requests an installation from the source, because a registration on the page is a part of it.
     mutating func want(_ id: String, _ platform: String, row: MigrationLedger.Key, _ source: UInt64) {
         wanted[id, default: (platform, [])].rows.append(.array([.string("\(row.digest)"), .string("\(source)")]))
     }

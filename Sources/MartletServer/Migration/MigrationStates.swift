@@ -11,7 +11,8 @@ final class MigrationStates: Sendable {
         self.directory = directory
     }
 
-    /// - Throws: `ServerError` if the file cannot be opened.
+    /// Returns the migration state of a hub.
+    /// - Throws: `ServerError` if the file of the state cannot be opened.
     func state(of hub: Hub.ID) throws(ServerError) -> MigrationState {
         try states.withLock { states throws(ServerError) in
             if let known = states[hub] { return known }
@@ -23,11 +24,12 @@ final class MigrationStates: Sendable {
     }
 }
 
-/// A ledger and its file.
+/// The ledger of one hub, with its file.
 final class MigrationState: Sendable {
     private let path: String
     private let ledger: Mutex<MigrationLedger>
 
+    /// Reads the ledger, and writes it anew without outdated lines.
     /// - Throws: `ServerError` if the file cannot be read or written.
     init(_ path: String) throws(ServerError) {
         self.path = path
@@ -38,7 +40,9 @@ final class MigrationState: Sendable {
 
     func read<Value: Sendable>(_ work: (MigrationLedger) -> Value) -> Value { ledger.withLock { work($0) } }
 
-    /// Sets entries; they are on disk when this returns.
+    /// Sets entries of the ledger.
+    ///
+    /// They are on disk when this returns.
     func set(_ entries: [(MigrationLedger.Key, MigrationLedger.Entry)]) throws(ServerError) {
         guard !entries.isEmpty else { return }
         try ledger.withLock { ledger throws(ServerError) in
@@ -73,7 +77,7 @@ final class MigrationState: Sendable {
 }
 
 extension SecretFile {
-    /// The whole contents, or nil if there is no such file.
+    /// Returns the whole contents of a file; nil if the file does not exist.
     static func readAll(_ path: String) throws(ServerError) -> [UInt8]? {
         var status = stat()
         guard stat(path, &status) == 0 else { return nil }

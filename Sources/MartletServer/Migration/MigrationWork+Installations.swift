@@ -2,8 +2,9 @@ import MartletCore
 import MartletModel
 
 extension MigrationWork {
-    /// How many installations are written at a time. The database commits them together, so that they share the wait for
-    /// the disk.
+    /// The number of installations that are written at a time.
+    ///
+    /// The database commits them together, so that they share the wait for the disk.
     private static let width = 32
 
     /// An installation of the source.
@@ -11,7 +12,7 @@ extension MigrationWork {
         let id: String
         let document: JSON
         let platform: String
-        /// Its registrations in the source's listing.
+        /// The registrations of the installation in the source's listing.
         let rows: [(key: Key, source: UInt64)]
         let digest: UInt64
 
@@ -44,8 +45,11 @@ extension MigrationWork {
         case refused(String)
     }
 
-    /// Copies installations. Each element has the `id`, the `document` of the source and the `rows` that `copy`
-    /// returned. The ledger is written twice for all of them: before the first write and after the last.
+    /// Copies installations.
+    ///
+    /// The ledger is written twice for all of them together: before the first write and after the last.
+    /// - Parameter installations: The installations, each with its `id`, the `document` of the source, and the `rows`
+    ///   that `copy` returned.
     func copyInstallations(_ installations: [JSON]) async throws -> JSON {
         var counts = MigrationCounts()
         var intents: [(Key, Entry)] = []
@@ -55,7 +59,8 @@ extension MigrationWork {
             let stored = try await stored(installation: item.id)
             switch state.read({ $0.decision(item.key, source: item.digest, stored: stored) }) {
             case .unchanged:
-                // The registrations of an installation may be on several pages.
+                // The registrations of an installation may be on several pages, but the installation is counted only
+                // once.
                 if state.read({ $0.entries[item.key]?.pass != pass }) { counts.add(item.platform, .unchanged) }
                 intents.append((item.key, entry(item.digest, stored, pass)))
                 intents += rows(of: item, pass)
@@ -92,7 +97,8 @@ extension MigrationWork {
                     case .success(.refused(let sentence)): counts.refuse(item.platform, sentence)
                     case .success(.kept):
                         counts.add(item.platform, .kept)
-                        // The app's own write may have the version that was planned for the copy.
+                        // The app may have written the item with the version that was planned for the copy, so the
+                        // entry must not look like a copy.
                         done.append((item.key, .notCopied(source: item.digest, pass)))
                         done += rows(of: item, pass)
                     case .success(.written(let stored)):
@@ -125,7 +131,7 @@ extension MigrationWork {
         item.rows.map { ($0.key, .notCopied(source: $0.source, pass)) }
     }
 
-    /// Whether an installation must be read from the source.
+    /// Decides whether an installation must be read from the source.
     func installationDecision(
         _ id: String, _ key: Key, _ source: UInt64, _ draft: RegistrationDraft, _ row: String
     ) async throws -> MigrationLedger.Decision {

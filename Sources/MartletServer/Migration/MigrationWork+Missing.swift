@@ -1,9 +1,9 @@
 import MartletCore
 import MartletModel
 
-// Items that the source no longer has.
+// Finds and deletes copies of items that the source no longer has.
 extension MigrationWork {
-    /// Returns a page of the copies in this hub that the source did not list in this pass.
+    /// Returns one page of the copies in this hub that the source has not listed in this pass.
     func missing(after: Int64?) async throws -> JSON {
         let page = try await store.registrations(
             RegistrationQuery(hub: hub, filter: .all, after: after, limit: 1000, now: time.now))
@@ -25,7 +25,9 @@ extension MigrationWork {
         ]
     }
 
-    /// Deletes copies that have not been changed in this hub.
+    /// Deletes copies.
+    ///
+    /// Copies that have been changed in this hub are kept.
     func delete(_ list: JSON) async throws -> JSON {
         var count: Int64 = 0
         for id in list["registrations"]?.array?.compactMap(\.string) ?? [] {

@@ -2,9 +2,9 @@ import MartletCore
 import MartletHubAPI
 import MartletModel
 
-/// One request of a migration into a hub.
+/// Performs one request of a migration into a hub.
 ///
-/// Everything that a request is going to write is recorded in the ledger first, so that copies are still recognized as
+/// Everything that a request is going to write is recorded in the ledger first. So copies are still recognized as
 /// copies after the process was killed.
 struct MigrationWork {
     typealias Key = MigrationLedger.Key
@@ -103,7 +103,7 @@ struct MigrationWork {
         try state.set(done)
     }
 
-    /// Whether an app has registered the handle in this hub under an id that the source does not know.
+    /// Returns whether an app has registered the handle in this hub under an id that the source does not know.
     func isReplaced(
         _ draft: RegistrationDraft, _ row: String, installation: String?
     ) async throws -> Bool {

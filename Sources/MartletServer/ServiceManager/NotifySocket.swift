@@ -1,10 +1,11 @@
 import Glibc
 
-/// The socket of the service manager.
+/// The socket on which the service manager receives notifications.
 final class NotifySocket: Sendable {
     private let descriptor: Int32
     private let path: [UInt8]
 
+    /// Opens a socket to the service manager.
     /// - Parameter path: A path, or `@` followed by a name in Linux's abstract namespace.
     /// - Returns: nil if `path` has neither form or is too long for a socket address.
     init?(_ path: String) {

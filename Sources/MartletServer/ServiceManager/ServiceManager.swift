@@ -1,14 +1,16 @@
 import Glibc
 
-/// The service manager that started this process, if any (sd_notify(3)).
+/// Notifies the service manager that started this process (sd_notify(3)).
 ///
-/// Implemented without libsystemd: the protocol is one datagram to a socket.
+/// This is implemented without libsystemd, because the protocol is only one datagram to a socket.
 public struct ServiceManager: Sendable {
-    /// The watchdog interval; nil without a watchdog.
+    /// The interval in which the service manager expects signs of life; nil without a watchdog.
     let watchdog: Duration?
     private let send: @Sendable (ServiceNotification) -> Void
 
-    /// No service manager; nothing is sent.
+    /// The value for a process that no service manager has started.
+    ///
+    /// Nothing is sent.
     public static let none = ServiceManager(watchdog: nil) { _ in }
 
     init(watchdog: Duration?, send: @escaping @Sendable (ServiceNotification) -> Void) {
@@ -16,7 +18,7 @@ public struct ServiceManager: Sendable {
         self.send = send
     }
 
-    /// Reads `NOTIFY_SOCKET`, `WATCHDOG_USEC` and `WATCHDOG_PID`.
+    /// Reads the environment variables `NOTIFY_SOCKET`, `WATCHDOG_USEC` and `WATCHDOG_PID`.
     public init(environment: (String) -> String?) {
         self.init(environment: environment, process: getpid())
     }
@@ -33,7 +35,9 @@ public struct ServiceManager: Sendable {
 
     func tell(_ notification: ServiceNotification) { send(notification) }
 
-    /// Asks for more time every few seconds while `work` runs. The work is a start that includes a migration.
+    /// Asks the service manager for more time every few seconds while `work` runs.
+    ///
+    /// Used for a start that includes an upgrade of the database.
     func extending<Value: Sendable>(
         _ work: @Sendable () async throws(ServerError) -> Value
     ) async throws(ServerError) -> Value {

@@ -8,17 +8,20 @@ struct ServiceNotification: Hashable, Sendable {
     static let stopping = ServiceNotification(lines: ["STOPPING=1"])
     static let alive = ServiceNotification(lines: ["WATCHDOG=1"])
 
-    /// - Parameter monotonic: The time since the system was started. systemd uses it to order reloads.
+    /// Reports that the server reloads its configuration.
+    /// - Parameter monotonic: The time since the system was started, by which systemd orders reloads.
     static func reloading(monotonic: Duration) -> ServiceNotification {
         ServiceNotification(lines: ["RELOADING=1", "MONOTONIC_USEC=\(monotonic.microseconds)"])
     }
 
-    /// Asks for more time, counted from now.
+    /// Asks for more time to start, counted from now.
     static func extend(by duration: Duration) -> ServiceNotification {
         ServiceNotification(lines: ["EXTEND_TIMEOUT_USEC=\(duration.microseconds)"])
     }
 
-    /// - Parameter sentence: Only the first line is sent, because a second line would be read as another fact.
+    /// Reports what the server is doing.
+    /// - Parameter sentence: The status. Only its first line is sent, because a second line would be read as another
+    ///   fact.
     static func status(_ sentence: String) -> ServiceNotification {
         ServiceNotification(lines: ["STATUS=\(sentence.prefix { !$0.isNewline })"])
     }

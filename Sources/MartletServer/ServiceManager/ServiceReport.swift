@@ -1,14 +1,18 @@
 import MartletCore
 import MartletModel
 
-/// Tells the service manager that the server is alive, and once a minute what the server is doing, if that has changed.
+/// Reports to the service manager that the server is alive.
+///
+/// Once a minute, it also reports what the server is doing, if that has changed.
 struct ServiceReport: Sendable {
     private static let statusInterval: Duration = .seconds(60)
 
     let manager: ServiceManager
     let time: any TimeSource
-    /// Returns after every event loop and the database writer have completed one cycle. If one of them hangs, this does
-    /// not return; the service manager then receives nothing more and ends the process.
+    /// Returns when every event loop and the database writer have completed one cycle.
+    ///
+    /// If one of them hangs, this function does not return. The service manager then receives nothing more and ends the
+    /// process.
     let turn: @Sendable () async -> Void
     let status: @Sendable () async -> String
 

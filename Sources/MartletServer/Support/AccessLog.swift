@@ -2,10 +2,10 @@ import MartletCore
 import MartletModel
 import Synchronization
 
-/// Which requests are written to the log.
+/// Selects the requests that are written to the log.
 public enum AccessLog: String, Hashable, Sendable, CaseIterable {
     case off
-    /// Requests answered with 5xx or 429.
+    /// Only requests that were answered with 5xx or 429 are logged.
     case errors
     case all
 
@@ -29,8 +29,9 @@ struct LineBudget: Sendable {
         self.linesPerSecond = linesPerSecond
     }
 
-    /// - Returns: Whether a line may be written now, and the number of lines dropped in the previous second that had
-    ///   lines. That number is reported only once, with the first line of a new second.
+    /// Returns whether a line may be written now, and how many lines were dropped earlier.
+    ///
+    /// The dropped lines are reported once, at the first line of a new second.
     mutating func take(at now: Timestamp) -> (isWritten: Bool, dropped: Int) {
         var reported = 0
         if now.seconds != second {

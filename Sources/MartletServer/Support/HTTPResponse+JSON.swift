@@ -8,7 +8,7 @@ extension HTTPResponse {
             body: .bytes(json.bytes))
     }
 
-    /// A response with the body `{"error": "…"}`.
+    /// Creates a response with the body `{"error": "…"}`.
     init(_ status: HTTPStatus, error sentence: String) {
         self.init(status, json: ["error": .string(sentence)])
     }

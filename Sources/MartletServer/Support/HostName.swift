@@ -1,6 +1,6 @@
 import Glibc
 
-/// The name of this machine.
+/// Finds out the name of this machine.
 enum HostName {
     /// The name of this machine; nil if its only name is `localhost`.
     static var current: String? {

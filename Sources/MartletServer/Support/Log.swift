@@ -2,7 +2,7 @@ import Glibc
 public import MartletModel
 import Synchronization
 
-/// The log: one line per event on standard error.
+/// Writes the log: one line per event on standard error.
 public struct Log: Sendable {
     public enum Level: String, Sendable, CaseIterable, Comparable {
         case debug
@@ -10,7 +10,7 @@ public struct Log: Sendable {
         case warning
         case error
 
-        /// The syslog severity.
+        /// The severity of the level in syslog.
         var priority: Int {
             switch self {
             case .debug: 7
@@ -41,20 +41,22 @@ public struct Log: Sendable {
     private let format: Format
     private let isJournaled: Bool
 
+    /// Creates a log.
     /// - Parameters:
     ///   - level: The least severe level that is written.
-    ///   - format: nil means text if standard error is a terminal, and JSON otherwise.
+    ///   - format: The format of lines; nil means text if standard error is a terminal, and JSON otherwise.
     public init(level: Level = .info, format: Format? = nil) {
         threshold = Threshold(level)
         self.format = format ?? (isatty(STDERR_FILENO) == 1 ? .text : .json)
         isJournaled = Self.isJournal(getenv("JOURNAL_STREAM").map { String(cString: $0) } ?? "")
     }
 
-    /// Changes the level and format of this log and all its copies.
+    /// Changes the level and the format of this log and all its copies.
     func setLevel(_ level: Level) {
         threshold.level.withLock { $0 = level }
     }
 
+    /// Writes a line if its level is severe enough.
     /// - Parameters:
     ///   - message: A sentence without secrets, tokens, handles or payloads.
     ///   - fields: Structured data for searches.
@@ -70,9 +72,10 @@ public struct Log: Sendable {
         }
     }
 
-    /// Whether standard error is the stream of the journal, whose device and inode are in `JOURNAL_STREAM`. The
-    /// variable alone is not enough, because a child process of a service inherits it although its standard error may
-    /// be a file.
+    /// Returns whether standard error is the stream of the journal, whose device and inode are in `JOURNAL_STREAM`.
+    ///
+    /// The variable alone is not enough. A child process of a service inherits it, although the standard error of the
+    /// child may be a file.
     private static func isJournal(_ variable: String) -> Bool {
         var status = stat()
         guard fstat(STDERR_FILENO, &status) == 0 else { return false }

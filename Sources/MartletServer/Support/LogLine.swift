@@ -7,6 +7,7 @@ struct LogLine: Sendable {
     var message: String
     var fields: [String: JSON] = [:]
 
+    /// Returns the bytes of the line, with its end.
     /// - Parameter isJournaled: Whether the line begins with its priority, in the format that systemd's journal reads
     ///   (sd-daemon(3)).
     func bytes(_ format: Log.Format, isJournaled: Bool) -> [UInt8] {

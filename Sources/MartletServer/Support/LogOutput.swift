@@ -1,20 +1,24 @@
 import Glibc
 import Synchronization
 
-/// A file descriptor that lines are written to. A reader that does not read delays nobody for longer than `patience`:
-/// further lines are left out and counted.
+/// Writes log lines to a file descriptor.
+///
+/// If the reader does not read, a line waits no longer than `patience`; further lines are left out and counted.
 final class LogOutput: Sendable {
     /// Standard error. All logs of the process share it.
     static let standardError = LogOutput(STDERR_FILENO)
 
-    /// How long a line waits for the reader, in milliseconds, if the line before did not wait in vain.
+    /// How long a line waits for the reader, in milliseconds.
+    ///
+    /// A line does not wait if the reader did not take the line before.
     private static let patience: Int32 = 100
-    /// What can be written to a pipe without waiting if it takes anything (POSIX: at least 512; Linux: pipe(7)).
+    /// The number of bytes that can be written to a pipe without waiting when it accepts anything (POSIX: at least 512;
+    /// Linux: pipe(7)).
     private static let pieceSize = 4096
 
     private struct State {
         var isStuck = false
-        /// Whether the last line is incomplete.
+        /// Whether the last line was written only in part.
         var isCut = false
         var leftOut = 0
     }
@@ -40,7 +44,7 @@ final class LogOutput: Sendable {
             if state.leftOut > 0 { bytes += notice(state.leftOut) }
             (state.isCut, state.leftOut) = (false, 0)
             bytes += line
-            // A line is written with a single call if possible, so that lines of other processes do not mix with it.
+            // A line is written with a single call if possible, so that lines of other processes are not mixed into it.
             var rest = bytes[...]
             repeat {
                 let count = rest.prefix(Self.pieceSize).withUnsafeBytes {

@@ -10,7 +10,9 @@ final class Reminder: Sendable {
         self.interval = interval
     }
 
-    /// Whether the line is to be written now. The following interval then has none.
+    /// Returns whether the line is to be written now.
+    ///
+    /// No line is written in the interval that follows.
     func isDue(at now: Timestamp) -> Bool {
         next.withLock { next in
             guard next.map({ $0 <= now }) ?? true else { return false }

@@ -1,7 +1,7 @@
 import MartletCore
 import MartletModel
 
-/// Warns once an hour that requests come through a proxy that is not trusted.
+/// Logs a warning, at most once an hour, that requests come through a proxy that is not trusted.
 final class UntrustedProxyNotice: Sendable {
     private let log: Log
     private let time: any TimeSource

@@ -1,7 +1,8 @@
 import MartletHTTP
 import Synchronization
 
-/// A handler that is known only once the server listens, because its answers contain the server's address.
+/// A handler that stands for another one, which is made only when the server listens, because its answers contain the
+/// server's address.
 final class LateHandler: HTTPHandler {
     private let handler = Mutex<(any HTTPHandler)?>(nil)
 

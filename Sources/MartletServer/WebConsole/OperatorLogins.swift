@@ -1,7 +1,7 @@
 import MartletBackend
 import MartletConsole
 
-/// Checks the passwords of operators as the app backend checks those of its users.
+/// Checks the passwords of operators in the same way as the app backend checks those of its users.
 struct OperatorLogins: OperatorPasswords {
     let logins: PasswordLogins
 

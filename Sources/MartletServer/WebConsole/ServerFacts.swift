@@ -5,13 +5,15 @@ import MartletNetwork
 import MartletStorage
 import Synchronization
 
-/// Reads what the console shows of the server from where the metrics are read.
+/// Reads the server's figures for the console from the sources of the metrics.
 final class ServerFacts: ConsoleFacts {
     private let metrics: ServerMetrics
     private let obstacle: @Sendable () async -> String?
     private let backlog = Mutex<(at: Timestamp, found: SQLiteStorage.Backlog)?>(nil)
 
-    /// A backlog of more deliveries than these is counted only every ten seconds, because counting takes longer.
+    /// The number of deliveries up to which the backlog is counted each time.
+    ///
+    /// A larger backlog is counted only every ten seconds, because counting takes longer.
     private static let smallBacklog = 5000
 
     init(metrics: ServerMetrics, obstacle: @escaping @Sendable () async -> String?) {
