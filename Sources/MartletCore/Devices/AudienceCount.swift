@@ -75,8 +75,8 @@ public struct AudienceCountQuery: Sendable {
     public var renderingLimit: Int
     /// The languages of a composed message whose pushes are counted by language; nil for any other send.
     public var languages: MessageLanguages?
-    /// The search for the lowest hashes of the members, which continues that of an earlier count; nil for a count
-    /// without such a search.
+    /// The search for the lowest hashes of the members, which may continue the search of an earlier count; nil to count
+    /// without a search.
     public var sampling: Sampling?
     public var now: Timestamp
 

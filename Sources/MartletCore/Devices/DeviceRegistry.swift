@@ -147,8 +147,8 @@ public struct DeviceRegistry: Sendable {
         }
     }
 
-    /// Returns the time when a registration expires that is written now, according to the hub's settings; nil if it
-    /// never expires.
+    /// Returns the time when a registration written now would expire, according to the hub's settings; nil if it would
+    /// never expire.
     func expiry(in hub: Hub.ID) -> Timestamp? {
         guard let lifetime = lifetime(hub) else { return nil }
         let end = time.now + lifetime

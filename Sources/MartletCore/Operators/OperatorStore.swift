@@ -60,7 +60,7 @@ public protocol OperatorStore: Sendable {
     /// - Returns: The result of the change.
     func change(_ name: String, _ change: OperatorChange) async throws(StorageError) -> OperatorChangeResult
 
-    /// Adds an entry to the audit log before its request is answered.
+    /// Adds an entry to the audit log, and returns its id.
     func begin(_ action: OperatorAction) async throws(StorageError) -> OperatorAction.ID
 
     /// Records the answer to a request whose entry is in the audit log.

@@ -23,8 +23,8 @@ extension PushPlatformDescriptor {
         public var hasSecondaryTiles: Bool
         public var templateElements: [TemplateElement]
         /// The words, in lower case, by which the `User-Agent` of certain clients is recognized. These clients cannot
-        /// read registrations of the platform, and would fail on a whole feed that contains one; therefore their feeds
-        /// omit them (NotificationHubs.md, section 16, trap 24).
+        /// read registrations of the platform, and would fail on a whole feed that contains one. Feeds for these
+        /// clients omit registrations of the platform (NotificationHubs.md, section 16, trap 24).
         public var hiddenFrom: [String]
 
         public init(

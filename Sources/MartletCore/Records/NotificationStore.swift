@@ -73,7 +73,7 @@ public protocol NotificationStore: CollapseStore {
     /// Returns the time when the earliest retry of a delivery is due; nil if it has no retry.
     func nextRetry(of delivery: Delivery.ID) async throws(StorageError) -> Timestamp?
 
-    /// Makes retries that are due after a time due earlier by a duration.
+    /// Moves every retry that is due after `timestamp` to an earlier time, by `amount`.
     func expediteRetries(beyond timestamp: Timestamp, by amount: Duration) async throws(StorageError)
 
     /// Returns the report of a notification, for telemetry; nil if the hub has no notification with this id.

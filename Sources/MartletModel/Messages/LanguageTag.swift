@@ -8,8 +8,8 @@ public struct LanguageTag: Hashable, Sendable, Comparable, CustomStringConvertib
     /// The maximum length of a tag in bytes (BCP 47, section 4.4.1).
     public static let lengthLimit = 35
 
-    /// Parses a tag; nil if the text does not consist of subtags of 1 to 8 letters and digits, separated by hyphens. The
-    /// first subtag has only letters.
+    /// Parses a tag; nil if the text does not consist of subtags of 1 to 8 letters and digits, separated by hyphens.
+    /// The first subtag has only letters.
     public init?(_ text: some StringProtocol) {
         guard (1...Self.lengthLimit).contains(text.utf8.count) else { return nil }
         let parts = text.utf8.split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)
@@ -20,8 +20,9 @@ public struct LanguageTag: Hashable, Sendable, Comparable, CustomStringConvertib
         folded = spelling.lowercased()
     }
 
-    /// The tags to look up, in lower case, from this tag to the most general one: `de-at`, `de`. As in RFC 4647, section
-    /// 3.4, a lookup never ends in a single-character subtag, because such a subtag only introduces the next one.
+    /// The tags to look up, in lower case, from this tag to the most general one: `de-at`, `de`. As in RFC 4647,
+    /// section 3.4, a lookup never ends in a single-character subtag, because such a subtag only introduces the next
+    /// one.
     public var lookups: [String] {
         var found: [String] = []
         var parts = folded.split(separator: "-")

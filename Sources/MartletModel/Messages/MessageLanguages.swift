@@ -1,8 +1,9 @@
 /// The languages of a message, and the choice of one of them for a device.
 ///
 /// A device states its language by a tag such as `lang:de-AT`. The device gets the message in that language, otherwise
-/// in a more general one (`de`), otherwise in the message's own language (RFC 4647, section 3.4). If a device has several
-/// such tags, they are tried in alphabetical order, and the first that leads to a language of the message is used.
+/// in a more general one (`de`), otherwise in the message's own language (RFC 4647, section 3.4). If a device has
+/// several of these tags, they are tried in alphabetical order, and the first that leads to a language of the message
+/// is used.
 public struct MessageLanguages: Hashable, Sendable {
     /// The prefix of a device's language tag, in lower case.
     public static let tagPrefix = "lang:"

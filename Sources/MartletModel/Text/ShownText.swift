@@ -1,4 +1,4 @@
-/// The rule for texts that devices show.
+/// The rule that decides whether a text may be shown on devices.
 public enum ShownText {
     /// Returns true if a text has no control characters other than tabs and line breaks, and no noncharacters that XML
     /// cannot express.

@@ -52,7 +52,7 @@ struct CollapseTable {
     /// Returns the anchor for a handle. No tag begins with the same character.
     private static func anchor(ofHandle key: String) -> String { "=" + key }
 
-    // MARK: Who is superseded
+    // MARK: Finding superseded devices
 
     /// The query for the later deliveries with an anchor: the latest delivery to each tag expression.
     static let latest = """
@@ -224,8 +224,8 @@ private struct Later {
     }
 
     /// Returns the audiences of later deliveries with an anchor, the newest first. Of the deliveries to one expression,
-    /// only the newest is returned: a device that an earlier one is for, and that still matches, is in the audience of
-    /// the newest too.
+    /// only the newest is returned: a device of an earlier delivery that still matches is in the audience of the newest
+    /// delivery too.
     mutating func audiences(_ anchor: String) throws(StorageError) -> [Audience] {
         if let found = known[anchor] { return found }
         let found = try connection.all(

@@ -1,9 +1,10 @@
 extension Migration {
     /// A part of a notification waits in `parts` until `due_at`. A part without `due_at` has a gate: it begins when the
-    /// gate is opened or the notification expires. A part that begins becomes deliveries. `lead` of a delivery is the
-    /// first delivery of the notification on its platform, NULL for the first delivery itself; `side` is 0 for the
-    /// sample of a canary and 1 for the rest; `narrowing` is a tag expression that selects the part's registrations. All
-    /// of these are NULL in a delivery of a notification without parts.
+    /// gate is opened or the notification expires. A part that begins becomes deliveries.
+    ///
+    /// In a delivery, `lead` is the first delivery of the notification on its platform, NULL for the first delivery;
+    /// `side` is 0 for the sample of a canary and 1 for the rest; `narrowing` is a tag expression that selects the
+    /// part's registrations. All these columns are NULL in a delivery of a notification without parts.
     ///
     /// The sample of a canary has `sample_size` devices or `sample_share` hundredths of a percent of them. Its members
     /// are those whose hash is not above `sample_threshold`. `held_at` is the time when all of its pages were sent,
