@@ -6,6 +6,7 @@ public struct OfflineAdministration: Sendable {
     public let handler: any HTTPHandler
     private let engine: Engine
 
+    /// Opens a data directory and locks it.
     /// - Parameters:
     ///   - publicURL: The address that clients use; nil if it is unknown.
     ///   - version: The program's version, which is recorded in the database.

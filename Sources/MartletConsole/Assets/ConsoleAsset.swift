@@ -7,6 +7,7 @@ struct ConsoleAsset: Sendable {
     let tag: String
     let contentType: String
 
+    /// Creates an asset; nil if the console has no files of this kind.
     /// - Parameter path: The path below `Web`; its ending gives the content type.
     init?(path: String, bytes: [UInt8]) {
         guard let contentType = Self.contentType(of: path) else { return nil }

@@ -2,7 +2,7 @@ import MartletCore
 import MartletHTTP
 import MartletModel
 
-/// Why the console refuses a request.
+/// The reason why the console refuses a request.
 enum ConsoleRefusal: Error, Hashable {
     case badRequest(String)
     case signedOut

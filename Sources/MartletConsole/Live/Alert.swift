@@ -29,7 +29,7 @@ struct Alert: Hashable, Sendable {
 
 /// The rules that decide which alerts there are.
 ///
-/// They are those of Docs/Metrics.md, "What to watch"; one more alert gives the reason why `/health/ready` answers 503.
+/// Docs/Metrics.md, "What to watch", lists them. One more alert gives the reason why `/health/ready` answers 503.
 struct AlertRules {
     let latest: ConsoleSample
     /// A sample that is up to five minutes older than `latest`.

@@ -141,7 +141,7 @@ public final class OperatorDirectory: Sendable {
     }
 }
 
-/// Why an operator could not be invited or changed.
+/// The reason why an operator could not be invited or changed.
 enum OperatorError: Error, CustomStringConvertible {
     case badName
     case badRoles

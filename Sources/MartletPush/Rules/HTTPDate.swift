@@ -17,7 +17,7 @@ enum HTTPDate {
             let day = parts[1].split(separator: "-").map(String.init)
             guard day.count == 3, let year = year(day[2], at: now) else { return nil }
             return timestamp(year: year, month: day[1], day: day[0], time: parts[2])
-        // asctime: `Sun Nov  6 08:49:37 1994`.
+        // The format of asctime: `Sun Nov  6 08:49:37 1994`.
         case 5:
             let day = parts[2].utf8.count == 1 ? "0\(parts[2])" : parts[2]
             return timestamp(year: parts[4], month: parts[1], day: day, time: parts[3])

@@ -41,9 +41,9 @@ public struct ServiceFault: Hashable, Sendable {
 ///
 /// Each service lists those that it supports.
 extension ServiceFault.Name {
-    /// Too many messages from one sender.
+    /// The sender has sent too many messages.
     public static let rateLimit: Self = "rateLimit"
-    /// Too many messages to one device.
+    /// The device was sent too many messages.
     public static let deviceRateLimit: Self = "deviceRateLimit"
     public static let internalError: Self = "internalError"
     public static let unavailable: Self = "unavailable"

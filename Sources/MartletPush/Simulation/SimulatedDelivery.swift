@@ -9,7 +9,7 @@ public struct SimulatedDelivery: Hashable, Sendable {
     /// The header fields of the notification that have a meaning for the platform.
     public var headers: [String: String]
     public var payload: JSON
-    /// What the device shows, in one line; nil for a notification that is only for the app.
+    /// The text that the device shows, in one line; nil for a notification that is only for the app.
     public var text: String?
     public var acceptedAt: Timestamp
     /// The time until which the notification is stored for a device that is not listening; nil if it is not stored.

@@ -75,9 +75,10 @@ public struct SimulatedDevices: Sendable {
     /// The result of accepting a notification.
     enum Fate: String {
         case delivered
-        /// Stored until an event stream follows the device.
+        /// The notification was stored until an event stream follows the device.
         case stored
-        /// Discarded, because no event stream follows the device and the notification is not to be stored.
+        /// The notification was discarded, because no event stream follows the device and the notification is not to be
+        /// stored.
         case discarded
     }
 

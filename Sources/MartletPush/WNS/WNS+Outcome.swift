@@ -90,8 +90,9 @@ private struct WNSAnswer {
         reason = Self.isSentence(description) ? description : "status \(response.status.code)"
     }
 
-    /// Whether a text is safe to show: a sentence of letters, digits, spaces and simple punctuation. This excludes
-    /// channel URIs, which must be kept secret and contain other characters.
+    /// Returns whether a text is safe to show: a sentence of letters, digits, spaces and simple punctuation.
+    ///
+    /// This excludes channel URIs, which must be kept secret and contain other characters.
     private static func isSentence(_ text: String) -> Bool {
         (1...128).contains(text.utf8.count)
             && text.utf8.allSatisfy { character in

@@ -71,7 +71,8 @@ struct WNSCredential: Sendable {
 
     /// Returns the URL of the token endpoint in a directory.
     ///
-    /// Clients that leave the endpoint out write the endpoint for the other kind of app, so that value is ignored.
+    /// If a caller gives no endpoint, clients of the hub write the endpoint for the other kind of app, so that value is
+    /// ignored.
     private static func directoryEndpoint(_ given: String?, tenant: String) -> String {
         if let given, given != liveEndpoint { return given }
         return "\(directoryEndpoint)/\(tenant)/oauth2/v2.0/token"

@@ -8,7 +8,7 @@ import MartletModel
 /// | request | answer |
 /// |---|---|
 /// | `GET /hubs/{name}/sends[?before][&limit][&state][&platform][&since]` | 200 `{"sends", "next", "isPartial"}`, newest first |
-/// | `GET /hubs/{name}/sends/{id}` | 200, one of these with its `content` |
+/// | `GET /hubs/{name}/sends/{id}` | 200, the send with its `content` |
 /// | `GET /hubs/{name}/tags[?prefix][&after][&limit]` | 200 `{"tags", "next"}` |
 /// | `GET /hubs/{name}/tags/prefixes` | 200 `{"prefixes", "plain", "isComplete"}` |
 struct SendAdministration: Sendable {

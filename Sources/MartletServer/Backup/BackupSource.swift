@@ -18,8 +18,8 @@ struct BackupSource: Sendable {
         let keys = withKeys ? try readKeys() : nil
         let createdAt = time.now
         let snapshot = try await storage.snapshot()
-        // Keys that were added or retired while the snapshot was made may not be those with which its secrets are
-        // sealed.
+        // If keys were added or retired while the snapshot was made, its secrets may be sealed with other keys than
+        // these.
         if withKeys, try readKeys() != keys {
             throw ServerError("The server's keys were changed while the backup was made; try again.")
         }

@@ -24,9 +24,7 @@ public struct ConfigurationChange: Sendable {
         if !taken.contains(option) { taken.append(option) }
     }
 
-    /// A summary for people, such as `Reloaded: request-rate.
-    ///
-    /// Not taken up until a restart: tls-listen.`
+    /// A summary for people, such as `Reloaded: request-rate. Not taken up until a restart: tls-listen.`
     public var sentence: String { Self.sentence(taken: taken, waiting: waiting) }
 
     public static func sentence(taken: [String], waiting: [String]) -> String {

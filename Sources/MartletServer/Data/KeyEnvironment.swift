@@ -12,8 +12,10 @@ public enum KeyEnvironment {
     /// The data directory then has none.
     public static var givesKeys: Bool { getenv(variable) != nil || getenv(fileVariable) != nil }
 
-    /// Returns the text of the keys, which one variable contains or the other names a file of; nil if neither is set.
+    /// Returns the text of the keys: the value of one variable, or the contents of the file that the other variable
+    /// names.
     /// - Parameter value: Returns the value of an environment variable.
+    /// - Returns: nil if neither variable is set.
     static func text(_ value: (String) -> String?) throws(ServerError) -> String? {
         guard let path = value(fileVariable) else { return value(variable) }
         guard value(variable) == nil else { throw ServerError("Set \(names), not both.") }

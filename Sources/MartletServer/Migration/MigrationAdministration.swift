@@ -5,7 +5,9 @@ import MartletModel
 
 /// Receives the data that `martlet migrate azure` reads from another hub, and keeps the state of the migration.
 struct MigrationAdministration: Sendable {
-    /// Large enough for a page of a listing, which has up to 100 registrations.
+    /// The maximum size of a request's body, in bytes.
+    ///
+    /// It is large enough for a page of a listing, which has up to 100 registrations.
     private static let bodyLimit = 8 << 20
 
     let hubs: HubDirectory

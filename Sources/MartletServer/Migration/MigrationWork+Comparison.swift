@@ -3,7 +3,7 @@ import MartletHubAPI
 import MartletModel
 
 extension MigrationWork {
-    /// Compares registrations of the source with those stored here.
+    /// Compares registrations of the source with the registrations in this hub.
     func compare(_ rows: [SourceRow]) async throws -> JSON {
         var counts: [String: JSON] = [:]
         for row in rows {

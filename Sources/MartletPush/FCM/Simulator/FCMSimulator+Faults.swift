@@ -105,7 +105,7 @@ extension FCMSimulator {
 }
 
 extension FCMRefusal {
-    /// Returns the same answer with a `retry-after` field; unchanged if no wait is given.
+    /// Returns the refusal with a `retry-after` field; unchanged if no wait is given.
     fileprivate func asking(for wait: RetryAfterField?, at now: Timestamp) -> FCMRefusal {
         guard let wait else { return self }
         var refusal = self
