@@ -15,7 +15,6 @@ public protocol DeadLetterStore: Sendable {
     /// - Parameters:
     ///   - last: The last member of the previous page.
     ///   - limit: The maximum number of the original's dead letters that are checked for the page.
-    ///   - limit: The maximum number of members of the original that are checked.
     func resendMembers(
         of delivery: Delivery, after last: AudienceMember, limit: Int
     ) async throws(StorageError) -> ResendPage

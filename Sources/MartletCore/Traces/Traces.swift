@@ -20,7 +20,6 @@ public struct Traces: Sendable {
     /// - Parameter device: The id of a registration, or of an installation, which stands for all its registrations. For
     ///   an unknown id, the trace says that the device is unknown.
     /// - Returns: nil if the hub does not have the notification.
-    /// - Returns: nil if the hub has no such notification.
     public func trace(
         _ id: NotificationID, of device: String, in hub: Hub.ID
     ) async throws(StorageError) -> DeviceTrace? {

@@ -49,7 +49,6 @@ extension Installation {
     /// without a template are exactly the installation's tags. Until the registration without a template is merged, a
     /// template keeps its own tags and the installation's; then the installation's tags are removed from the template.
     /// - Throws: `InstallationError` if the part is of another platform or exceeds a limit.
-    /// - Throws: `InstallationError` if the part is of another platform or exceeds a limit.
     public mutating func merge(_ part: InstallationPart) throws(InstallationError) {
         guard part.platform == platform else {
             throw InstallationError(
