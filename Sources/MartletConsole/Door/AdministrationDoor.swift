@@ -5,7 +5,9 @@ import MartletModel
 struct AdministrationDoor: Sendable {
     let administration: any HTTPHandler
 
-    /// The path prefix of the console's API. The administration API does not have this prefix.
+    /// The path prefix of the console's API.
+    ///
+    /// The administration API does not have this prefix.
     static let prefix = "/console/api"
 
     /// The names of the header fields that are not passed on, because they concern the caller or the connection.

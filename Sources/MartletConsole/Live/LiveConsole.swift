@@ -103,7 +103,9 @@ final class LiveConsole: Sendable {
 
     // MARK: Documents
 
-    /// Returns the current alerts as JSON. Alerts about hubs for which the operator has no role are left out.
+    /// Returns the current alerts as JSON.
+    ///
+    /// Alerts about hubs for which the operator has no role are left out.
     func alerts(for roles: RoleGrants) async -> JSON {
         let latest = state.withLock { $0.history.latest?.at }
         if latest.map({ time.now - $0 > Self.staleAge }) ?? true { await sample() }

@@ -90,7 +90,9 @@ struct MetricHistory: Sendable {
 
     // MARK: Documents
 
-    /// Returns the history of a range as JSON. Unknown values are null.
+    /// Returns the history of a range as JSON.
+    ///
+    /// Unknown values are null.
     func json(_ range: Range) -> JSON {
         let ring =
             switch range {

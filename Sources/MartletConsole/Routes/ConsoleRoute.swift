@@ -14,7 +14,9 @@ struct ConsoleRoute: Sendable {
     let bodyLimit: Int
     /// Whether each request is recorded in the audit log.
     let isAudited: Bool
-    /// Whether the body may also be XML. Some payloads are XML.
+    /// Whether the body may also be XML.
+    ///
+    /// Some payloads are XML.
     let takesXML: Bool
     let work: Work
 

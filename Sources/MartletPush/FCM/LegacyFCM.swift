@@ -69,8 +69,9 @@ extension LegacyFCM {
         return handle.text
     }
 
-    /// Translates a payload of the old API to a message of the HTTP v1 API. A payload that has the form of the HTTP v1
-    /// API already is only written in canonical form.
+    /// Translates a payload of the old API to a message of the HTTP v1 API.
+    ///
+    /// A payload that has the form of the HTTP v1 API already is only written in canonical form.
     public static func normalized(_ message: Message, at now: Timestamp) -> Message {
         guard let payload = try? Payload.object(message).object else { return message }
         guard payload["message"]?.object == nil else { return FCM.normalized(message, at: now) }

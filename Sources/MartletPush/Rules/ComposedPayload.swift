@@ -29,8 +29,9 @@ enum ComposedPayload {
         return texts
     }
 
-    /// Returns the parts of a message for the app as the query of a URL. This form is for platforms whose payload has a
-    /// single text for the app.
+    /// Returns the parts of a message for the app as the query of a URL.
+    ///
+    /// This form is for platforms whose payload has a single text for the app.
     static func query(of message: LocalizedMessage, id: NotificationID, on platform: any PushPlatform.Type) -> String {
         var items = [(platform.notificationIDName, id.description)]
         if let link = message.link { items.append((Name.link, link)) }
@@ -47,8 +48,9 @@ enum ComposedPayload {
         }
     }
 
-    /// Returns a message that is only for the app, as JSON. This form is for platforms that define no format for such
-    /// messages.
+    /// Returns a message that is only for the app, as JSON.
+    ///
+    /// This form is for platforms that define no format for such messages.
     static func raw(_ message: LocalizedMessage, id: NotificationID, on platform: any PushPlatform.Type) -> [UInt8] {
         var texts = message.data
         texts[platform.notificationIDName] = id.description

@@ -56,7 +56,9 @@ extension AdminAPI {
             })
     }
 
-    /// Returns a job as JSON. The addresses of its files are left out, because they contain signatures.
+    /// Returns a job as JSON.
+    ///
+    /// The addresses of its files are left out, because they contain signatures.
     private static func json(_ job: Job, failedBytes: Int64?) -> JSON {
         [
             "id": .string(job.id), "kind": .string(job.kind.rawValue), "status": .string(job.status.rawValue),

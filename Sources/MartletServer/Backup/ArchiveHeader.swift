@@ -56,8 +56,9 @@ struct ArchiveHeader: Hashable {
 
     // MARK: Numbers
 
-    /// The lowest size that cannot be written with eleven octal digits: 8 GiB. It and all larger sizes are written in
-    /// GNU's form: a byte of value 128, followed by the number in eleven bytes.
+    /// The lowest size that cannot be written with eleven octal digits: 8 GiB.
+    ///
+    /// It and all larger sizes are written in GNU's form: a byte of value 128, followed by the number in eleven bytes.
     private static let octalLimit: Int64 = 1 << 33
 
     private static func number(_ value: Int64) -> [UInt8] {

@@ -203,8 +203,9 @@ final class ServerKeys: Sendable {
     }
 }
 
-/// Seals secrets with AES-256-GCM. The sealed bytes begin with the key's id, which is authenticated together with the
-/// context.
+/// Seals secrets with AES-256-GCM.
+///
+/// The sealed bytes begin with the key's id, which is authenticated together with the context.
 extension ServerKeys: Sealer {
     var mark: [UInt8] { state.withLock { $0.ring.newest.id } }
 

@@ -1,7 +1,9 @@
 import MartletModel
 import MartletPush
 
-/// The members of a rule in JSON. Each member can be taken once.
+/// The members of a rule in JSON.
+///
+/// Each member can be taken once.
 struct FaultMembers {
     private var rest: [String: JSON]
 

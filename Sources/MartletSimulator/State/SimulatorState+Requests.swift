@@ -89,7 +89,7 @@ extension SimulatorState {
 }
 
 extension SimulatorState.Contents {
-    /// Records the messages that a service has just accepted in the ledger.
+    /// Writes the messages that a service has just accepted to the ledger.
     mutating func recordNewRefusals(of platform: PlatformID, over connection: UInt64?) {
         guard let ledger else { return }
         let news = withService(platform) { service in
