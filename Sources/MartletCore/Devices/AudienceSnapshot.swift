@@ -1,7 +1,7 @@
 /// Identifies the state of the registrations when a page of an audience was read, without using clocks: by the number
 /// of registration versions that had ended before, and by the last registration.
 public struct AudienceSnapshot: Hashable, Sendable {
-    /// The number of the registration version that had ended last (`RegistrationVersion.End.change`).
+    /// The number of the last change that ended a version (`RegistrationVersion.End.change`).
     public var change: Int64
     /// The sequence number of the last registration that was created in any hub.
     public var registration: Int64

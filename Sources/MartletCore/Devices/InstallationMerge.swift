@@ -3,7 +3,7 @@ public import MartletModel
 /// A write to one registration of an installation that leaves the installation's other registrations unchanged. It
 /// corresponds to one line of an import.
 public struct InstallationMerge: Sendable {
-    /// The part of the installation that describes the registration.
+    /// The registration as a part of its installation, as on one line of an export.
     public var part: InstallationPart
     public var row: InstallationRow
     /// The id for the registration if it is new and the id was not used before; nil for a generated id.

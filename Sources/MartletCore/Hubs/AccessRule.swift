@@ -27,7 +27,7 @@ public struct AccessRights: OptionSet, Hashable, Sendable {
 public struct AccessRule: Hashable, Sendable, CustomStringConvertible {
     public let name: String
     public var rights: AccessRights
-    /// The primary key: opaque text, whose UTF-8 bytes sign tokens.
+    /// The primary key: opaque text, whose UTF-8 bytes are the key of a token's signature.
     public var primaryKey: String
     public var secondaryKey: String
     public var createdAt: Timestamp

@@ -83,7 +83,7 @@ public final class JobRunner: Sendable {
         }
     }
 
-    /// Waits until the disk may have room again, and reads the job from the store.
+    /// Waits for `roomInterval`, because the disk may have room then, and reads the job from the store again.
     /// - Returns: The job; nil if the server is shutting down, or if the job was deleted.
     private func resumed(_ job: Job) async -> JobProgress? {
         log("A job waits for room on the disk; it goes on by itself.")

@@ -31,8 +31,8 @@ public protocol NotificationStore: CollapseStore {
     /// Cancels a scheduled notification.
     func cancel(_ id: NotificationID, in hub: Hub.ID, at now: Timestamp) async throws(StorageError) -> Cancellation
 
-    /// Replaces the content, target and times of a scheduled notification that has the id of the draft. A replacement
-    /// and `release` exclude each other.
+    /// Replaces the scheduled notification that has the id of the draft. The new due time is that of the draft. A
+    /// replacement and `release` exclude each other.
     /// - Parameter draft: A draft with `dueAt`; its `request` is ignored.
     func replace(_ draft: NotificationDraft) async throws(StorageError) -> Replacement
 
@@ -40,8 +40,8 @@ public protocol NotificationStore: CollapseStore {
     /// - Parameter platform: The platform of the deliveries; nil for all platforms.
     func deliveries(of notification: Int64, on platform: PlatformID?) async throws(StorageError) -> [DeliveryProgress]
 
-    /// Returns the members that another part of the notification on the same platform has handled: a push to them was
-    /// sent, was given up or will be tried again, or a registration was followed to them.
+    /// Returns those of some members that another part of the notification on the same platform has handled: a push to
+    /// them was sent, was given up or will be tried again, or a registration was followed to them.
     ///
     /// Does not include members that are only in the progress map of an unfinished delivery.
     func handled(
@@ -64,8 +64,8 @@ public protocol NotificationStore: CollapseStore {
     /// of the members. The registrations were in the audience then; whether they still are is not checked.
     /// - Parameters:
     ///   - absent: The members whose channel is not in the audience any more.
-    ///   - present: The members whose channel is still in the audience. They have successors only if all registrations
-    ///     that were in the audience then have moved, and other registrations keep the channel in the audience.
+    ///   - present: The members whose channel is still in the audience. They have successors if all registrations that
+    ///     were in the audience then have moved, and only other registrations keep the channel in the audience.
     func successors(
         of absent: [AudienceMember], present: [AudienceMember], in delivery: Delivery, at now: Timestamp
     ) async throws(StorageError) -> Successors

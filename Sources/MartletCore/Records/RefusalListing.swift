@@ -6,7 +6,7 @@ public struct RefusalRecord: Sendable {
     /// The handle that was sent to; nil if the device was gone before the push could be sent.
     public var handle: PushHandle?
     /// The id of the registration; nil if the handle belongs to no registration. If several registrations share the
-    /// handle of a native notification, the id is that of the oldest one.
+    /// handle, a native notification was for all of them, and the id is that of the oldest.
     public var registration: String?
     /// The id of the installation to which the registration belongs.
     public var installation: String?

@@ -108,8 +108,8 @@ struct TraceReasoning: Sendable {
         guard let found else { return nil }
         guard let range = found.range, past.versions(at: range.snapshot).contains(where: { $0.isSame(as: version) })
         else {
-            // The records of the member show that it was sent to, although no page with this version is recorded: the
-            // process ended while the page was in progress, and the page was read again later.
+            // The process may have ended while the page was in progress. The page was then read again, so its record is
+            // of a later snapshot, and only the records of the member show the first reading.
             guard found.isTouched, version.template != nil || isAloneInTouching(version, found) else { return nil }
             return outcome(version, found, delivery)
         }

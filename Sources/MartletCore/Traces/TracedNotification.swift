@@ -38,6 +38,6 @@ public struct TracedNotification: Sendable {
         }
     }
 
-    /// The time when the notification, or the part that was left of it, was canceled; nil if it was not canceled.
+    /// The time when the notification, or the remainder of it, was canceled; nil if it was not canceled.
     public var canceledAt: Timestamp? { control == .canceled ? controlledAt : nil }
 }
