@@ -1,5 +1,5 @@
 extension TagExpression {
-    /// The tags by which to look up matching registrations: each of them has at least one of these tags.
+    /// The tags by which to look up matching registrations: every matching registration has at least one of these tags.
     ///
     /// The sets of a conjunction's operands are alternatives: the smallest is used and, among sets of equal size, the
     /// one with the longest tags, because long tags select the fewest registrations. Nil if a registration may match

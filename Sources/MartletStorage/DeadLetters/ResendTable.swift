@@ -35,7 +35,7 @@ struct ResendTable {
     }
 
     /// Returns the rank of a resend: the last of the original's first deliveries on each platform; nil if the original
-    /// has no collapse key. A resend of a composed message has several deliveries, none of which may supersede another.
+    /// has no collapse key. A composed message has several deliveries, none of which may supersede a resend of another.
     private func rank(of original: Notification) throws(StorageError) -> Delivery.ID? {
         guard original.collapse != nil else { return nil }
         if let rank = original.resend?.rank { return rank }

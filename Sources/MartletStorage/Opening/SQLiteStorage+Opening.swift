@@ -57,7 +57,7 @@ extension SQLiteStorage {
         }
     }
 
-    /// Opens the bodies of payloads, and removes bodies without a record, which a process left that ended early.
+    /// Opens the bodies of payloads, and removes bodies without a record: a process that ended early left them.
     private static func openBodies(
         in path: String, _ room: DiskRoom, of connection: Connection
     ) throws(StorageError) -> PayloadBodies {

@@ -50,7 +50,7 @@ public struct Upgrade: Sendable {
             report(
                 .began(from: try versions.history().entries.last?.program, done: done, steps: migrations.count))
         }
-        // The version is recorded before the first step, so that an interrupted upgrade can be recognized.
+        // The version is recorded before the first step, so that an interrupted upgrade is recognized by its version.
         if isUpgrade { try versions.record(program, schema: migrations.count, at: now) }
         try Migrator(migrations: migrations) { number, name in
             if isUpgrade { report(.step(number - done, of: migrations.count - done, name: name)) }

@@ -4,7 +4,7 @@ extension SQLiteStorage {
     /// The number of secrets that one transaction seals again.
     private static let batchSize = 100
 
-    /// Seals secrets again, in small transactions, that were sealed with another key than the current one. Other
+    /// Seals again, in small transactions, the secrets that were sealed with another key than the current one. Other
     /// callers may read and write meanwhile. If the call is interrupted, the next call continues.
     /// - Parameter deadline: When to stop, between two transactions. The call also stops if the task is cancelled.
     /// - Returns: Whether all secrets were processed.
