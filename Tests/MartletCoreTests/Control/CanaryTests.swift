@@ -142,7 +142,9 @@ struct CanaryTests {
         _ = try await canary.release()
         try await canary.runAll()
         #expect(Set(flight.transport.lofts).count == 60)
-        #expect((380.0...401.0).contains((flight.time.now - start) / .seconds(1)))
+        // 40 pushes take 400 s. If the device that is last in the store's order belongs to the sample, the page that
+        // finds no further device waits for its turn too, 10 s more.
+        #expect((380.0...411.0).contains((flight.time.now - start) / .seconds(1)))
     }
 
     // MARK: Holding
