@@ -56,6 +56,43 @@ async def listening(port):
     return await eventually(attempt)
 
 
+class Door:
+    """Passes connections on to a port. While it is shut they wait, so that an authority looks for a challenge only when
+    the test lets it."""
+
+    def __init__(self, target):
+        self._target, self._open, self._server = target, asyncio.Event(), None
+        self.port, = free_ports(1)
+
+    async def start(self):
+        self._server = await asyncio.start_server(self._pass_on, "127.0.0.1", self.port)
+        return self
+
+    def open(self):
+        self._open.set()
+
+    async def stop(self):
+        self._server.close()
+
+    async def _pass_on(self, reader, writer):
+        await self._open.wait()
+        try:
+            target_reader, target_writer = await asyncio.open_connection("127.0.0.1", self._target)
+        except OSError:
+            writer.close()
+            return
+        await asyncio.gather(self._copy(reader, target_writer), self._copy(target_reader, writer))
+
+    async def _copy(self, reader, writer):
+        try:
+            while piece := await reader.read(65536):
+                writer.write(piece)
+                await writer.drain()
+        except OSError:
+            pass
+        writer.close()
+
+
 class Authority:
     """pebble in strict mode and its DNS server, which resolves every name to loopback."""
 
@@ -292,8 +329,8 @@ class Judged:
     async def _restart(self):
         """Kills the server at several moments of an order."""
         port, = free_ports(1)
-        slow = {"PEBBLE_VA_NOSLEEP": "0", "PEBBLE_VA_SLEEPTIME": "3"}
-        authority = await self.authority("restart", port, environment=slow)
+        door = await Door(port).start()
+        authority = await self.authority("restart", door.port)
         server = self.server("restart-server", port, authority)
         await server.start()
         path = os.path.join(server.data, "acme", DOMAIN, "state.json")
@@ -301,6 +338,7 @@ class Judged:
         checks.that("an order is under way", begun, server.words())
         await server.kill()
         await server.start()
+        door.open()
         checks.that("an order is continued after a kill", await server.certified(), server.words())
         checks.equal("it was continued, and no second one was made", len(server.state()["orders"]), 1)
         shown = server.shown()
@@ -330,6 +368,7 @@ class Judged:
         checks.equal("meanwhile the server is not ready", server.ready()[0], 503)
         await server.stop()
         await authority.stop()
+        await door.stop()
 
     async def _silent_directory(self):
         port, = free_ports(1)

@@ -10,8 +10,10 @@ during it, after the senders have changed to the target, and after apps have.
 import argparse
 import asyncio
 import collections
+import http.client
 import json
 import os
+import socket
 import tempfile
 import time
 
@@ -186,6 +188,18 @@ class Course:
             raise processes.Failed(f"migrate {options} exited with {process.returncode}: {complained.decode()}")
         return printed.decode()
 
+    def _administer(self, method, path, body=None):
+        """Makes a request to the administration API of the target server."""
+        connection = http.client.HTTPConnection("localhost", timeout=60)
+        connection.sock = socket.socket(socket.AF_UNIX)
+        try:
+            connection.sock.connect(os.path.join(self._path("martlet"), "admin.sock"))
+            connection.request(method, f"/hubs/{HUB}/migration{path}", body and json.dumps(body))
+            content = connection.getresponse().read()
+            return json.loads(content) if content else None
+        finally:
+            connection.close()
+
     async def _judge_untrusted(self, port):
         """A source whose certificate nobody vouches for ends the command at once, without a second attempt."""
         path = self._path("untrusted")
@@ -225,6 +239,7 @@ class Course:
         await self._send(azure, "before", devices)
         started = time.monotonic()
         kills = restarts = 0
+        checkpoint = None
         for number in range(max(3, min(20, self._count // 1000))):
             copying = asyncio.create_task(self._migrate(kill_after=1 + number % 5))
             if number % 16 == 1:
@@ -237,6 +252,7 @@ class Course:
             if await copying is not None:
                 break
             kills += 1
+            checkpoint = self._administer("GET", "")["checkpoint"] or checkpoint
         running = asyncio.create_task(self._migrate())
         await asyncio.sleep(1)
         await self._send(azure, "during", devices)
@@ -259,7 +275,12 @@ class Course:
         await azure.put_all([new])
         await azure.one("DELETE", f"installations/{gone.name}")
         kept = [new] + [device for device in devices if device is not gone]
+        # A checkpoint whose continuation the source no longer knows: the pass begins again with the first page.
+        checks.that("a killed command leaves a checkpoint", checkpoint and checkpoint.get("continuation"), checkpoint)
+        self._administer("PUT", "/checkpoint", (checkpoint or {}) | {"continuation": "forgotten"})
         counts = await self._copied()
+        checks.equal("a pass whose continuation is unknown reads everything",
+                     sum(sum(each.values()) for each in counts["counts"].values()) >= self._count, True)
         checks.equal("one is deleted", counts["deleted"], 1)
         checks.equal("one is copied", sum(each.get("copied", 0) for each in counts["counts"].values()), 1)
 

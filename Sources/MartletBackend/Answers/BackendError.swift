@@ -62,8 +62,8 @@ extension BackendError {
     static func staleKeys(of devices: [String]) -> BackendError {
         var error = BackendError(
             40900,
-            "Devices have other keys than those that was encrypted with: get the keys again and encrypt anew. Nothing "
-                + "was sent.")
+            "The message was not encrypted with the present keys of these devices. Get the keys again and encrypt it "
+                + "anew. Nothing was sent.")
         error.details = ["devices": .array(devices.map(JSON.string))]
         return error
     }
@@ -93,7 +93,7 @@ extension BackendError {
         "There are several hubs, and the app backend has none of them: name one with 'martlet serve --backend-hub NAME'."
     )
     static let deletedHub = BackendError(
-        50301, "The hub of the app backend was deleted: name another one with 'martlet serve --backend-hub NAME'.")
+        50306, "The hub of the app backend was deleted: name another one with 'martlet serve --backend-hub NAME'.")
     static func missingHub(_ name: String) -> BackendError {
         BackendError(
             50302,

@@ -6,7 +6,7 @@ import MartletModel
 struct RequestBody {
     private let members: [String: JSON]
     /// The object that contains the members, as the beginning of a sentence in a refusal: `The body`.
-    private let index: String
+    private let subject: String
 
     /// The maximum nesting depth of a body. No body of this API is nested deeper than an object with an array in it.
     private static let maximumDepth = 4
@@ -14,23 +14,23 @@ struct RequestBody {
     /// Reads the body of a request.
     /// - Throws: `BackendError` if the body is not a single JSON object, or contains the same member in two spellings.
     init(_ request: HTTPRequest) throws(BackendError) {
-        try self.init(try Self.json(request), index: "The body")
+        try self.init(try Self.json(request), subject: "The body")
     }
 
     /// Reads a JSON value.
     /// - Throws: `BackendError` if the value is not an object, or contains the same member in two spellings.
     init(_ json: JSON) throws(BackendError) {
-        try self.init(json, index: "The body")
+        try self.init(json, subject: "The body")
     }
 
-    /// - Parameter index: The object that contains the members, as the beginning of a sentence.
-    private init(_ json: JSON, index: String) throws(BackendError) {
-        guard case .object(let object) = json else { throw .badBody("\(index) must be a JSON object.") }
-        self.index = index
+    /// - Parameter subject: The object that contains the members, as the beginning of a sentence.
+    private init(_ json: JSON, subject: String) throws(BackendError) {
+        guard case .object(let object) = json else { throw .badBody("\(subject) must be a JSON object.") }
+        self.subject = subject
         var members: [String: JSON] = [:]
         for (name, value) in object {
             guard members.updateValue(value, forKey: name.lowercased()) == nil else {
-                throw .badBody("\(index) names a member twice.")
+                throw .badBody("\(subject) names a member twice.")
             }
         }
         self.members = members
@@ -58,7 +58,7 @@ struct RequestBody {
     /// - Parameter name: The name in its usual spelling; it is compared case-insensitively.
     func string(_ name: String) throws(BackendError) -> String {
         guard let text = try optionalString(name) else {
-            throw .badBody("\(index) needs the member \"\(name)\" with a string.")
+            throw .badBody("\(subject) needs the member \"\(name)\" with a string.")
         }
         return text
     }
@@ -68,7 +68,7 @@ struct RequestBody {
         switch members[name.lowercased()] {
         case nil, .null: return nil
         case .string(let text): return text
-        default: throw .badBody("\(index) needs the member \"\(name)\" with a string.")
+        default: throw .badBody("\(subject) needs the member \"\(name)\" with a string.")
         }
     }
 
@@ -105,19 +105,19 @@ struct RequestBody {
     func objects(_ name: String, count: ClosedRange<Int>) throws(BackendError) -> [RequestBody] {
         guard case .array(let elements) = members[name.lowercased()], count.contains(elements.count) else {
             throw .badBody(
-                "\(index) needs the member \"\(name)\" with an array of \(count.lowerBound) to \(count.upperBound) "
+                "\(subject) needs the member \"\(name)\" with an array of \(count.lowerBound) to \(count.upperBound) "
                     + "objects.")
         }
         var objects: [RequestBody] = []
         for (number, element) in zip(1..., elements) {
-            objects.append(try RequestBody(element, index: "Element \(number) of \"\(name)\""))
+            objects.append(try RequestBody(element, subject: "Element \(number) of \"\(name)\""))
         }
         return objects
     }
 
     /// Returns the refusal of the object that contains the members.
     /// - Parameter sentence: The rest of the sentence after the name of the object, such as `needs …`.
-    func refusal(_ sentence: String) -> BackendError { .badBody("\(index) \(sentence)") }
+    func refusal(_ sentence: String) -> BackendError { .badBody("\(subject) \(sentence)") }
 
     /// Returns the strings in an array; an empty array if the member is missing or null.
     func strings(_ name: String) throws(BackendError) -> [String] {

@@ -35,7 +35,8 @@ struct EncryptedBody: Sendable {
         guard ShownText.isAllowed(message) else { throw .controlCharacters }
         guard !message.isEmpty else { throw body.refusal("has an empty \"message\": leave it out for a stock one.") }
         guard message.utf8.count <= Self.messageLimit else {
-            throw .messageTooLarge("What is shown in place of the encrypted has at most \(Self.messageLimit) bytes.")
+            throw .messageTooLarge(
+                "The text that is shown in place of the encrypted message has at most \(Self.messageLimit) bytes.")
         }
         expiresIn = .seconds(try body.lifetime() ?? Self.defaultLifetime)
         var ciphertexts: [Ciphertext] = []

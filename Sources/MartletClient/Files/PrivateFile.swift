@@ -29,7 +29,7 @@ enum PrivateFile {
     }
 
     /// Moves a file, replacing any file at the new path.
-    static func move(_ path: String, to index: String) -> Bool { rename(path, index) == 0 }
+    static func move(_ path: String, to newPath: String) -> Bool { rename(path, newPath) == 0 }
 
     static func remove(_ path: String) {
         unlink(path)

@@ -228,7 +228,14 @@ final class LiveConsole: Sendable {
         let now = time.now
         for entry in streams.all where entry.session.operatorName.lowercased() == name.lowercased() {
             let hash = entry.session.tokenHash
-            guard let found = try? await directory.store.operatorSession(tokenHash: hash) else {
+            let read: (OperatorSession, Operator)?
+            do {
+                read = try await directory.store.operatorSession(tokenHash: hash)
+            } catch {
+                // A failed read says nothing about the session; the next check decides.
+                continue
+            }
+            guard let found = read else {
                 streams.end(.signedOut) { $0.session.tokenHash == hash }
                 continue
             }

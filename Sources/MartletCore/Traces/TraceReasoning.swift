@@ -8,6 +8,8 @@ struct TraceReasoning: Sendable {
     let messageIDs: MessageIDKey
 
     private var notification: Notification { traced.notification }
+    /// When the send began; for a send that was not scheduled, the time at which it was accepted.
+    private var begunAt: Timestamp { traced.begunAt ?? notification.acceptedAt }
 
     // MARK: Members to look up
 
@@ -138,7 +140,7 @@ struct TraceReasoning: Sendable {
     /// is recorded. As any registration of the channel may be the reason, the version must match the expression.
     private func isAloneInTouching(_ version: RegistrationVersion, _ found: MemberEvidence) -> Bool {
         guard case .audience(let expression) = notification.target else { return false }
-        let isThen = version.end.map { $0.at > notification.acceptedAt } ?? true
+        let isThen = version.end.map { $0.at > begunAt } ?? true
         return found.range == nil && isThen && (expression?.matches(Set(version.tags)) ?? true)
     }
 
@@ -195,9 +197,9 @@ struct TraceReasoning: Sendable {
         let delivery = evidence.progress.delivery
         let named = versions.filter { member($0, in: delivery) != nil }
         guard !named.isEmpty else {
-            return PushTrace(.excluded, version(of: versions, at: notification.acceptedAt))
+            return PushTrace(.excluded, version(of: versions, at: begunAt))
         }
-        let version = version(of: named, at: notification.acceptedAt)
+        let version = version(of: named, at: begunAt)
         let found = member(version, in: delivery).flatMap { evidence.members[$0] } ?? MemberEvidence()
         var push = outcome(version, found, delivery)
         push.range = found.range

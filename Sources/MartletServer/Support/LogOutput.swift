@@ -40,9 +40,10 @@ final class LogOutput: Sendable {
                 state.leftOut += 1
                 return
             }
-            var bytes = state.isCut ? [UInt8(ascii: "\n")] : []
+            let wasCut = state.isCut
+            var bytes = wasCut ? [UInt8(ascii: "\n")] : []
             if state.leftOut > 0 { bytes += notice(state.leftOut) }
-            (state.isCut, state.leftOut) = (false, 0)
+            state.leftOut = 0
             bytes += line
             // A line is written with a single call if possible, so that lines of other processes are not mixed into it.
             var rest = bytes[...]
@@ -50,10 +51,10 @@ final class LogOutput: Sendable {
                 let count = rest.prefix(Self.pieceSize).withUnsafeBytes {
                     Glibc.write(descriptor, $0.baseAddress, $0.count)
                 }
-                guard count > 0 else { return }
+                guard count > 0 else { break }
                 rest = rest.dropFirst(count)
             } while !rest.isEmpty && takesMore(&state)
-            state.isCut = !rest.isEmpty
+            state.isCut = rest.count == bytes.count ? wasCut : !rest.isEmpty
         }
     }
 

@@ -105,7 +105,8 @@ public struct FaultPlan: Sendable {
         let rule = entries[index].rule
         let turn = entries[index].seen - rule.skip
         var draw = Draw(seed: seed, rule: entries[index].id, device: 0, turn: entries[index].seen)
-        if let device = facts.device, entries[index].asked.count < Self.handleLimit {
+        let asked = entries[index].asked
+        if let device = facts.device, asked[device] != nil || asked.count < Self.handleLimit {
             entries[index].asked[device, default: 0] += 1
             draw.device = device + 1
             draw.turn = entries[index].asked[device, default: 0]

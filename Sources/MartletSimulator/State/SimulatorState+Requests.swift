@@ -64,7 +64,7 @@ extension SimulatorState {
                 }
             }
             if let delivery = answer??.delivery { contents.deliver(delivery) }
-            contents.recordNewRefusals(of: platform, over: request.connection?.id)
+            contents.recordNewMessages(of: platform, over: request.connection?.id)
             contents.sockets.perform(answer??.socketSteps ?? [])
             return Verdict(fault: fault, answer: answer ?? nil)
         }
@@ -90,7 +90,7 @@ extension SimulatorState {
 
 extension SimulatorState.Contents {
     /// Writes the messages that a service has just accepted to the ledger.
-    mutating func recordNewRefusals(of platform: PlatformID, over connection: UInt64?) {
+    mutating func recordNewMessages(of platform: PlatformID, over connection: UInt64?) {
         guard let ledger else { return }
         let news = withService(platform) { service in
             defer { service.rules.devices.news = [] }

@@ -68,7 +68,7 @@ private struct Migration {
         var token = isSame ? begun?["continuation"]?.string : nil
         var report = MigrationReport(isSame ? begun?["report"] : nil)
         if token != nil { invocation.report("martlet: continues where it stopped.") }
-        repeat {
+        while true {
             guard let page = try await source.page(after: token) else {
                 // Starts again, because the source no longer knows the token.
                 (token, report) = (nil, MigrationReport())
@@ -88,7 +88,8 @@ private struct Migration {
             progress.show(
                 report.total("copied") + report.total("unchanged"),
                 notes: ["\(report.total("unchanged").grouped) unchanged"])
-        } while token != nil
+            if token == nil { break }
+        }
         let deleted = try await deleteGone()
         try await call(.post, "/end")
         progress.end()

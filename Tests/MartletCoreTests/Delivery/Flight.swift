@@ -240,6 +240,14 @@ struct Flight {
         return accepted.withLock { $0[0] }
     }
 
+    /// Accepts a notification that begins later.
+    func schedule(to target: Notification.Target, after delay: Duration) async throws -> NotificationID {
+        let intake = NotificationIntake(store: storage, platforms: platforms, time: time, accepted: { _ in })
+        return try await intake.accept(
+            .native(CarrierPigeon.platform, Message(body: Array("hello".utf8))), to: target, in: hub,
+            dueAt: time.now + delay)
+    }
+
     /// Runs a delivery from where the store says that it is, page after page.
     func run(_ delivery: Delivery) async throws -> DeliveryRun.Ending {
         let progress = try await storage.unfinished(after: Delivery.ID(rawValue: delivery.id.rawValue - 1), limit: 1)

@@ -316,6 +316,22 @@ struct TraceTests {
         #expect(try await trace(flight, delivery, "r2").verdict == .excluded)
     }
 
+    @Test func aScheduledDirectSendIsTracedWithTheRegistrationAsItWasWhenTheSendBegan() async throws {
+        let flight = try await Flight()
+        try await flight.register("loft1", id: "r1", tags: ["old"])
+        let id = try await flight.schedule(to: .direct([PushHandle("LOFT1")]), after: .seconds(60))
+        flight.time.advance(by: .seconds(30))
+        try await flight.register("loft1", id: "r1", tags: ["new"])
+        flight.time.advance(by: .seconds(30))
+        let delivery = try #require(
+            try await flight.storage.release(due: flight.time.now, limit: 10).deliveries.first)
+        #expect(delivery.notification.id == id)
+        _ = try await flight.run(delivery)
+        let push = try #require(try await trace(flight, delivery, "r1").pushes.first)
+        #expect(push.verdict == .delivered)
+        #expect(push.registration.tags.map(\.spelling) == ["new"])
+    }
+
     @Test(
         "The tags that decided are as few as explain it",
         arguments: [

@@ -160,7 +160,7 @@ actor AuthorizationCache {
     }
 
     private func keep(_ entry: Entry, _ key: Key) {
-        if key.origin != nil, entries[key] == nil, entries.count >= Self.originLimit {
+        if key.origin != nil, entries[key] == nil, entries.keys.count(where: { $0.origin != nil }) >= Self.originLimit {
             entries = entries.filter { $0.key.origin == nil }
         }
         entries[key] = entry
