@@ -29,7 +29,7 @@ public enum Argon2id {
             self = phc.parameters
         }
 
-        // Limits the cost of verifying a stored string, so that no string makes a check use gigabytes or minutes.
+        // True if verifying a stored string with these parameters takes neither gigabytes nor minutes.
         var areReasonable: Bool { memory <= 1 << 20 && iterations <= 64 && parallelism <= 16 }
     }
 

@@ -10,7 +10,7 @@ public struct ServerLimits: Sendable {
     public var connectionsPerNetwork = 1000
     /// The maximum length of the request line of HTTP/1.1, or of `:path` of HTTP/2.
     ///
-    /// A request with a longer one is answered with 414.
+    /// A request that exceeds it is answered with 414.
     public var targetBytes = 8 * 1024
     /// The maximum size of all header fields of a request together, names and values. Larger requests are answered with
     /// 431.

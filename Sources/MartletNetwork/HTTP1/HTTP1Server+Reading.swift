@@ -54,7 +54,7 @@ extension HTTP1Server {
 
     private var mayConsume: Bool { phase != .answering && !isHeldUp && (phase != .idle || !output.isCongested) }
 
-    /// Reserves room for `count` more bytes of a collected body. Returns false if there is no room yet.
+    /// Reserves room for `count` more bytes of a collected body. Returns false if the bytes must wait for room.
     private func hasRoom(for count: Int) -> Bool {
         guard phase == .body, let lease else { return true }
         return lease.cover(max(lease.room, min(body.count + count, bodyLimit)), at: connection.now)

@@ -90,7 +90,8 @@ final class Listener: ReadinessHandler {
         guard closing.insert(shortage).inserted else { return }
         let count = count.surplus(in: shortage)
         let servers = servers
-        // The loop keeps the listener alive while the listener is listening. A result that arrives later has no effect.
+        // The task may keep the listener alive. While the listener is listening, the loop does so anyway; a result that
+        // arrives later has no effect.
         let listener = LoopBound(self, loop: loop)
         Task.detached {
             var idle: [IdleConnection] = []

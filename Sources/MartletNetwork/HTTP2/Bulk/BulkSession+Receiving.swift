@@ -169,7 +169,8 @@ extension BulkSession {
             return giveUp(.enhanceYourCalm, excess)
         }
         if let single { single.receiver.receivedBody(bytes) } else { answer.body += bytes }
-        // The receiver may have cancelled the request while it received the body.
+        // If the receiver cancelled the request while it received the body, the stream is closed and nothing remains to
+        // be done.
         guard ring.isOpen(head.stream) else { return }
         answers[head.stream] = answer
         if head.has(Flag.endStream) { finish(head.stream) }
