@@ -21,7 +21,7 @@ final class PublicHandler: HTTPHandler {
 
     /// The app backend.
     ///
-    /// It is kept across reloads, together with its log-ins, rates and uploads.
+    /// A reload keeps this object, so that log-ins, rates and uploads continue.
     let backend: Backend
     private let parts: Parts
     private let current: Mutex<any HTTPHandler>

@@ -27,9 +27,7 @@ public enum Platforms {
         PushPlatforms.all.flatMap { fields(of: $0.descriptor) }
     }
 
-    /// All flags, each once.
-    ///
-    /// The help of a flag covers all platforms that have it.
+    /// All flags of `hub credential set`, each once, with a help text for all platforms that have the flag.
     public static var credentialFlags: [(flag: String, placeholder: String, help: String, isSecret: Bool)] {
         var flags: [(flag: String, placeholder: String, help: String, isSecret: Bool)] = []
         for field in credentialFields {

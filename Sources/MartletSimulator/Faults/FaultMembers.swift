@@ -1,9 +1,9 @@
 import MartletModel
 import MartletPush
 
-/// The members of a rule in JSON.
+/// The members of a rule in JSON, from which the reader of the rule takes one after another.
 ///
-/// Each member can be taken once.
+/// A member that was taken is removed, so that `finish` finds members that the rule does not have.
 struct FaultMembers {
     private var rest: [String: JSON]
 

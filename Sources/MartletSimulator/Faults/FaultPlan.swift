@@ -28,7 +28,7 @@ public struct FaultPlan: Sendable {
     public let seed: UInt64
     private(set) var entries: [Entry] = []
     private var lastID = 0
-    /// The number of requests for each handle that requests a fault by its end (`HandleMarker`).
+    /// The number of requests so far for each handle whose end requests a fault (`HandleMarker.throttle`).
     private var marked: [String: Int] = [:]
 
     public init(seed: UInt64 = 0) {
@@ -129,7 +129,7 @@ public struct FaultPlan: Sendable {
         }
     }
 
-    /// Draws a random number from 0 to 1 that depends only on these four properties.
+    /// The source of a random number from 0 to 1 that depends only on these four properties.
     private struct Draw {
         var seed: UInt64
         var rule: Int
