@@ -41,7 +41,7 @@ struct PriorityHeap<Key: Hashable & Sendable, Priority: Comparable & Sendable>: 
         return first
     }
 
-    /// Puts back an entry that `popFirst` returned, with its original age.
+    /// Puts back an entry that `popFirst` returned. Among equal priorities it has its old place.
     mutating func putBack(_ entry: Entry) {
         entries.append(entry)
         indices[entry.key] = entries.count - 1
