@@ -38,8 +38,8 @@ struct CommandTable: Sendable {
     }
 
     /// Returns `notify --encrypt` followed by the other words, if the words select this command; otherwise returns the
-    /// words unchanged. The user may write the option anywhere, and `send` instead of `notify`, because `send --encrypt`
-    /// is the former name of the command.
+    /// words unchanged. The user may write the option anywhere, and `send` instead of `notify`, because `send
+    /// --encrypt` is the former name of the command.
     private static func withoutAlias(_ words: [String]) -> [String] {
         let option = "--encrypt"
         guard let first = words.first, ["send", "notify"].contains(first),

@@ -235,8 +235,8 @@ private final class Source: Sendable {
     /// Reads a page of the registrations.
     /// - Returns: nil if the source does not know the token.
     func page(after token: String?) async throws -> (body: [UInt8], next: String?)? {
-        // Azure's continuation tokens are percent-encoded already. So a token is encoded here only if it has a character
-        // that would break the query, such as `&` or a space.
+        // Azure's continuation tokens are percent-encoded already. So a token is encoded here only if it has a
+        // character that would break the query, such as `&` or a space.
         let isEncoded = token?.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "&") } ?? true
         let item = token.map { "&continuationtoken=\(isEncoded ? $0 : segment($0))" } ?? ""
         let response = try await get("registrations?api-version=2020-06&$top=100\(item)")
