@@ -10,8 +10,8 @@ public protocol HTTPBodyReader: Sendable {
     /// - Throws: `HTTPBodyError` if the body cannot be completed, also on every further call.
     func read() async throws(HTTPBodyError) -> [UInt8]?
 
-    /// Waits for the rest of the body.
-    /// - Parameter limit: The maximum number of bytes; for a longer rest, `tooLarge` is thrown.
+    /// Waits for all bytes of the body that have not been read yet, and returns them.
+    /// - Parameter limit: The maximum number of these bytes; if there are more, `tooLarge` is thrown.
     func collect(upTo limit: Int) async throws(HTTPBodyError) -> [UInt8]
 
     /// Sets the account that is charged for the memory of this body. Must be called before the first read; the default

@@ -15,8 +15,8 @@ final class BulkSession: ClientProtocol {
     /// The maximum number of bytes of control frames, such as answers to PING and SETTINGS, that may wait to be sent. A
     /// peer that causes more is treated as flooding.
     static let controlLimit = 64 * 1024
-    /// The number of useless frames that end the connection. They are counted from the last answer on, and checked when
-    /// a request times out during which the connection got no answer at all.
+    /// If a request times out, and the connection got no answer since the request was sent, the connection ends once it
+    /// has received this number of useless frames since its last answer.
     private static let rubbishLimit = 64
 
     let number = ConnectionNumber.next()

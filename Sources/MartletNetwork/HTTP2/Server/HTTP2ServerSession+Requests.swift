@@ -132,7 +132,8 @@ extension HTTP2ServerSession: NGHTTP2Events {
         keep(bytes.count, of: stream)
     }
 
-    /// Opens the windows by the number of received bytes, if there is room for these bytes.
+    /// Opens the windows by the number of received bytes if there is room for these bytes. If not, the body waits for
+    /// room, or its request is refused.
     private func keep(_ count: Int, of stream: HTTP2ServerStream) {
         let held = stream.collector.bodyCount
         guard let lease = stream.lease else { return consume(count, of: stream) }

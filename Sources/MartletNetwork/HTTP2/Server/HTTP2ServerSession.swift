@@ -165,7 +165,7 @@ final class HTTP2ServerSession: WireProtocol {
         self.sweep = now + sweepInterval
     }
 
-    /// Schedules a retry for a body that waits for room.
+    /// Sets the time at which the waiting bodies check again for room.
     func bodyIsHeldUp() {
         bodyRetry = bodyRetry ?? now + limits.bodies.retryInterval
         mayBeOverdrawn = true
