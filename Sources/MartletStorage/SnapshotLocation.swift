@@ -11,12 +11,12 @@ final class SnapshotLocation: Sendable {
     private let maps: FileProgressMaps
     private let isLeft = Locked(false)
 
-    /// Remembers whether a copy exists.
+    /// Says whether the place for the copy is taken.
     final class Taken: Sendable {
         fileprivate let flag = Atomic(false)
     }
 
-    /// Takes the place for a copy, and keeps progress maps from now on.
+    /// Takes the place for the copy, and makes `maps` keep the progress maps of deliveries that end from now on.
     /// - Throws: `StorageError`; `.locked` if the place is taken.
     init(in data: StorageDirectory, _ taken: Taken, keeping maps: FileProgressMaps) throws(StorageError) {
         guard !taken.flag.exchange(true, ordering: .acquiringAndReleasing) else {

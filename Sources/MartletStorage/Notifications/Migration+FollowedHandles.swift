@@ -6,7 +6,8 @@ extension Migration {
     /// identifies the channel as well as the whole key does, at a quarter of the size. A row is kept as long as
     /// `registration_history` contains a registration of its channel.
     ///
-    /// `followed` is the channel of a success that went to another handle than the member's own.
+    /// `followed` is set if a push reached another handle than that of its member: it is the channel of the reached
+    /// handle.
     static let followedHandles = Migration(
         name: "followed handles",
         script: """

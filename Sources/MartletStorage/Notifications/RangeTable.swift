@@ -51,7 +51,8 @@ struct RangeTable {
         }
     }
 
-    /// Returns the snapshot from which the page of a member was read. A page of a resend ends at its last dead letter.
+    /// Returns the snapshot from which the page of a member was read: the first page that ends at or after the member.
+    /// A page of a resend ends at its last dead letter.
     func snapshot(of member: AudienceMember, in delivery: Delivery.ID) throws(StorageError) -> AudienceSnapshot? {
         try connection.first(
             """

@@ -129,7 +129,7 @@ struct RolloutTable {
                 AND n.control = 'running' AND n.finished_at IS NULL)
         """
 
-    /// The query for the time when the next canary's wait is over.
+    /// The query for the earliest time at which a holding canary has waited long enough.
     static let nextCanaryDue = """
         SELECT held_at + wait AS at FROM rollouts INDEXED BY rollouts_holding
         WHERE \(isHolding) ORDER BY held_at + wait LIMIT 1
