@@ -10,8 +10,10 @@ struct RequestSource {
     /// A page of another site cannot add the field without asking the server first (CORS).
     static let field = "martlet-console"
 
-    /// Refuses a host name that is not this server's. With DNS rebinding, an attacker's name resolves to this machine's
-    /// address, and the browser then treats the attacker's page as one of the same origin.
+    /// Refuses a request that addresses the server by a host name that is not this server's.
+    ///
+    /// With DNS rebinding, an attacker's name resolves to this machine's address, and the browser then treats the
+    /// attacker's page as one of the same origin.
     func checkHost(_ head: HTTPRequest) throws(ConsoleRefusal) {
         guard let host = HTTPOrigin("http://\(head.authority)")?.host else { throw .wrongHost }
         let isKnown =

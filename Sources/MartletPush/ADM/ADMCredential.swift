@@ -20,7 +20,7 @@ struct ADMCredential: Sendable {
     let tokenOrigin: HTTPOrigin
     let tokenPath: String
     let sendOrigin: HTTPOrigin
-    /// The path to which a message is sent, without the registration id: the part before the id and the part after it.
+    /// The path to which a message is sent, in two parts: the text before the registration id and the text after it.
     let sendPath: (prefix: String, suffix: String)
     let tokenSettings: TransportSettings
     let sendSettings: TransportSettings

@@ -15,7 +15,8 @@ extension APNs {
         var outcome =
             Self.outcome(reason: answer.reason, asOf: answer.timestamp ?? now)
             ?? Self.outcome(status: response.status, reason: answer.reason, asOf: now)
-        // The service itself never sends `retry-after`, but an intermediary may.
+        // The wait that the field `retry-after` asks for is respected. The service itself never sends the field, but an
+        // intermediary may.
         if case .retry(let least, let scope) = outcome.reaction, let wait = RetryAfter.wait(response.fields, at: now) {
             outcome.reaction = .retry(after: max(least, wait), scope: scope)
         }

@@ -32,14 +32,15 @@ extension MPNS {
                 .retry(after: max(wait ?? .zero, Self.channelWait), scope: .device))
         case 503: Outcome(.pnsUnavailable, reason: answer.reason, Self.fault(wait))
         case 500..<600: Outcome(.pnsServerError, reason: answer.reason, Self.fault(wait))
-        // Redirections are not followed, because they could lead to any address.
+        // These statuses include redirections. They could lead to any address, so they are not followed and the push is
+        // refused.
         case 300..<500: Outcome(.pnsInterfaceError, reason: answer.reason, .refuse)
         default: Self.notOfTheService(answer.reason)
         }
     }
 
-    /// Returns the outcome of an answer with status 200. The service also sends this status for notifications that it
-    /// does not deliver.
+    /// Returns the outcome of an answer with status 200. The status field decides, because the service also answers 200
+    /// for notifications that it does not deliver.
     private static func outcome(ofSuccess answer: MPNSAnswer) -> Outcome {
         switch answer.notification {
         case "received": .accepted

@@ -40,7 +40,8 @@ extension WNS {
                 .pnsUnavailable, reason: answer.reason, .retry(after: wait ?? Self.throttleWait, scope: .platform))
         case 500..<600:
             Outcome(.pnsServerError, reason: answer.reason, .retry(after: wait ?? Self.faultWait, scope: .device))
-        // Redirections are not followed, because they could lead to any address.
+        // These statuses include redirections. They could lead to any address, so they are not followed and the push is
+        // refused.
         case 300..<500: Outcome(.pnsInterfaceError, reason: answer.reason, .refuse)
         default: Self.notOfTheService(answer.reason)
         }
@@ -54,8 +55,8 @@ extension WNS {
         return RetryAfter.wait(fields, at: now)
     }
 
-    /// Returns the outcome of an answer with status 200. The service also sends this status for notifications that it
-    /// discards.
+    /// Returns the outcome of an answer with status 200. The status field decides, because the service also answers 200
+    /// for notifications that it discards.
     private static func outcome(status: String?) -> Outcome {
         switch status {
         case "received": .accepted

@@ -5,7 +5,7 @@ import MartletModel
 
 /// A hub's credential for browsers' push services, parsed and checked (PushServices.md, sections 5.5 and 9).
 struct WebPushCredential: Sendable {
-    /// The names of the properties: those of Azure Notification Hubs, and two that only this hub has.
+    /// The names of the properties: those of Azure Notification Hubs, and two that only Martlet has.
     enum Property {
         static let subject = "Subject"
         static let publicKey = "VapidPublicKey"

@@ -42,9 +42,11 @@ public enum Platforms {
         return flags
     }
 
-    /// Generates those properties of a new credential that need no vendor.
+    /// Generates the properties of a new credential that Martlet can make without the platform's vendor, such as a key
+    /// pair.
     /// - Parameter platform: The platform's name or an alias.
-    /// - Returns: The properties, and those of them that are not secret, by flag.
+    /// - Returns: All generated properties by name; and those of them that are not secret, by flag, to be shown to the
+    ///   operator.
     /// - Throws: `ServerError` for an unknown platform, or for a platform whose vendor issues the credential.
     public static func generateCredential(
         _ platform: String

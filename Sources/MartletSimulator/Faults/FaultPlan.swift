@@ -79,7 +79,7 @@ public struct FaultPlan: Sendable {
         marked = [:]
     }
 
-    /// Returns whether any rule for a service is decided at this point.
+    /// Returns whether the plan has a rule for a service whose fault is decided at the given point.
     func decides(at timestamp: FaultTrigger, for service: PlatformID) -> Bool {
         entries.contains { $0.rule.timestamp == timestamp && $0.rule.scope.service.map { $0 == service } ?? true }
     }
