@@ -3,7 +3,8 @@ import Synchronization
 /// Reads the body of a request piece by piece, while the peer sends it.
 ///
 /// Flow control lets the peer send only as fast as the body is read, so a slow reader slows the peer down. If a handler
-/// responds before the end of the body, the rest is discarded, and over HTTP/1.1 the connection is closed.
+/// responds before the end of the body, the rest of the body is discarded. Over HTTP/1.1 the connection is then closed,
+/// unless the rest is short.
 public protocol HTTPBodyReader: Sendable {
     /// Waits for the next non-empty piece.
     /// - Returns: Nil at the end of the body.

@@ -1,6 +1,6 @@
 import MartletHTTP
 
-/// The memory reserved for one request: for its head and for the requested part of its body.
+/// The memory reserved for one request: for its head, and for the part of its body for which room was requested.
 ///
 /// The memory is released with the last reference to the lease, which is when the request itself is released.
 ///

@@ -141,7 +141,8 @@ final class RequestBody {
         handOver()
     }
 
-    /// Called when the deadline has passed.
+    /// Handles the passing of `deadline`: checks again whether there is room for the body, or fails a body that arrives
+    /// too slowly.
     func expire(at now: ContinuousClock.Instant) {
         if let completeBy, completeBy <= now { return fail(.stalled) }
         guard lease.isWaiting else { return fail(.stalled) }

@@ -15,7 +15,7 @@ final class Listener: ReadinessHandler {
     private let servers: [LoopBound<LoopServer>]
     private let count: ConnectionCount
     private let networks: PeerNetworkRule
-    /// The shortages for which idle connections are being closed.
+    /// The limits that are nearly reached and for which idle connections are being closed.
     private var closing: Set<ConnectionShares.Shortage> = []
     private var registration: Registration?
     private var turn = 0

@@ -258,8 +258,8 @@ final class BulkSession: ClientProtocol {
 
     private func age(of stream: BulkStream) -> Duration { clock.time(from: stream.startedAt, to: now) }
 
-    /// Records answers.
-    /// - Parameter last: One of the answered streams, from which the round trip is measured.
+    /// Records that the peer answered `count` requests.
+    /// - Parameter last: The stream of one of these requests, from which the round trip is measured.
     func answered(_ count: Int = 1, last: BulkStream) {
         answerCount += count
         answeredAt = now

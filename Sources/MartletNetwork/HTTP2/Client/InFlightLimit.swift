@@ -29,12 +29,12 @@ struct InFlightLimit: Equatable {
     /// A measurement in progress.
     private struct Round: Equatable {
         let start: ContinuousClock.Instant
-        /// The number of requests in flight when the connection had sent all that it could for the first time in the
-        /// round.
+        /// The number of requests in flight when, for the first time in the round, the connection had sent all the
+        /// requests that it could.
         var inFlight: Int
         var answers = 0
         var latencies = MeanDuration()
-        /// The number of times in the round that the connection had sent all that it could.
+        /// The number of times in the round that the connection had sent all the requests that it could.
         ///
         /// `isBlocked` is true if, each of these times, the in-flight limit was the only reason not to send more.
         var fills = 0

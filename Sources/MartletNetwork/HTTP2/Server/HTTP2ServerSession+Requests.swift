@@ -175,9 +175,9 @@ extension HTTP2ServerSession: NGHTTP2Events {
         forget(stream)
     }
 
-    /// Called when the peer has answered the PING of a drain.
+    /// Sends the final GOAWAY of a drain, because the peer has answered the PING that followed the shutdown notice.
     ///
-    /// All requests that the peer sent before it saw the notice have then arrived.
+    /// All requests that the peer sent before it saw the notice have arrived by now.
     private func drainNoticed() {
         guard drainPhase == .noticed else { return }
         drainPhase = .final

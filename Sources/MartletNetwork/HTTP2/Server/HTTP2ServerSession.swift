@@ -312,7 +312,7 @@ final class HTTP2ServerSession: WireProtocol {
         connection?.needsWrite()
     }
 
-    /// Called when bytes of a response were sent to the peer.
+    /// Records that bytes of a response were sent to the peer now.
     func moved() {
         lastMoved = now
     }
