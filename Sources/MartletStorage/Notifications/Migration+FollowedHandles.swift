@@ -1,6 +1,6 @@
 extension Migration {
-    /// Adds the data that shows whether a handle was reached although its channel was removed, or as the registration
-    /// of another channel.
+    /// Adds the data that shows whether a handle was already reached: through a channel that has been removed since, or
+    /// by the push to a member of another channel.
     ///
     /// `former_channels` contains the removed channels, identified by the end of their key. For a token, the end
     /// identifies the channel as well as the whole key does, at a quarter of the size. A row is kept as long as

@@ -63,7 +63,7 @@ struct RangeTable {
         ) { AudienceSnapshot(change: $0.integer(0), registration: $0.integer(1)) }
     }
 
-    /// Returns those of some members that a delivery has reached. The delivery must have ended.
+    /// Returns the given members that a delivery has reached. The delivery must have ended.
     func reached(_ members: [AudienceMember], by delivery: Delivery.ID) throws(StorageError) -> Set<AudienceMember> {
         var reached: Set<AudienceMember> = []
         for (index, own) in Dictionary(grouping: members, by: { DeliveredBitmap.index(of: $0.number) }) {
