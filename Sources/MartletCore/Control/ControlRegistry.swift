@@ -142,8 +142,8 @@ final class ControlRegistry: Sendable {
         state.withLock { $0.kept[notification]?.meter?.giveBack(count) }
     }
 
-    /// Removes the meter of a notification when one of its deliveries has ended. Another delivery of the notification
-    /// starts a new meter.
+    /// Removes the meter of a notification when one of its deliveries has ended. If another delivery of the
+    /// notification is still being sent, it starts a new meter.
     func stopMeter(of notification: Int64) {
         state.withLock { state in
             state.kept[notification]?.meter = nil
