@@ -8,8 +8,8 @@ public struct Successor: Hashable, Sendable {
     public var member: AudienceMember
     /// The current channel of the registration, with its sequence number.
     public var registration: AudienceMember
-    /// Other members whose pushes go to the device with the current handle. If one of them has its bit in the progress
-    /// map, the device was reached. Members whose pushes were sent to another handle are not included.
+    /// Other members whose pushes may have reached the device with the current handle. The device was reached if one of
+    /// them has its bit in the progress map. Members whose pushes were sent to another handle are not included.
     public var others: [AudienceMember]
     /// True if the push to another member has reached the current handle, because the registration of that member had
     /// moved there too.

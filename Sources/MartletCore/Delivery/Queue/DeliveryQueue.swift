@@ -305,7 +305,7 @@ struct DeliveryQueue: Sendable {
     }
 
     /// The wait after the first of several consecutive stalled turns of a delivery. It is doubled after each further
-    /// one.
+    /// stalled turn.
     private static let stallWait = Duration.milliseconds(100)
     /// The number of consecutive stalled turns after which the wait is no longer doubled and stays at 12.8 seconds.
     private static let stallLimit = 7

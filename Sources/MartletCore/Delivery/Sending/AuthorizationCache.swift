@@ -37,8 +37,8 @@ actor AuthorizationCache {
         /// started.
         var failure: (outcome: Outcome, until: Timestamp)?
 
-        /// Returns the current token as a grant; nil if the token has expired, or is due for renewal and no failed
-        /// request forbids to renew it now.
+        /// Returns the current token as a grant; nil if the token has expired, or if it is due for renewal and no
+        /// failed token request delays the renewal.
         func grant(at now: Timestamp) -> Grant? {
             guard let token else { return nil }
             let isDue = now >= token.renewableAt + (token.expiresAt - token.renewableAt) * 5 / 6
