@@ -3,11 +3,12 @@ public import MartletHTTP
 public import MartletModel
 
 extension ADM {
-    /// The initial wait of all pushes to the service after it throttles the sender without saying how long to wait.
+    /// The wait before the first retry when the service throttles the sender and does not say how long to wait. It
+    /// applies to all pushes to the service.
     ///
-    /// Doubles with each attempt.
+    /// It doubles with each further retry.
     static let throttleWait: Duration = .seconds(60)
-    /// The initial wait after an internal error of the service. Doubles with each attempt.
+    /// The wait before the first retry after an internal error of the service. It doubles with each further retry.
     static let faultWait: Duration = .seconds(60)
 
     /// Returns the outcome of an answer (PushServices.md, section 6.3).

@@ -4,7 +4,7 @@ import MartletModel
 
 /// A hub's credential for the service, parsed and checked (PushServices.md, sections 6 and 9).
 struct ADMCredential: Sendable {
-    /// The names of the properties, which are those of Azure Notification Hubs.
+    /// The names of the credential's properties, which are those of Azure Notification Hubs.
     enum Property {
         static let clientID = "ClientId"
         static let clientSecret = "ClientSecret"

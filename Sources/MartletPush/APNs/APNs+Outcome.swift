@@ -3,10 +3,10 @@ public import MartletHTTP
 public import MartletModel
 
 extension APNs {
-    /// The initial wait after an internal error of the service. Doubles with each attempt.
+    /// The wait before the first retry after an internal error of the service. It doubles with each further retry.
     static let faultWait: Duration = .seconds(900)
-    /// The initial wait after too many pushes to one device, or too many token changes on one connection. Doubles with
-    /// each attempt.
+    /// The wait before the first retry after too many pushes to one device, or too many new provider tokens on one
+    /// connection. It doubles with each further retry.
     static let throttleWait: Duration = .seconds(60)
 
     public func outcome(of response: HTTPResponse, at now: Timestamp) -> Outcome {

@@ -3,10 +3,10 @@ public import MartletHTTP
 public import MartletModel
 
 extension FCM {
-    /// The initial wait after an internal error of the service. Doubles with each attempt.
+    /// The wait before the first retry after an internal error of the service. It doubles with each further retry.
     static let faultWait: Duration = .seconds(10)
-    /// The initial wait after a quota is exceeded, if the service specifies none. A project's quota is refilled every
-    /// minute.
+    /// The wait before the first retry after a quota is exceeded, if the service does not say how long to wait. A
+    /// project's quota is refilled every minute.
     static let quotaWait: Duration = .seconds(60)
 
     /// Returns the outcome of an answer (PushServices.md, section 2.5).

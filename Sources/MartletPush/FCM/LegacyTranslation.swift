@@ -2,9 +2,9 @@ import MartletModel
 
 /// Translates a payload of the legacy API to a message of the HTTP v1 API (PushServices.md, section 2.7).
 ///
-/// Members without an equivalent are left out and listed. Apple devices get a separate part only if the payload
-/// contains settings that Android devices do not know and that the HTTP v1 API has only for Apple devices: a badge, a
-/// subtitle, a sound, `content_available` or `mutable_content`.
+/// Members without an equivalent are left out, and their names are in `dropped`. Apple devices get a separate part only
+/// if the payload contains settings that Android devices do not know and that the HTTP v1 API has only for Apple
+/// devices: a badge, a subtitle, a sound, `content_available` or `mutable_content`.
 struct LegacyTranslation {
     /// The translated message.
     private(set) var content: [String: JSON] = [:]

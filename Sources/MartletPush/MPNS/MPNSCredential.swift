@@ -6,7 +6,7 @@ import MartletModel
 ///
 /// The certificate is optional, because a channel that was opened without a certificate needs none.
 struct MPNSCredential: Sendable {
-    /// The names of the properties, which are those of Azure Notification Hubs.
+    /// The names of the credential's properties, which are those of Azure Notification Hubs.
     enum Property {
         static let certificate = "MpnsCertificate"
         static let certificateKey = "CertificateKey"

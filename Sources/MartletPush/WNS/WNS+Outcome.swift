@@ -3,16 +3,16 @@ public import MartletHTTP
 public import MartletModel
 
 extension WNS {
-    /// The initial wait before sending again to a channel that got too many notifications.
+    /// The wait before the first retry to a channel that got too many notifications.
     static let channelWait: Duration = .seconds(600)
-    /// The initial wait if the service throttles the sender or is unavailable, and specifies no wait, or if an
-    /// intermediary answers.
+    /// The wait before the first retry if the service throttles the sender or is unavailable, and does not say how long
+    /// to wait, or if an intermediary answers.
     ///
-    /// Doubles with each attempt.
+    /// It doubles with each further retry.
     static let throttleWait: Duration = .seconds(60)
-    /// The initial wait after an internal error of the service. Doubles with each attempt.
+    /// The wait before the first retry after an internal error of the service. It doubles with each further retry.
     static let faultWait: Duration = .seconds(10)
-    /// The initial wait before sending again to a device that cannot be reached. Doubles with each attempt.
+    /// The wait before the first retry to a device that cannot be reached. It doubles with each further retry.
     static let deviceWait: Duration = .seconds(60)
 
     /// Returns the outcome of an answer (PushServices.md, section 3.4).

@@ -7,7 +7,7 @@ import MartletModel
 /// Apps from the Microsoft Store have a package security identifier. Apps that use the Windows App SDK have an
 /// application in a directory instead, for which Azure Notification Hubs has no properties.
 struct WNSCredential: Sendable {
-    /// The names of the properties: those of Azure Notification Hubs, and those that only Martlet has.
+    /// The names of the credential's properties: those of Azure Notification Hubs, and those that only Martlet has.
     enum Property {
         static let packageSID = "PackageSid"
         static let secretKey = "SecretKey"

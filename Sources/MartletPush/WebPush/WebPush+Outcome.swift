@@ -3,12 +3,12 @@ public import MartletHTTP
 public import MartletModel
 
 extension WebPush {
-    /// The initial wait when a service throttles the sender and specifies no wait.
+    /// The wait before the first retry when a service throttles the sender and does not say how long to wait.
     ///
-    /// Doubles with each attempt.
+    /// It doubles with each further retry.
     static let throttleWait: Duration = .seconds(60)
     static let faultWait: Duration = .seconds(60)
-    /// The initial wait after a service refused the sender's proof of identity.
+    /// The wait before the first retry after a service refused the sender's proof of identity.
     ///
     /// The push is tried again, because an operator may correct the cause in the meantime.
     static let refusalWait: Duration = .seconds(900)

@@ -37,8 +37,8 @@ final class CredentialExpiries: Sendable {
         self.platforms = platforms
     }
 
-    /// Returns the number of seconds until each credential expires, by hub and platform. All hubs above `hubLimit`
-    /// share one value per platform: that of the credential that expires first.
+    /// Returns the number of seconds until each credential expires, by hub and platform. All hubs beyond the first
+    /// `hubLimit` share one value per platform: that of the credential that expires first.
     func samples(at now: Timestamp) async -> [(labels: [String], value: Double)] {
         // This work does not run on the event loop that received the request, because many credentials may be new.
         await Task.detached { self.samples(of: self.read(), at: now) }.value

@@ -5,7 +5,8 @@ public import MartletPush
 ///
 /// The decision is pure: the same rules with the same seed and the same requests give the same faults. Random numbers
 /// are drawn for each device separately, from the seed, the rule, the device's number and the number of requests for
-/// that device. So they do not depend on the order of requests to different devices.
+/// that device. So they do not depend on the order of requests to different devices. For requests without a known
+/// device, the number of all requests that the rule has covered is used instead.
 public struct FaultPlan: Sendable {
     /// A rule of the plan, with its counters.
     struct Entry: Sendable {

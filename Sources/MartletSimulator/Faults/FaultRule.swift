@@ -1,7 +1,7 @@
 public import MartletModel
 public import MartletPush
 
-/// A fault, with the requests that it applies to.
+/// A rule of the fault plan: a fault, and the requests that it applies to.
 public struct FaultRule: Hashable, Sendable {
     /// The requests or connections that a fault applies to.
     ///

@@ -7,7 +7,7 @@ import Synchronization
 
 /// The connections of one simulated service.
 ///
-/// Performs the actions of the service and of faults on them.
+/// Performs on these connections the actions that the service or a fault demands, such as closing a connection.
 final class ServiceConnections: ConnectionObserver {
     private struct Entry {
         let control: ConnectionControl

@@ -6,7 +6,7 @@ struct MPNSSimulatedPush {
     let handle: String
     let body: [UInt8]
     let kind: MPNS.Kind
-    /// The elements of a tile or toast.
+    /// The elements of a tile or toast; nil for a raw notification.
     let markup: SimulatedMarkup?
     let classText: String
     let messageID: String?
