@@ -16,8 +16,9 @@ final class SnapshotLocation: Sendable {
         fileprivate let flag = Atomic(false)
     }
 
-    /// Takes the place for the copy, and makes `maps` keep the progress maps of deliveries that end from now on.
-    /// - Throws: `StorageError`; `.locked` if the place is taken.
+    /// Reserves the directory of the copy, so that only one copy is made at a time. From then on, `maps` deletes no
+    /// progress map, even of a delivery that ends.
+    /// - Throws: `StorageError`; `.locked` if another copy is being made.
     init(in data: StorageDirectory, _ taken: Taken, keeping maps: FileProgressMaps) throws(StorageError) {
         guard !taken.flag.exchange(true, ordering: .acquiringAndReleasing) else {
             throw StorageError(.locked, "A backup is being made already; wait for its end.")

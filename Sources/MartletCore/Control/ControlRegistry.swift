@@ -43,7 +43,7 @@ final class ControlRegistry: Sendable {
         state.withLock { $0.kept[notification]?.control ?? .running }
     }
 
-    /// Returns whether a control request for the notification was ever applied, so that its pushes may have waited.
+    /// Returns whether a control request was ever applied to the notification. If so, its pushes may have waited.
     func wasControlled(_ notification: Int64) -> Bool {
         state.withLock { $0.kept[notification]?.wasControlled ?? false }
     }

@@ -258,7 +258,7 @@ struct TraceReasoning: Sendable {
 }
 
 extension MemberEvidence {
-    /// True if the member has records besides that of its page.
+    /// True if something is recorded for the member itself, not only for the page that contains it.
     fileprivate var isTouched: Bool { isReached || refusal != nil || retry != nil || !attempts.isEmpty }
 
     /// False if the refusal only records that a retry found no device.

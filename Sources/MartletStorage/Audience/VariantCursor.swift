@@ -3,8 +3,8 @@ import MartletModel
 
 /// Finds the variant of each member of a composed send. Members must be requested in the order of the audience.
 final class VariantCursor {
-    /// The size limit of a page up to which a `LanguageCursor` reads the registrations of each member instead of the
-    /// members of the language tags.
+    /// For a page of at most this many members, a `LanguageCursor` reads the registration of each member. For a larger
+    /// page it reads the members of the language tags.
     static let few = 64
 
     private let connection: Connection

@@ -53,7 +53,7 @@ struct RolloutTable {
         }
     }
 
-    /// Records that a page of a delivery's notification has been sent.
+    /// Records in the roll-out of a delivery's notification that a page of the delivery has been sent, and when.
     func recordSending(of delivery: Delivery.ID, at sentAt: Timestamp) throws(StorageError) {
         try connection.run(
             """

@@ -67,8 +67,8 @@ struct HTTP2FloodGuard {
         level = max(0, level - 2)
     }
 
-    /// Lowers the level for requests that a client sent, because for each request the peer may update two windows and
-    /// end the stream.
+    /// Lowers the level after requests were sent by this side, the client. For each request, a server may properly send
+    /// two WINDOW_UPDATE frames and one RST_STREAM frame.
     mutating func sentRequests(_ count: Int) {
         level = max(-Self.mostSaved, level - count * Self.allowancePerRequest)
     }
