@@ -28,7 +28,7 @@ public struct ACMEOrder: Sendable {
     public enum Action: Hashable, Sendable {
         case send(ACMERequest)
         case wait(Duration)
-        /// Counts an order, because the next request creates a new one.
+        /// Records an order in the caller's schedule, because the next request creates a new one.
         case countOrder
         /// Stores the order's URL, so that a later process can continue the order.
         case remember(ACMEURL)

@@ -18,9 +18,9 @@ public struct ACMESchedule: Hashable, Sendable {
 
     /// Creates a schedule.
     /// - Parameters:
-    ///   - orders: The orders of an earlier process.
-    ///   - askedWait: The wait that the authority asked an earlier process for. Waits after failures do not survive a
-    ///     restart, because a restart is often the operator's attempt to fix the problem.
+    ///   - orders: The times of the orders of an earlier process.
+    ///   - askedWait: The time until which the authority asked an earlier process to wait. Waits after failures do not
+    ///     survive a restart, because a restart is often the operator's attempt to fix the problem.
     public init(orders: [Timestamp] = [], askedWait: Timestamp? = nil) {
         self.orders = Array(orders.sorted().suffix(Self.ordersPerDay))
         self.askedWait = askedWait
@@ -46,23 +46,23 @@ public struct ACMESchedule: Hashable, Sendable {
         return [renewal, failureWait, askedWait, quota].compactMap(\.self).reduce(now, max)
     }
 
-    /// Returns true if another order may be made now.
+    /// Returns true if the number of orders of the last day allows one more order now.
     public func mayOrder(at now: Timestamp) -> Bool { nextOrder(now: now) <= now }
 
     private func nextOrder(now: Timestamp) -> Timestamp {
-        // An order in the future was recorded while the clock was wrong.
+        // Orders with a time in the future are not counted, because they were recorded while the clock was wrong.
         let recent = orders.filter { $0 <= now && now - $0 < Self.day }
         guard recent.count >= Self.ordersPerDay, let first = recent.first else { return now }
         return first + Self.day
     }
 
-    /// Records an order.
+    /// Records that an order was created.
     public mutating func ordered(at now: Timestamp) {
         orders = orders.filter { $0 <= now && now - $0 < Self.day }.suffix(Self.ordersPerDay - 1) + [now]
     }
 
-    /// Records that an attempt failed. The next attempt waits from a minute to half a day, or as long as the authority
-    /// asks.
+    /// Records that an attempt failed. The next attempt waits for a minute after the first failure and for up to half a
+    /// day after more failures, but not less than the authority asks.
     public mutating func failed(at now: Timestamp, retryAfter: Duration?) {
         failureWait = now + min(Self.firstWait * (1 << min(failures, 16)), Self.longestWait)
         askedWait = retryAfter.map { now + $0 }

@@ -31,7 +31,8 @@ extension Backend {
 
     func remove(_ record: SendRecord?) async {
         guard let record else { return }
-        // If the removal fails too, a repeated request sends the pushes that this request did not send.
+        // If the record cannot be removed, it remains. Then a repeated request resumes this send: it sends the pushes
+        // that this request did not send.
         try? await sends.removeSendRecord(record.request.key)
     }
 }

@@ -103,7 +103,8 @@ extension Backend {
         }
     }
 
-    /// Answers a request to a route that needs a user. A caller without valid credentials gets no other information.
+    /// Answers a request to a route that needs a user. A caller without valid credentials gets only the refusal of the
+    /// credentials.
     func answer(
         _ request: HTTPRequest, _ work: (Caller) async throws(BackendError) -> HTTPResponse
     ) async -> HTTPResponse {

@@ -9,7 +9,7 @@ import Glibc
 /// The client's dependencies on the system, apart from the network. Tests replace them.
 struct ClientEnvironment: Sendable {
     var sleep: @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
-    /// Returns when a time limit is over; throws if the wait is cancelled.
+    /// Waits for the length of a time limit; throws if the waiting task is cancelled.
     var timeLimit: @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
     var chance: @Sendable () -> Double = { Double.random(in: 0...1) }
     var now: @Sendable () -> Timestamp = { Self.systemTime() }

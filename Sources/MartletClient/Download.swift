@@ -18,8 +18,8 @@ final class Download: ResponseSink, @unchecked Sendable {
     private(set) var bytes: [UInt8] = []
     private var received: Int64 = 0
     private var total: Int64?
-    /// The entity tag of the version that the received bytes belong to; nil if the rest of the content cannot be
-    /// requested.
+    /// The entity tag of the version of the content that the received bytes belong to. If it is nil, a further request
+    /// cannot ask for the missing bytes alone and asks for the whole content.
     private var version: String?
     /// The reason why the download was aborted; nil if it was not aborted.
     private(set) var failure: PushClientError?

@@ -11,8 +11,8 @@ extension PushClient {
         }
     }
 
-    /// Runs due work in the background, if the policy allows that.
-    /// - Parameter afterFailure: Whether the work has just failed, so that the first round waits.
+    /// Starts a round that retries all work that is due, in the background, if the policy allows background retries.
+    /// - Parameter afterFailure: Whether the work has just failed, so that the first round begins after a wait.
     func runBackgroundRetries(afterFailure: Bool = false) {
         guard retry.keepsTrying else { return }
         guard afterFailure else { return startRound() }
@@ -37,8 +37,8 @@ extension PushClient {
         }
     }
 
-    /// Starts the rounds after a wait. Retains the client only while a round is in progress, so that an app can release
-    /// the client during a wait.
+    /// Runs rounds, the first after `wait`, until no further round is needed. Retains the client only while a round is
+    /// in progress, so that an app can release the client during a wait.
     private func start(after wait: Duration) {
         Task { [weak self] in
             var wait: Duration? = wait
@@ -49,8 +49,8 @@ extension PushClient {
         }
     }
 
-    /// Starts a task that waits for the next round.
-    /// - Returns: nil if there is nothing to wait for.
+    /// Starts a task that ends when the next round must begin.
+    /// - Returns: nil if the next round must begin at once.
     private func sleeper(_ time: Duration) -> Task<Void, Never>? {
         guard backgroundRetries.phase == .sleeping else { return nil }
         let sleeper = Task { [environment] in _ = try? await environment.sleep(time) }
@@ -59,7 +59,7 @@ extension PushClient {
     }
 
     /// Runs one round of retries.
-    /// - Returns: The wait before the next round; nil if none is needed.
+    /// - Returns: The wait before the next round; nil if no further round is needed.
     private func round() async -> Duration? {
         backgroundRetries.phase = .running
         backgroundRetries.sleeper = nil
@@ -82,8 +82,8 @@ extension PushClient {
         for departure in await logIns.value.departures {
             do throws(RetryableFailure) {
                 try await takeTurn { () throws(RetryableFailure) in
-                    // If the user has logged in again with the same registration, that registration must not be
-                    // removed.
+                    // A log-out that was dropped meanwhile is skipped: the user has logged in again with the same
+                    // registration, so that registration must not be removed.
                     guard await logIns.value.departures.contains(departure) else { return }
                     try await depart(departure)
                 }

@@ -44,7 +44,7 @@ extension PushClient {
     }
 
     /// Sends a request a single time.
-    /// - Parameter status: A status whose answer is returned, although the status stands for a temporary failure.
+    /// - Parameter status: An answer with this status is returned, although the status stands for a temporary failure.
     /// - Throws: `RetryableFailure` if there is no answer, or if the answer stands for a temporary failure.
     nonisolated func exchange(
         _ request: ClientRequest, except status: Int? = nil, to sink: (any ResponseSink)? = nil

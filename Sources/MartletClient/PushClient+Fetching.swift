@@ -56,7 +56,8 @@ extension PushClient {
         let path = "/api/notifications/\(id)/readers"
         var answer = try await json(path)
         var readers = Self.readers(in: answer)
-        // The server returns one page at a time, and names the page's last user if there are more.
+        // The server returns one page of readers at a time. If there are more readers, `next` is the last user of the
+        // page, after whom the next page begins.
         while let last = answer["next"]?.string, last == readers.last?.user {
             answer = try await json("\(path)?after=\(percentEncoded(last))")
             let more = Self.readers(in: answer)
@@ -118,8 +119,8 @@ extension PushClient {
         return (contentType, .bytes(download.bytes))
     }
 
-    /// Downloads content to a file. While the file is incomplete, it has another name, so that it is not mistaken for
-    /// the complete file.
+    /// Downloads content to a file. While the file is incomplete, its name differs from `path`, so that it is not
+    /// mistaken for the complete file.
     private func download(
         _ id: Int32, to path: String, _ progress: Progress?
     ) async throws(PushClientError) -> (contentType: String, PayloadContent) {
@@ -140,6 +141,7 @@ extension PushClient {
         }
     }
 
+    /// Fetches content into a download, with as many requests as it takes.
     /// - Returns: The media type of the content.
     private func fetch(_ id: Int32, into download: Download) async throws(PushClientError) -> String {
         let request = request("GET", "/api/notifications/\(id)").with("accept", "*/*")

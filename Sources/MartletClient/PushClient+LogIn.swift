@@ -51,8 +51,8 @@ extension PushClient {
         lastUser += 1
         lastLogIn += 1
         let number = lastLogIn
-        // Registrations are given up first: the code below then sees any registration in progress, and no further one
-        // can start.
+        // The registration that the app wants is given up before the code below reads the id of the registration to
+        // remove. So the code sees the id of a registration in progress, and no further registration can start.
         giveUpRegistration()
         let departure = await departureNow()
         await registrationRecord.change { $0 = RegistrationRecord() }
@@ -64,7 +64,8 @@ extension PushClient {
         // If the disk is full, the old value is still stored. A password must not remain, so the value is removed.
         if isLast, await logIns.value.credentials != nil, number == lastLogIn { await logIns.remove() }
         if number == lastLogIn {
-            // Another task may have opened a new session while the credentials were still stored.
+            // Another task may have opened a new session while the credentials were still stored. So the session is
+            // discarded once more, and the work of that task too, because `lastUser` changes.
             session = nil
             lastUser += 1
         }
@@ -160,7 +161,10 @@ extension PushClient {
         _ = try await exchange(request("DELETE", "/api/sessions").authorized(by: departure.token))
     }
 
-    /// - Returns: false if there are no credentials, or they are wrong.
+    /// Opens a session with the credentials of a log-out, or gets a new token from the identity provider, and stores
+    /// the token in `departure`.
+    /// - Returns: false if there are no credentials or they are wrong, or if no user is logged in at the identity
+    ///   provider.
     private func openSession(for departure: inout PendingLogOut) async throws(RetryableFailure) -> Bool {
         if let tokens { return try await renewToken(of: tokens, for: &departure) }
         guard let credentials = departure.credentials else { return false }

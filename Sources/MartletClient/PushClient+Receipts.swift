@@ -12,7 +12,7 @@ extension PushClient {
     /// Does the same as `received(_:)`, for a process that the system stops once it has shown the notification, such as
     /// a notification service extension. Returns when the server has received the receipt, and at the latest after
     /// `limit`.
-    /// - Parameter limit: The longest wait.
+    /// - Parameter limit: The longest wait for the server.
     public func received(_ content: PushContent, within limit: Duration) async {
         await received(content)
         let (ends, end) = AsyncStream.makeStream(of: Void.self)
@@ -48,10 +48,12 @@ extension PushClient {
             guard let device = batch.first?.device else { return nil }
             let body: JSON = ["device": .string(device), "receipts": .array(batch.map { .object($0.members) })]
             do throws(RetryableFailure) {
-                // The server accepts a repeated receipt, so any refusal is permanent.
+                // The answer is ignored, because a refusal is permanent: the server accepts even a repeated receipt.
+                // Refused receipts are removed below like accepted ones.
                 _ = try await ask(request("POST", "/api/receipts", body))
             } catch {
-                // The next log-in starts another round.
+                // Without a user who is logged in, a retry is of no use. The receipts wait for a later round, such as
+                // the one after the next log-in.
                 if error.error.kind == .logInNeeded { return nil }
                 return error
             }

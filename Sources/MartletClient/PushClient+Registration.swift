@@ -6,7 +6,8 @@ extension PushClient {
         get async {
             if let state = registration.state { return state }
             let kept = await registrationRecord.value.state
-            // Another task may have set the state while the stored one was read.
+            // Another task may have set the state while `kept` was read from the store. The other task's state is
+            // newer, so it is not overwritten.
             if registration.state == nil { registration.tell(kept) }
             return registration.state ?? kept
         }
@@ -108,8 +109,8 @@ extension PushClient {
         registration.tell(.unregistered)
     }
 
-    /// Continues in the background, after a log-in, what the app wants of the registration. If nothing is pending,
-    /// registers the device again, because it may be registered for another user.
+    /// Carries out the open wish for the registration in the background, after a log-in. If no wish is open, registers
+    /// the device again, because it may be registered for another user.
     func registerAfterLogIn() {
         if registration.open == nil, let device = registration.device { _ = registration.add(.register(device)) }
         guard registration.open != nil, retry.keepsTrying else { return }
@@ -117,7 +118,7 @@ extension PushClient {
         runBackgroundRetries()
     }
 
-    /// Fulfils a wish of the app. Stops once the app has a newer wish.
+    /// Carries out a wish of the app for the registration. Stops once the app has a newer wish.
     private func carryOut(_ wish: DesiredRegistration.Wish) async throws(PushClientError) {
         let number = registration.add(wish)
         registration.tell(.underWay)
@@ -144,8 +145,8 @@ extension PushClient {
         }
     }
 
-    /// Retries an unregistration that an earlier launch left pending. A registration that an earlier launch left
-    /// pending waits for the device token instead.
+    /// Carries out an unregistration that was left pending by an earlier process. A registration that was left pending
+    /// waits for the device token instead.
     private func leftUnregistration() async -> RetryableFailure? {
         guard registration.open == nil, await registrationRecord.value.due == .unregister, registration.open == nil
         else {
@@ -158,7 +159,7 @@ extension PushClient {
 
     private func attempt(_ wish: DesiredRegistration.Wish, _ number: Int) async throws(RetryableFailure) {
         if wish == .askAgain {
-            // A token that the app passes during this call makes a newer wish.
+            // If the app passes a token during this call, that is a newer wish, which supersedes this one.
             await registration.askAgain?()
             throw number == registration.number ? .tokenNeeded : .superseded
         }
@@ -169,7 +170,7 @@ extension PushClient {
             } else {
                 try await removeRegistration()
             }
-            // If the app has a newer wish, that wish is still due.
+            // If the app has a newer wish, `due` is not cleared, because the newer wish has not been carried out yet.
             if number == registration.number { await registrationRecord.change { $0.due = nil } }
         }
         guard number == registration.number else { return }
@@ -215,9 +216,11 @@ extension PushClient {
         guard user == lastUser else { throw .superseded }
         let id = try await newID(for: device.handle)
         await registrationRecord.change { $0.id = id }
-        // A user who logs out and in again gets the same id. A pending log-out must then not remove that registration.
+        // A user who logs out and logs in again gets the same id. So pending log-outs that would remove the
+        // registration with this id are dropped.
         await logIns.change { $0.departures.removeAll { $0.registration == id } }
-        // From here on, a log-out knows the id of the registration that it has to remove.
+        // A log-out after this line finds the id in the record and removes the registration. After an earlier log-out
+        // or log-in, the id is forgotten and the device is not registered with it.
         guard user == lastUser, number == registration.number else {
             if user != lastUser { await registrationRecord.change { if $0.id == id { $0.id = nil } } }
             throw .superseded

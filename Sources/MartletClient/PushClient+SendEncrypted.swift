@@ -49,7 +49,8 @@ extension PushClient {
             }
         }
         var answer = try await attempt()
-        // A device of the recipient registered again in between, and nothing was sent.
+        // The server refused the message, because a device of the recipient has registered again since its keys were
+        // read. Nothing was sent, so the message is encrypted again with the current keys.
         if answer.status == 409 { answer = try await attempt() }
         guard answer.status == 201 else { throw RetryableFailure(answer).error }
         let devices = (try? JSON(parsing: answer.body))?["devices"]?.array ?? []

@@ -30,7 +30,8 @@ extension PushClient {
         }
     }
 
-    /// - Parameter plain: The notification that is shown if the server is not available.
+    /// Returns the notification with its announced content, which is fetched and decrypted if needed.
+    /// - Parameter plain: The notification that is returned if the content cannot be fetched.
     private func filled(
         _ plain: NotificationContent, _ content: PushContent, folder: String?, words: NotificationTexts
     ) async -> NotificationContent {

@@ -46,7 +46,8 @@ public actor PushClient {
     /// A number that is incremented whenever the user changes, also on log-out. The result of work that was begun for
     /// an earlier user is discarded.
     var lastUser = 0
-    /// The number of requested log-ins and log-outs. Only the last one determines the state that the app wants.
+    /// The number of log-ins and log-outs that the app has requested. Only the last of them determines which user, if
+    /// any, is logged in.
     var lastLogIn = 0
     var registration = DesiredRegistration()
     /// Ensures that only one request about registrations is sent at a time.

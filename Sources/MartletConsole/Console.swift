@@ -52,7 +52,7 @@ public struct Console: HTTPHandler {
     private let live: LiveConsole
     private let time: any TimeSource
     private let api: Router
-    /// The routes of the API, for tests of their required roles.
+    /// The routes of the console's API. Tests read them to check the role that each route needs.
     let routes: [ConsoleRoute]
 
     public init(_ parts: Parts, _ settings: ConsoleSettings) {

@@ -122,8 +122,8 @@ struct Engine: Sendable {
             accepted: { deliveries in
                 accepted.addImmediate()
                 dispatcher.enqueue(deliveries)
-                // The scheduler is woken, because it begins the rest of a canary at the latest when the notification
-                // expires.
+                // Deliveries of a canary wake the scheduler, which must take the expiry of their notification into
+                // account: at that time at the latest, it begins the rest of the canary.
                 if deliveries.contains(where: { $0.part != nil }) { alarm.ring() }
             },
             scheduled: { _ in
@@ -204,7 +204,8 @@ struct Engine: Sendable {
     /// Returns a sentence that says what does not work although the server is ready; nil if everything works.
     @Sendable func note() -> String? { backendHub.obstacle }
 
-    /// Returns when every event loop and the writer thread have completed one iteration.
+    /// Returns as soon as every event loop and the writer thread have completed one iteration; never, if one of them
+    /// hangs.
     @Sendable func turn() async {
         for loop in loops.loops { await loop.turn() }
         await storage.turn()

@@ -19,9 +19,7 @@ final class PublicHandler: HTTPHandler {
         let notice: UntrustedProxyNotice
     }
 
-    /// The app backend.
-    ///
-    /// It is kept across reloads, together with its log-ins, rates and uploads.
+    /// The app backend. A reload changes its settings, but keeps its log-ins, rates and uploads.
     let backend: Backend
     private let parts: Parts
     private let current: Mutex<any HTTPHandler>

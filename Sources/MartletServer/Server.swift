@@ -240,7 +240,8 @@ public final class Server: Sendable {
             let bound = try await server.listen(
                 on: .tcp(host: address.host, port: address.port), tls: context, proxyProtocol: proxyProtocol)
             if address.isEveryAddress {
-                // This fails if the machine has no IPv6. The failure is ignored.
+                // The listener also gets all IPv6 addresses. A failure is ignored, because the machine may have no
+                // IPv6.
                 _ = try? await server.listen(
                     on: .tcp(host: "::", port: bound.port), tls: context, proxyProtocol: proxyProtocol)
             }

@@ -15,7 +15,7 @@ public import MartletPush
 /// await simulator.run()  // until the task is cancelled
 /// ```
 public final class Simulator: Sendable {
-    /// The configuration of a simulator: its addresses, its services, their faults and their strictness.
+    /// The configuration of a simulator: its addresses, its services and their faults.
     public struct Configuration: Sendable {
         /// A numeric address to listen on, or `localhost`.
         public var host = "127.0.0.1"

@@ -3,8 +3,8 @@ import MartletModel
 import MartletNetwork
 import MartletPush
 
-/// The certificates of one run of the simulator: that of its authority, that of its listeners, and the wrong ones that
-/// faults present instead.
+/// The certificates of one run of the simulator: the authority's, the listeners', and the wrong certificates that a
+/// listener presents when a fault asks for one.
 struct SimulatorCertificates {
     let authorityPEM: String
     private let rightful: TLSServerContext
@@ -28,9 +28,8 @@ struct SimulatorCertificates {
         }
     }
 
-    /// Returns the TLS context for a new connection.
-    ///
-    /// For a fault, it has a wrong certificate.
+    /// Returns the TLS context for a new connection: with the wrong certificate that the fault asks for, or with the
+    /// listeners' correct certificate if there is no fault.
     func context(_ fault: Fault.TLSFault?) -> TLSServerContext {
         fault.flatMap { wrong[$0] } ?? rightful
     }

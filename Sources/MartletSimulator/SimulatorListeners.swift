@@ -21,7 +21,7 @@ struct SimulatorListeners {
 
     /// Opens all listeners.
     /// - Returns: The origin of the control interface.
-    /// - Throws: `SimulatorError` if one cannot be opened; then all are closed.
+    /// - Throws: `SimulatorError` if a listener cannot be opened; the listeners that are already open are then closed.
     mutating func listen() async throws(SimulatorError) -> HTTPOrigin {
         do throws(SimulatorError) {
             return try await openAll()
@@ -71,7 +71,8 @@ struct SimulatorListeners {
         let connections = ServiceConnections(platform: platform, state: state)
         var http2 = HTTP2Settings()
         http2.streamLimit = type(of: service).firstStreamLimit
-        // Real services keep HTTP/2's initial connection window, which fifteen large bodies fill.
+        // The connection window stays at HTTP/2's initial size, as at real services. Fifteen large bodies fill it, so
+        // senders meet this limit here too.
         http2.connectionWindow = 65_535
         return HTTPServer(
             loops: loops, handler: ServiceHandler(platform: platform, state: state, connections: connections),
@@ -104,7 +105,8 @@ struct SimulatorListeners {
         var limits = ServerLimits()
         limits.idleTime = .seconds(3600)
         limits.shutdownTime = .seconds(2)
-        // Faults keep thousands of requests open together with their bodies.
+        // The memory for bodies is large, because some faults keep thousands of requests open together with their
+        // bodies.
         limits.bodies = BodyLimits(total: 1 << 30)
         return limits
     }

@@ -102,9 +102,9 @@ extension SQLiteStorage {
             """
         private static let mapping = "PRAGMA mmap_size = 1073741824;"
 
-        /// Opens the connection that writes. Its cache holds the pages that it changes: one page of a broadcast changes
-        /// some megabytes. Its memory mapping serves the data about refusals, which is spread over the whole database
-        /// and does not need to be copied to be read.
+        /// Opens the connection that writes. Its cache holds the database pages that it changes: recording one audience
+        /// page of a broadcast changes some megabytes. It reads the data about refusals through a memory mapping, which
+        /// saves copying this data; it is spread over the whole database.
         func openWriter(_ path: String) throws(StorageError) -> sending Connection {
             let connection = try Connection(path: path)
             try connection.execute(

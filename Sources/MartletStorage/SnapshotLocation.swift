@@ -11,13 +11,14 @@ final class SnapshotLocation: Sendable {
     private let maps: FileProgressMaps
     private let isLeft = Locked(false)
 
-    /// Remembers whether a copy exists.
+    /// Says whether the place for the copy is taken.
     final class Taken: Sendable {
         fileprivate let flag = Atomic(false)
     }
 
-    /// Takes the place for a copy, and keeps progress maps from now on.
-    /// - Throws: `StorageError`; `.locked` if the place is taken.
+    /// Reserves the directory of the copy, so that only one copy is made at a time. From then on, `maps` deletes no
+    /// progress map, even of a delivery that ends.
+    /// - Throws: `StorageError`; `.locked` if another copy is being made.
     init(in data: StorageDirectory, _ taken: Taken, keeping maps: FileProgressMaps) throws(StorageError) {
         guard !taken.flag.exchange(true, ordering: .acquiringAndReleasing) else {
             throw StorageError(.locked, "A backup is being made already; wait for its end.")

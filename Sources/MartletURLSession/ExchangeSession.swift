@@ -5,7 +5,7 @@ import MartletClient
 import FoundationNetworking
 #endif
 
-/// A session with the delegate that collects its answers.
+/// A URL session with its delegate, which collects the answers.
 final class ExchangeSession: Sendable {
     private let session: URLSession
     private let exchanges = Exchanges()
@@ -35,7 +35,7 @@ final class ExchangeSession: Sendable {
     }
 
     deinit {
-        // The session keeps its delegate until it is invalidated.
+        // The session is invalidated, because it keeps its delegate alive until then.
         session.finishTasksAndInvalidate()
     }
 

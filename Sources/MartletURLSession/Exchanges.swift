@@ -7,8 +7,8 @@ import FoundationNetworking
 
 /// Collects the answers of a session's tasks.
 ///
-/// On Linux, `URLSession`'s own asynchronous methods follow redirects without asking; only a delegate is asked on all
-/// systems.
+/// A delegate is used, because it can refuse redirects on all systems. `URLSession`'s own asynchronous methods follow
+/// redirects without asking on Linux.
 final class Exchanges: NSObject, URLSessionDataDelegate {
     typealias Answer = Result<ClientResponse, ClientTransportError>
 
@@ -16,7 +16,7 @@ final class Exchanges: NSObject, URLSessionDataDelegate {
         let answer: CheckedContinuation<Answer, Never>
         /// The sink that receives the body if it accepts the response.
         ///
-        /// The session makes only one call to its delegate at a time.
+        /// It is called without a lock, because the session makes only one call to its delegate at a time.
         let sink: (any ResponseSink)?
         var isSinking = false
         var isUnwanted = false
@@ -90,7 +90,7 @@ final class Exchanges: NSObject, URLSessionDataDelegate {
 
     /// Cancels a task on a new thread.
     ///
-    /// The delegate's queue is not used, because the session may be waiting for that queue, and no other thread is
+    /// The delegate's queue is not used, because the session may be waiting for that queue, and no existing thread is
     /// used, because other work may need it.
     private func cancel(_ task: URLSessionTask) {
         Thread.detachNewThread { task.cancel() }
@@ -117,7 +117,7 @@ final class Exchanges: NSObject, URLSessionDataDelegate {
             return .failure(
                 ClientTransportError(.cancelled, mayHaveBeenProcessed: true, "The rest of the answer is not wanted."))
         }
-        // On Linux a rejected challenge looks like a cancelled task, and the response is lost.
+        // On Linux a rejected challenge looks like a cancelled task, and the response is lost, so the 401 is made here.
         if error != nil, exchange.isChallenged { return .success(ClientResponse(status: 401)) }
         if let error { return .failure(ClientTransportError(error)) }
         guard let response = response as? HTTPURLResponse else {
@@ -139,7 +139,7 @@ final class Exchanges: NSObject, URLSessionDataDelegate {
 extension ClientTransportError {
     /// Returns true if the server's certificate was rejected.
     ///
-    /// On Linux only libcurl's error message shows that.
+    /// On Linux only the text of libcurl's error message shows that a certificate was rejected.
     private static func isOfCertificate(_ error: any Error) -> Bool {
         ["SSL certificate problem", "SSL: no alternative certificate", "SSL: certificate subject name"].contains {
             error.localizedDescription.hasPrefix($0)

@@ -29,8 +29,8 @@ struct Martlet {
     static func main() {
         // Makes a write to a closed connection fail with an error instead of ending the process.
         signal(SIGPIPE, SIG_IGN)
-        // libdispatch reports to syslog each thread whose priority it may not raise, as in the packaged unit. Threads
-        // without that priority do the same work.
+        // Switches off the reports that libdispatch sends to syslog for each thread whose priority it may not raise, as
+        // in the packaged unit. Threads without that priority do the same work.
         setenv("LIBDISPATCH_LOG", "NO", 0)
         Signals.block()
         let words = Result { try Arguments.words(CommandLine.argc, CommandLine.unsafeArgv) }

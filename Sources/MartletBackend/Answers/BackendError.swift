@@ -2,7 +2,7 @@ import MartletCore
 import MartletHTTP
 import MartletModel
 
-/// A refusal of the backend: a number that stays the same, a status, and a sentence for a person.
+/// A refusal of the backend: a stable number, a status, and a sentence for a person.
 struct BackendError: Error, Hashable, Sendable {
     /// The number of the error: the status code followed by two digits.
     let number: Int
@@ -47,7 +47,8 @@ extension BackendError {
 
     static let crossSite = BackendError(
         40302, "A page of another site may not make a browser ask this; only pages of this server may.")
-    /// - Parameter member: The name of a member of a message.
+    /// Returns the refusal of a message that sets a member that only admins may set.
+    /// - Parameter member: The name of the member of the message.
     static func onlyAdmins(maySet member: String) -> BackendError {
         BackendError(40304, "Only admins may set \(member).")
     }

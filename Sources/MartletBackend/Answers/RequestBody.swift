@@ -5,7 +5,7 @@ import MartletModel
 /// different ways. A member that may be missing may also be null.
 struct RequestBody {
     private let members: [String: JSON]
-    /// The object that contains the members, as the beginning of a sentence in a refusal: `The body`.
+    /// The words for the object that contains the members, with which the sentence of a refusal begins: `The body`.
     private let subject: String
 
     /// The maximum nesting depth of a body. No body of this API is nested deeper than an object with an array in it.
@@ -23,7 +23,8 @@ struct RequestBody {
         try self.init(json, subject: "The body")
     }
 
-    /// - Parameter subject: The object that contains the members, as the beginning of a sentence.
+    /// Reads a JSON value, which refusals call `subject`.
+    /// - Parameter subject: The words for the JSON value, with which the sentence of a refusal begins.
     private init(_ json: JSON, subject: String) throws(BackendError) {
         guard case .object(let object) = json else { throw .badBody("\(subject) must be a JSON object.") }
         self.subject = subject

@@ -2,7 +2,7 @@ import MartletHTTP
 import MartletModel
 import MartletOpenAPI
 
-/// The description of the routes for device keys, ciphertexts and receipts.
+/// Describes the routes for device keys, ciphertexts and receipts.
 extension BackendDescription {
     var deviceKeys: APIOperation {
         APIOperation(

@@ -1,8 +1,8 @@
 import MartletModel
 import Synchronization
 
-/// A limiter that slows down users who request payloads that are not theirs, because payload ids are short enough to be
-/// guessed. Requests for a user's own payloads are not limited.
+/// A limiter that slows down users with too many misses. A miss is a request for a payload that is not the user's;
+/// payload ids are short enough to be guessed. Requests for a user's own payloads are not limited.
 final class MissLimiter: Sendable {
     /// The size of a user's bucket. It allows a few hundred misses: an app may hold that many expired ids after its
     /// user was away for long.

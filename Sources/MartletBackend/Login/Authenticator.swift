@@ -80,7 +80,8 @@ final class Authenticator: Sendable {
             tokenHash: SHA256.hash(Array(token.utf8)), userName: name.spelling, createdAt: now,
             expiresAt: now + sessionLifetime)
         try await stored { () throws(StorageError) in try await users.store.addSession(session) }
-        // If the password changed meanwhile, the change ended the existing sessions, but not yet this one.
+        // If the password changed meanwhile, the change ended the sessions that existed then, but not this new session.
+        // So the new session is removed here.
         guard try await find(name)?.passwordHash == checked.passwordHash else {
             _ = try await stored { () throws(StorageError) in
                 try await users.store.removeSession(tokenHash: session.tokenHash)
@@ -144,7 +145,8 @@ final class Authenticator: Sendable {
         if let error = await check.value { throw error }
     }
 
-    /// Runs the slow check, for existing and unknown users alike.
+    /// Checks a password against its slow hash, if the limit on failed log-ins allows it. An unknown user takes the
+    /// same path as an existing user.
     private func verify(
         _ password: [UInt8], of user: User?, _ folded: String, from address: String
     ) async throws(BackendError) {

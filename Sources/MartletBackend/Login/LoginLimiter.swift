@@ -21,7 +21,7 @@ struct LoginLimiter: Sendable {
         var suspectUser = BucketSize(drops: 1, interval: .seconds(600))
         var network = BucketSize(drops: 30, interval: .seconds(10))
         var everywhere = BucketSize(drops: 50, interval: .seconds(60))
-        /// The maximum number of keys that are stored of each kind.
+        /// The maximum number of users, of networks and of pairs of both whose failures are stored, and of known pairs.
         var countLimit = 10_000
     }
 
@@ -102,7 +102,7 @@ struct LoginLimiter: Sendable {
     /// network, otherwise the share of the network.
     ///
     /// The networks of shares are wider than the networks by which failures are counted, so that all addresses that one
-    /// owner usually has share one turn.
+    /// owner usually has belong to a single share.
     func share(of user: String, address: String) -> Argon2idQueue.Share {
         let pair = Pair(user: user, network: Self.network(of: address))
         if known.contains(pair) { return Argon2idQueue.Share(pair.user + " " + pair.network, isPreferred: true) }

@@ -11,7 +11,7 @@ struct EncryptedBody: Sendable {
         let device: String
         /// The fingerprint of the key with which the ciphertext was made.
         let fingerprint: [UInt8]
-        /// One record of `aes128gcm`.
+        /// The ciphertext: one record in the content coding `aes128gcm` (RFC 8188).
         let bytes: [UInt8]
     }
 

@@ -60,7 +60,8 @@ struct EncryptedSend: Sendable {
             try await backend.complete(record)
             return pushes.map(\.sent)
         } catch {
-            // Some pushes have been sent; a repeated request sends the rest.
+            // If some pushes were accepted, the record and the stored ciphertexts are kept, so that a repeated request
+            // sends the missing pushes.
             if record != nil, accepted > 0 { throw error }
             await backend.remove(record)
             for id in stored { try? await backend.payloads.withdraw(id) }

@@ -35,7 +35,8 @@ struct MessageRoutes: Sendable {
         }
     }
 
-    /// Returns a single expression, however many users the message is for, because one notification has one id.
+    /// Returns the tag expression that selects the recipients of a message. It is a single expression, however many
+    /// users the message is for, because one notification has one id.
     private func audience(of order: MessageOrder, from caller: Caller) -> TagExpression {
         switch order.audience {
         case .tags(let expression): return expression

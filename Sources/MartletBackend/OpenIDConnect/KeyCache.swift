@@ -25,7 +25,8 @@ struct KeyCache: Sendable {
     /// The time at which the leaky bucket of fetches will be empty.
     private var emptyAt: Timestamp?
 
-    /// How long keys are fresh if the provider states no time, and the bounds of the time that the provider may state.
+    /// How long keys are fresh if the provider states no time. `freshnessBounds` limits the time that the provider
+    /// states.
     private static let freshness = Duration.seconds(3600)
     private static let freshnessBounds = Duration.seconds(60)...Duration.seconds(86_400)
     /// How long keys that are no longer fresh are used if no newer ones can be fetched.
@@ -36,7 +37,7 @@ struct KeyCache: Sendable {
     private static let failureHold = Duration.seconds(30)
 
     /// Looks up the key that a token names.
-    /// - Parameter mayFetch: Whether the caller could still ask the provider.
+    /// - Parameter mayFetch: Whether the answer may be `.fetch`, because the caller can still ask the provider.
     func answer(to token: IdentityToken, at now: Timestamp, mayFetch: Bool) -> Answer {
         let isUsable = freshUntil.map { now < $0 + Self.staleness } ?? false
         let key = isUsable ? key(of: token) : nil
@@ -70,9 +71,9 @@ struct KeyCache: Sendable {
         heldUntil = now + Self.failureHold
     }
 
-    /// Returns the key that a token names. If the token names no key, returns the key that has signed the token: with a
-    /// provider without key ids, a token that no key has signed is the only sign that the provider has changed its
-    /// keys.
+    /// Returns the key that a token names, or, if the token names no key, the key that has signed the token. If no key
+    /// has signed such a token, nil makes the caller ask the provider: without key ids, nothing else shows that the
+    /// provider has changed its keys.
     private func key(of token: IdentityToken) -> JSONWebKey? {
         let candidates = keys.lazy.filter { $0.algorithm == token.algorithm }
         guard let id = token.keyID else { return candidates.prefix(Self.attempts).first { $0.hasSigned(token) } }

@@ -18,7 +18,8 @@ struct MediaType: Hashable, Sendable {
         self.subtype = subtype
     }
 
-    /// - Returns: nil if the text is not valid in a header field.
+    /// Reads a media type.
+    /// - Returns: nil if the text is not a media type that is valid in a header field.
     init?(_ text: String) {
         guard text.utf8.count <= Self.lengthLimit, text.utf8.allSatisfy({ (0x20...0x7E).contains($0) }),
             let value = HeaderParameters(text)?.value

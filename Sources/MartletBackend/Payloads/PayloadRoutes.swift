@@ -33,8 +33,9 @@ struct PayloadRoutes: Sendable {
 
     // MARK: Content
 
-    /// Fetches a payload. A refusal takes the same work for every reason. The limit applies only to misses: a caller
-    /// who guesses ids, or whose app was made to do so, can still read their own payloads.
+    /// Fetches a payload. A refusal takes the same work for every reason, so its duration does not reveal whether the
+    /// payload exists. The limit on misses (see `MissLimiter`) applies only to refusals: a caller who guesses ids, or
+    /// whose app was made to do so, can still read their own payloads.
     private func fetch(
         _ id: PayloadID, _ request: HTTPRequest, for user: UserName
     ) async throws(BackendError) -> HTTPResponse {

@@ -15,7 +15,8 @@ struct PayloadSender: Sendable {
     /// The result of a send.
     struct Outcome {
         let result: Result<PayloadID, BackendError>
-        /// Whether a payload now owns the draft's content. Also true if a repeated request has to finish the send.
+        /// Whether the content of the draft must be kept, because a stored payload refers to it. Also true if the send
+        /// failed after its first push, because a repeated request then finishes the send.
         let keepsContent: Bool
     }
 
@@ -62,7 +63,8 @@ struct PayloadSender: Sendable {
             try await backend.complete(record)
             return Outcome(result: .success(id), keepsContent: true)
         } catch {
-            // Some pushes have been sent; a repeated request sends the rest.
+            // If some pushes were accepted, the record and the payload are kept, so that a repeated request sends the
+            // missing pushes.
             if record != nil, accepted > 0 { return Outcome(result: .failure(error), keepsContent: true) }
             await backend.remove(record)
             // If the withdrawal fails too, the payload remains until it expires.
@@ -114,7 +116,7 @@ struct PayloadSender: Sendable {
         }
     }
 
-    /// Adds the users of the channels that an expression matches.
+    /// Adds the users of the channels that an expression matches to the users who may fetch a payload.
     private func addUsers(_ query: AudienceQuery, to id: PayloadID) async throws(BackendError) {
         var query = query
         while true {

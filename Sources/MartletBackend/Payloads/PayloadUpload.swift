@@ -17,6 +17,7 @@ struct PayloadUpload {
     private(set) var size: Int64 = 0
     private var isCommitted = false
 
+    /// Begins an upload that is written to disk and counts against the sender's quota.
     /// - Throws: `.overQuota` if not even `count` bytes fit in the quota, among other errors.
     init(_ backend: Backend, sender: UserName, atLeast count: Int64 = 0) async throws(BackendError) {
         let used = try await Self.used(by: sender, backend)
@@ -73,7 +74,7 @@ struct PayloadUpload {
         try await Self.stored { () throws(ContainerError) in try await upload.write(bytes) }
     }
 
-    /// Moves the body to its final place.
+    /// Completes the body on disk, so that it can be read by its name.
     mutating func commit() async throws(BackendError) {
         guard let upload else { return }
         _ = try await Self.stored { () throws(ContainerError) in try await upload.commit(.absent) }

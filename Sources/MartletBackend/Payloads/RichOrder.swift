@@ -77,7 +77,8 @@ struct RichFields {
         switch name {
         case "to":
             to = (to ?? []) + value.split(separator: ",", omittingEmptySubsequences: false).map(Self.trimmed)
-            // Checked for each field as it arrives, because a form has room for millions of commas.
+            // The number of users is checked as each field arrives, because a form has room for millions of commas,
+            // each of which adds a user.
             guard to?.count ?? 0 <= SendAudience.userLimit else { throw SendAudience.wrongCount }
         case "tags": try Self.set(&tags, name, value)
         case "message": try Self.set(&message, name, value)

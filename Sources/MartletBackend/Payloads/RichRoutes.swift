@@ -136,7 +136,8 @@ extension PayloadSender {
             if upload.isStored {
                 try await upload.commit()
             } else if try await backend.record(of: request) == nil {
-                // The record of the earlier attempt has just expired.
+                // The record of the earlier attempt has expired since the upload began. The content was only compared,
+                // not stored, so the send fails.
                 throw .storage
             }
             let draft = order.draft(from: sender, upload, at: backend.time.now)

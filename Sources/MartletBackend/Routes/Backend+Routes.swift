@@ -17,7 +17,8 @@ extension Backend {
         RichRoutes(backend: self).add(to: &router)
         SecureRoutes(backend: self).add(to: &router)
         EncryptedRoutes(backend: self).add(to: &router)
-        // Added after the paths that have a word in the place of the id.
+        // The routes with an id in the path are added after the routes with a fixed word, such as `rich`, at the same
+        // place in the path. Otherwise the word would be taken for an id.
         PayloadRoutes(backend: self).add(to: &router)
         ReceiptRoutes(backend: self).add(to: &router)
         let description = BackendDescription(platforms: platforms).description.makeResponse()

@@ -33,8 +33,9 @@ struct IdempotencyKey: Sendable {
 }
 
 extension SendRecord {
-    /// Returns the identity by which one push of the send is recognized when it is repeated. The identity is bound to
-    /// this record, so a later record with the same key sends the push again.
+    /// Returns the identity by which one push of the send is recognized when it is repeated. The identity contains the
+    /// start time of this record. So a later record with the same key, made after this record has expired, sends the
+    /// push again.
     func identity(ofPush name: String) -> RequestIdentity {
         var input = DigestInput()
         input.append(request.key)

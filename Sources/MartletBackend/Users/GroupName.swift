@@ -10,6 +10,7 @@ struct GroupName: Hashable, Sendable {
     let name: String
     let tag: Tag
 
+    /// Creates the name of a group.
     /// - Returns: nil if the text is not a valid group name: 1 to 64 characters, a to z, digits, `.`, `-` and `_`.
     init?(_ name: String) {
         guard UserDirectory.isRole(name), let tag = try? Tag(Self.prefix + name) else { return nil }
@@ -17,6 +18,7 @@ struct GroupName: Hashable, Sendable {
         self.tag = tag
     }
 
+    /// Reads the name of a group from the role that stands for membership of the group.
     /// - Returns: nil if the role does not stand for membership of a group.
     init?(role: String) {
         guard role.hasPrefix(Self.prefix) else { return nil }

@@ -93,7 +93,8 @@ public struct UserGroups: Sendable {
         } catch {
             switch error {
             case .refused: return false
-            // The registration was valid when it was written, and only its tags have changed.
+            // The registration was valid when it was written, and only its tags have changed. If it is invalid now,
+            // another attempt would not help, so the registration is left as it is and counts as written.
             case .invalid: return true
             case .storage(let error): throw .storage(error)
             }

@@ -19,8 +19,9 @@ public struct UserRemoval: Sendable {
     /// Removes a user, its sessions and its devices. If several hubs may be the backend's, the devices are removed from
     /// all of them; a device that is still in use registers itself again.
     ///
-    /// The devices are removed first, so that a repeated call finishes an interrupted removal. After the account, the
-    /// devices are removed once more, because no further device can be registered from then on.
+    /// The devices are removed before the account, so that a repeated call finishes an interrupted removal. They are
+    /// removed once more after the account, because a device may have been registered meanwhile. From then on, no
+    /// further device can be registered.
     public func remove(_ name: String) async throws(UserDirectoryError) {
         let user = try await users.find(name)
         try await unregister(user)

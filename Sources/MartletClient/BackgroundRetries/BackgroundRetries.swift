@@ -1,26 +1,26 @@
-/// The client's retries in the background. They run in rounds, one after another; each round retries everything that is
-/// due.
+/// The client's retries in the background, of registrations, log-outs and receipts. They run in rounds, one after
+/// another; each round retries all work that is due.
 struct BackgroundRetries {
     enum Phase {
-        /// Nothing is due. The next phase is `running`.
+        /// No round runs, and none is planned. The next phase is `running`.
         case resting
-        /// A round is in progress. The next phase is `running` (another round), `sleeping` or `resting`.
+        /// A round is in progress. The next phase is `running` (for one more round), `sleeping` or `resting`.
         case running
         /// The client waits for the next round. The next phase is `running`.
         case sleeping
     }
 
     var phase = Phase.resting
-    /// Whether more work became due during the current round.
+    /// Whether more work became due during the current round, so that one more round follows at once.
     var isWanted = false
     /// The number of failed rounds in a row.
     var failures = 0
     var sleeper: Task<Void, Never>?
-    /// The callers of `resume` that wait until a round has tried everything that is due.
+    /// The callers of `resume`, which return when a round has tried all work that is due.
     var waiting: [CheckedContinuation<Void, Never>] = []
 
-    /// Records the end of a round.
-    /// - Returns: The wait before the next round; nil if none is needed.
+    /// Records the end of a round, with the failure of its work, if any.
+    /// - Returns: The wait before the next round; nil if no further round is needed.
     mutating func end(_ failure: RetryableFailure?, retry: RetryPolicy, chance: Double) -> Duration? {
         if isWanted { return .zero }
         guard let failure else {

@@ -22,13 +22,13 @@ struct PendingLogOut: Hashable, Sendable {
     var token: String?
     /// Whether the token belongs to a session that must be ended.
     var endsSession = false
-    /// The credentials that open a session if there is no token.
+    /// The credentials with which a session is opened to tell the server about the log-out, if there is no token.
     var credentials: Credentials?
 
     /// Whether the server must be told about this log-out.
     var isDue: Bool { registration != nil || endsSession }
 
-    /// The form that is stored, which has no password if there is a token.
+    /// The copy of this log-out that is stored. It contains the password only if there is no token.
     var kept: PendingLogOut {
         var departure = self
         if token != nil { departure.credentials = nil }

@@ -3,9 +3,10 @@
 /// On Apple's platforms there is `CryptoKitCryptography`; on other platforms, the product `MartletOpenSSL` provides an
 /// implementation based on OpenSSL.
 ///
-/// Private keys are bytes that only the implementation that made them understands. Both existing implementations use
-/// the 32 bytes of the key's number. An implementation on the Secure Enclave would instead return the enclave's key
-/// data, which is of no use on any other device; the rest of the SDK does not depend on the format.
+/// A private key is passed as bytes that only the implementation that made them understands. For both existing
+/// implementations, the bytes are the private number of the key, 32 bytes long. An implementation on the Secure Enclave
+/// would instead return the enclave's key data, which is of no use on any other device; the rest of the SDK does not
+/// depend on the format.
 public protocol ClientCryptography: Sendable {
     /// Returns unpredictable bytes that are suitable for keys.
     func randomBytes(_ count: Int) throws(ClientCryptographyError) -> [UInt8]
@@ -16,7 +17,8 @@ public protocol ClientCryptography: Sendable {
     /// Returns the public half of a private key: an uncompressed point of 65 bytes.
     func publicKey(of privateKey: [UInt8]) throws(ClientCryptographyError) -> [UInt8]
 
-    /// Returns the Diffie-Hellman shared secret: the x-coordinate of the product, 32 bytes.
+    /// Returns the Diffie-Hellman shared secret of a private and a public key: the x-coordinate of their product, 32
+    /// bytes.
     /// - Throws: `ClientCryptographyError.malformedKey` if the public key is not an uncompressed point of the curve.
     func sharedSecret(of privateKey: [UInt8], and publicKey: [UInt8]) throws(ClientCryptographyError) -> [UInt8]
 

@@ -1,7 +1,8 @@
 /// Stores the keys that a sender trusts across launches.
 ///
 /// The pins are not secret, but a person who can change them can have the next message encrypted for a key of that
-/// person. If a store loses its pins, the next keys are trusted like the first ones, so a changed key is not noticed.
+/// person. If a store loses its pins, the keys that the server reports at the next send are trusted as at a first send,
+/// so a key that has changed is not noticed.
 public protocol KeyPinStore: Sendable {
     /// Returns the pins of a user; nil if nothing has been sent to the user yet.
     /// - Throws: `StorageProblem` if the pins cannot be read. In this case nothing is sent.

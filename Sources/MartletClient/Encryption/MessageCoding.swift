@@ -1,7 +1,6 @@
 /// The encryption of messages for one device, and their decryption on that device. It uses RFC 8291 over the content
 /// coding `aes128gcm` (RFC 8188), which also encrypts browsers' push messages.
 ///
-/// Each message is a single record and has its own key pair. It is padded (see `MessagePadding`), so that its length
 /// Each message is a single record, encrypted with a key pair that is used for this message only. The message is padded
 /// (see `MessagePadding`), so that its length reveals little. Only the holder of the device's private key can read the
 /// message, and a modified message is refused. The sender is not authenticated, because anyone who has the device's
@@ -64,6 +63,7 @@ public struct MessageCoding: Sendable {
         return Array(plaintext[..<end])
     }
 
+    /// Encrypts a message for a device with the given private key, salt and padding.
     /// - Parameters:
     ///   - sender: A private key that is used for this message only.
     ///   - salt: 16 bytes, different for every message.
@@ -113,7 +113,7 @@ extension MessageCoding {
             let start = MessageCoding.headerByteCount - DeviceKey.publicKeyByteCount
             guard content.count > start else { throw .truncated }
             guard Int(content[start - 1]) == DeviceKey.publicKeyByteCount else { throw .malformed }
-            // A record has at least its delimiter and its tag.
+            // An encrypted message without room for a record is refused. A record has at least a delimiter and a tag.
             guard content.count >= MessageCoding.overhead else { throw .truncated }
             salt = Array(content[..<MessageCoding.saltByteCount])
             recordSize = content[MessageCoding.saltByteCount..<(start - 1)].reduce(0) { $0 << 8 | Int($1) }

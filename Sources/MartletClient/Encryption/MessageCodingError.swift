@@ -1,7 +1,7 @@
 /// The reason why a message could not be encrypted or decrypted. Never contains any part of the plaintext.
 public enum MessageCodingError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The message is longer than `MessageCoding.messageLimit`, or the encrypted message is longer than the
-    /// corresponding limit.
+    /// The message is longer than `MessageCoding.messageLimit`, or the encrypted message is longer than
+    /// `MessageCoding.contentLimit`.
     case tooLong
     /// The encrypted message is too short for its header and the shortest record.
     case truncated

@@ -2,7 +2,7 @@
 public struct DeviceFingerprint: Hashable, Sendable {
     /// The device's registration id.
     public let device: String
-    /// The server's name for the device's push platform; empty if it is no longer known.
+    /// The server's name for the device's push platform; empty for a device that the server no longer reports.
     public let platform: String
     /// The fingerprint of the device's key.
     public let fingerprint: KeyFingerprint
@@ -56,6 +56,6 @@ public struct UserKeys: Hashable, Sendable {
         return devices.filter { !trusted.contains($0.fingerprint) }
     }
 
-    /// The pins that are stored when these keys are trusted.
+    /// The pins that replace the stored pins when the user trusts these keys.
     var present: KeyPins { KeyPins(Dictionary(devices.map { ($0.device, $0.fingerprint) }) { first, _ in first }) }
 }

@@ -4,7 +4,8 @@
 /// into registers and holds references, and catches the error only with `catch let error as PushClientError`. A type
 /// that is passed by address compiles; `Scripts/check-documentation` compiles such a file.
 struct AddressOnly: Hashable, Sendable {
-    /// An existential, because the size of its value is not known to the code that passes it on.
+    /// A value whose size the compiler does not know, because its type is an existential. So the compiler passes the
+    /// value, and the type that contains it, by address.
     private let content: any Sendable = ()
 
     static func == (left: AddressOnly, right: AddressOnly) -> Bool { true }

@@ -31,8 +31,8 @@ public struct PushClientError: Error, Hashable, Sendable, CustomStringConvertibl
         case unreachable
         /// The connection to the server is not secure; nothing was sent.
         case insecureConnection
-        /// A later call of `register` or `unregister`, or of `logIn` or `logOut`, replaced this call. A request that
-        /// was made for one user is not carried out for another.
+        /// A later call of `register` or `unregister`, or of `logIn` or `logOut`, replaced this call. For example, a
+        /// request that was made for one user is not carried out after the user has changed.
         case superseded
         /// A device of the recipient has a key that is not pinned; nothing was sent. Show the fingerprints, then call
         /// `PushClient.trust(_:)`, or do not send.

@@ -34,7 +34,8 @@ extension PushContent {
         }
         let message = json["message"] ?? json
         let data = message["data"] ?? json
-        // The texts that a push service shows by itself, or the whole JSON, if a page's worker shows it unchanged.
+        // The texts that the device shows: either the alert or notification that a system shows by itself, or, if the
+        // JSON has a `body`, the whole JSON, which a page's worker shows unchanged.
         let alert =
             json[PayloadName.aps.rawValue]?["alert"] ?? message["notification"] ?? (json["body"] == nil ? nil : json)
         self.init(

@@ -21,8 +21,9 @@ struct Toast: Hashable {
         }
     }
 
-    /// - Parameter id: The text that begins with the notification's id. Further members of the toast's address may
-    ///   follow the id.
+    /// Creates a toast from its lines.
+    /// - Parameter id: A text that begins with the notification's id. Further members of the toast's address may follow
+    ///   the id.
     private init?(_ lines: [String], id: Substring?) {
         guard let text = lines.last else { return nil }
         title = lines.count > 1 ? lines.first : nil

@@ -36,14 +36,14 @@ struct DesiredRegistration {
         case askAgain
     }
 
-    /// The number of the last wish. Only the last wish counts.
+    /// The number of the last wish. Work for a wish with a lower number is superseded.
     private(set) var number = 0
     /// The last wish, while it is neither fulfilled nor given up; nil otherwise.
     private(set) var open: Wish?
     /// The device that the app passed last in this process, to be registered for the next user who logs in. Never
     /// stored.
     private(set) var device: DeviceRegistration?
-    /// Whether the open wish is tried in the background.
+    /// Whether the open wish is carried out by the background retries.
     var isInBackground = false
     /// Asks the system for a device token again.
     var askAgain: (@Sendable () async -> Void)?

@@ -14,8 +14,8 @@ public struct RetryPolicy: Hashable, Sendable {
     /// The maximum wait between attempts in the background.
     public var longestBackgroundWait: Duration
 
-    /// Creates a policy. The default is six attempts within at most two minutes and, in the background, a retry at
-    /// least every quarter of an hour.
+    /// Creates a policy. The default is six attempts within two minutes. After that, retries follow in the background,
+    /// at intervals of at most 15 minutes.
     public init(
         attempts: Int = 6, firstWait: Duration = .seconds(2), longestWait: Duration = .seconds(60),
         keepsTrying: Bool = true, longestBackgroundWait: Duration = .seconds(900)

@@ -19,14 +19,15 @@ struct RetryableFailure: Error {
         RetryableFailure(error: PushClientError(kind, message))
     }
 
-    /// The same failure for a request that was not sent, because a preparing request failed.
+    /// The same failure, marked as without effect at the server. Used if a request was not sent, because a request that
+    /// it depends on failed.
     var withoutEffect: RetryableFailure {
         var failure = self
         failure.mayHaveHadEffect = false
         return failure
     }
 
-    /// The same failure without a retry, for cases in which a retry would do harm.
+    /// The same failure, marked as permanent. Used if a retry would do harm.
     var withoutAnotherTry: RetryableFailure {
         var failure = self
         failure.mayPass = false

@@ -6,8 +6,7 @@ public protocol ClientStore: Sendable {
     /// Returns the value; nil if there is none, or if it cannot be read now.
     func load() async -> [UInt8]?
 
-    /// Replaces the value; nil removes it. The client tolerates that a value that cannot be stored is lost when the
-    /// process ends.
+    /// Replaces the value; nil removes it. A value that cannot be stored may be lost; the client tolerates the loss.
     func save(_ value: [UInt8]?) async
 }
 

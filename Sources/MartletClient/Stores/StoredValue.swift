@@ -1,6 +1,7 @@
 /// A value that can be kept in a `ClientStore`.
 protocol Storable: Equatable, Sendable {
-    /// Reads the bytes that the property `bytes` returned. Any other bytes result in the initial value.
+    /// Creates a value from the bytes that `bytes` returned earlier. If the bytes are nil or invalid, creates the value
+    /// of an empty store.
     init(_ bytes: [UInt8]?)
     /// The stored form; nil if there is nothing to store.
     var bytes: [UInt8]? { get }

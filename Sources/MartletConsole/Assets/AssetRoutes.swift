@@ -1,6 +1,7 @@
 import MartletHTTP
 
-/// Serves the files of the console's pages, and answers any other path with `index.html`, which shows every screen.
+/// Serves the files of the console's pages. A path that does not name a file is answered with `index.html`, which shows
+/// every screen.
 struct AssetRoutes: Sendable {
     let assets: ConsoleAssets
 
@@ -11,7 +12,7 @@ struct AssetRoutes: Sendable {
             return HTTPResponse(.methodNotAllowed, fields: ["allow": "GET, HEAD"])
         }
         if let asset = assets.asset(at: segments) { return Self.respond(to: request, with: asset) }
-        // A request for a file that does not exist gets 404: a browser that asks for a script must not get a page.
+        // A path that names a file that does not exist gets 404: a browser that asks for a script must not get a page.
         guard let last = segments.last, ConsoleAsset.contentType(of: last) != nil else {
             return assets.page.map { Self.respond(to: request, with: $0) } ?? HTTPResponse(.notFound)
         }

@@ -7,8 +7,8 @@ struct ConsoleAsset: Sendable {
     let tag: String
     let contentType: String
 
-    /// Creates an asset; nil if the console has no files of this kind.
-    /// - Parameter path: The path below `Web`; its ending gives the content type.
+    /// Creates an asset; nil if the ending of the path is not that of a file type that the console uses.
+    /// - Parameter path: The path below `Web`; its ending determines the content type.
     init?(path: String, bytes: [UInt8]) {
         guard let contentType = Self.contentType(of: path) else { return nil }
         self.bytes = bytes
@@ -22,7 +22,7 @@ struct ConsoleAsset: Sendable {
         "png": "image/png", "ico": "image/x-icon", "txt": "text/plain; charset=utf-8", "woff2": "font/woff2",
     ]
 
-    /// Returns the content type for the ending of a path; nil if the console has no files of this kind.
+    /// Returns the content type for the ending of a path; nil if the console uses no files with this ending.
     static func contentType(of path: some StringProtocol) -> String? {
         guard let name = path.split(separator: "/", omittingEmptySubsequences: false).last,
             let dot = name.lastIndex(of: ".")

@@ -3,7 +3,7 @@ import Glibc
 
 /// The files of the console's pages.
 ///
-/// They are embedded in the program; developers of the pages can use those of a directory instead.
+/// The program contains these files. For work on the pages, the server can read them from a directory instead.
 struct ConsoleAssets: Sendable {
     private let embedded: [String: ConsoleAsset]
     private let directory: String?

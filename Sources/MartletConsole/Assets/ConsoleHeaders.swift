@@ -2,8 +2,9 @@ import MartletHTTP
 
 /// The header fields of every answer of the console.
 enum ConsoleHeaders {
-    /// Allows only the console's own files: no inline script or style, no other host, no frame. The only trusted URL
-    /// that a script can make is that of the service worker, with the policy `worker` (W3C Trusted Types).
+    /// The policy that lets a page load only the console's own files: no inline script or style, no other host, no
+    /// frame. A script can create a trusted URL only with the policy `worker` (W3C Trusted Types), which is for the URL
+    /// of the service worker.
     static let contentSecurityPolicy = [
         "default-src 'none'", "script-src 'self'", "style-src 'self'", "img-src 'self' blob:", "connect-src 'self'",
         "worker-src 'self'", "form-action 'self'", "base-uri 'none'", "frame-ancestors 'none'",
@@ -20,7 +21,7 @@ enum ConsoleHeaders {
         HTTPField("x-frame-options", "DENY"),
     ]
 
-    /// Sets the fields, in place of fields of the same names.
+    /// Adds the header fields to an answer. A field that the answer already has is replaced.
     static func add(to response: inout HTTPResponse) {
         for field in fields { response.fields[field.name] = field.value }
     }

@@ -7,10 +7,10 @@ struct AdministrationDoor: Sendable {
 
     /// The path prefix of the console's API.
     ///
-    /// The administration API does not have this prefix.
+    /// `pass` removes it, because the paths of the administration API do not have this prefix.
     static let prefix = "/console/api"
 
-    /// The names of the header fields that are not passed on, because they concern the caller or the connection.
+    /// The names of the header fields that `pass` leaves out, because they concern only the browser or its connection.
     private static let keptBack: Set<String> = [
         "authorization", "connection", "content-length", "cookie", "expect", "host", "origin", "referer", "te",
         "transfer-encoding", "upgrade", RequestSource.field, everybody,
@@ -48,7 +48,7 @@ struct AdministrationDoor: Sendable {
         switch route.body {
         case .ignored: break
         case .collected:
-            // A body is not passed on to a route without a body, even if the page has sent one.
+            // If the administration's route takes no body, the body that the page has sent is left out.
             if route.bodyLimit > 0 {
                 guard body.count <= route.bodyLimit else { throw .tooLarge }
                 request.body = body

@@ -16,8 +16,8 @@ struct ConsoleCall: Sendable {
     /// The hub that the path names; nil if it names none.
     var hub: String? { match["hub"].isEmpty ? nil : match["hub"] }
 
-    /// Returns the session and its operator.
-    /// - Throws: `ConsoleRefusal.signedOut` on a route that needs no session.
+    /// Returns the session of the request and its operator.
+    /// - Throws: `ConsoleRefusal.signedOut` if there is no session, which is possible only on a route that needs none.
     func signedIn() throws(ConsoleRefusal) -> (session: OperatorSession, entry: Operator) {
         guard let session, let entry else { throw .signedOut }
         return (session, entry)

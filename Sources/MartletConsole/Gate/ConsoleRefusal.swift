@@ -23,7 +23,7 @@ enum ConsoleRefusal: Error, Hashable {
     case tooMany(retryAfter: Int64, String)
     case busy(String)
 
-    /// A stable code for programs.
+    /// The code of the refusal in the answer's JSON, by which a program recognizes it. Codes do not change.
     var code: String {
         switch self {
         case .badRequest: "bad-request"

@@ -10,8 +10,10 @@ struct RequestSource {
     /// A page of another site cannot add the field without asking the server first (CORS).
     static let field = "martlet-console"
 
-    /// Refuses a host name that is not this server's. With DNS rebinding, an attacker's name resolves to this machine's
-    /// address, and the browser then treats the attacker's page as one of the same origin.
+    /// Refuses a request that addresses the server by a host name that is not this server's.
+    ///
+    /// With DNS rebinding, an attacker's name resolves to this machine's address, and the browser then treats the
+    /// attacker's page as one of the same origin.
     func checkHost(_ head: HTTPRequest) throws(ConsoleRefusal) {
         guard let host = HTTPOrigin("http://\(head.authority)")?.host else { throw .wrongHost }
         let isKnown =
@@ -20,8 +22,11 @@ struct RequestSource {
         guard isKnown else { throw .wrongHost }
     }
 
-    /// Refuses a request that crossed a network in clear text. A proxy on another machine that is not declared as
-    /// trusted is assumed to end TLS if it passes on the public name of an https URL.
+    /// Refuses a request that crossed a network in clear text.
+    ///
+    /// A request without TLS is accepted if a trusted proxy reports that its client used TLS. If no trusted proxy
+    /// reports anything, it is accepted if the peer is on this machine, or if it is addressed to the authority of an
+    /// https `publicURL`: then a proxy that was not declared as trusted is assumed to have ended TLS.
     func checkTransport(_ head: HTTPRequest) throws(ConsoleRefusal) {
         guard let connection = head.connection, !connection.isSecure else { return }
         if let forwarded = head.forwarded {
@@ -47,7 +52,8 @@ struct RequestSource {
         }
     }
 
-    /// Returns whether an origin is the one to which the request was addressed.
+    /// Returns whether an origin is this server's, as the request addresses it: the configured `publicURL`, or the host
+    /// of the request.
     private func isOwn(_ text: String, of head: HTTPRequest) -> Bool {
         guard let origin = HTTPOrigin(text) else { return false }
         if origin == settings.publicURL { return true }

@@ -27,14 +27,15 @@ struct Alert: Hashable, Sendable {
     }
 }
 
-/// The rules that decide which alerts there are.
+/// The rules that decide which alerts there are for the current state of the server.
 ///
-/// Docs/Metrics.md, "What to watch", lists them. One more alert gives the reason why `/health/ready` answers 503.
+/// Docs/Metrics.md, "What to watch", lists most of the conditions. Further alerts report why `/health/ready` answers
+/// 503, that the server's certificate expires, that many pushes fail, and that lanes or origins are paused.
 struct AlertRules {
     let latest: ConsoleSample
     /// A sample that is up to five minutes older than `latest`.
     ///
-    /// Rates are calculated from the difference.
+    /// Rates are calculated from the difference between both samples.
     let earlier: ConsoleSample
 
     /// Creates the rules; nil if there is no sample yet.

@@ -1,7 +1,8 @@
 public import MartletCore
 public import MartletModel
 
-/// The server's figures at one time: counters since the start of the process, and states.
+/// The server's figures at one time: counters that began at 0 when the process started, and current values such as the
+/// number of connections.
 public struct ConsoleSample: Sendable {
     /// The time when a credential expires.
     public struct CredentialEnd: Hashable, Sendable {
@@ -21,7 +22,8 @@ public struct ConsoleSample: Sendable {
     public var taken: [String: Int] = [:]
     /// The number of pushes that have failed, by platform.
     public var failed: [String: Int] = [:]
-    /// The number of pushes that were refused because a credential is wrong.
+    /// The number of pushes that were refused because a credential is wrong, or because a device token is wrong for the
+    /// app.
     public var wrongCredentials = 0
     /// The times from the acceptance of a notification, or from its due time, until its pushes are handed to the
     /// transport, on all platforms.
@@ -43,7 +45,7 @@ public struct ConsoleSample: Sendable {
     public var certificateEndsAt: Timestamp?
     /// When the last backup was made; nil if none was ever made.
     public var backupAt: Timestamp?
-    /// When the database was first opened, from which time on the server needs backups; nil if unknown.
+    /// When the database was first opened; nil if unknown. From then on the server needs backups.
     public var needsBackupSince: Timestamp?
     /// The free bytes on the disk of the data directory, and the reserve in bytes.
     ///

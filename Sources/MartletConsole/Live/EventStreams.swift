@@ -27,7 +27,8 @@ final class EventStreams: Sendable {
     }
 
     static let sessionLimit = 4
-    /// The maximum number of streams of one operator, who may have 20 sessions.
+    /// The maximum number of streams of one operator in all sessions together. An operator may have 20 sessions, so the
+    /// limit for one session is not enough.
     static let operatorLimit = 16
     static let countLimit = 64
 

@@ -44,7 +44,8 @@ final class LiveConsole: Sendable {
         self.log = log
     }
 
-    /// Samples the server every second until the task is cancelled, then ends the streams.
+    /// Samples the server once a second, or less often while no page is open, until the task is cancelled. Then ends
+    /// the streams.
     func run() async {
         await withTaskCancellationHandler {
             await restore()
@@ -114,7 +115,7 @@ final class LiveConsole: Sendable {
 
     func history(_ range: MetricHistory.Range) -> JSON { state.withLock { $0.history.json(range) } }
 
-    /// Returns the current state of the topics as JSON, which a page gets when it opens a stream.
+    /// Returns the current state of topics as JSON, with which an event stream begins.
     func past(_ topics: [Topic], for roles: RoleGrants) async -> JSON {
         var members = await alerts(for: roles).object ?? [:]
         var sends: [String: JSON] = [:]
@@ -148,7 +149,7 @@ final class LiveConsole: Sendable {
         ]
     }
 
-    // MARK: Telling
+    // MARK: Sending changes to streams
 
     private func tellNow() {
         let (second, history, changed) = state.withLock { state in
@@ -214,7 +215,7 @@ final class LiveConsole: Sendable {
         }
     }
 
-    // MARK: Ending
+    // MARK: Ending streams
 
     private func endExpired() async {
         let now = time.now

@@ -66,7 +66,7 @@ struct MetricHistory: Sendable {
         for number in max(first, last - Int64(seconds.capacity) + 1)...last { seconds.put(second, at: number) }
     }
 
-    /// Restores an hour that an earlier process has stored.
+    /// Adds the figures of an hour that an earlier process has stored.
     mutating func restore(_ hour: Hour) {
         hours.put(hour.figures, at: hours.number(of: hour.at))
     }

@@ -8,7 +8,7 @@ import Synchronization
 public final class OperatorDirectory: Sendable {
     /// How long an invitation or a sign-in link can be used.
     static let linkLifetime = Duration.seconds(900)
-    /// The lengths of a password, in bytes of UTF-8.
+    /// The allowed lengths of a password, in bytes of UTF-8.
     static let passwordLengths = 8...1024
     /// The maximum size of an operator's settings, in bytes of JSON.
     static let settingsLimit = 2048
@@ -21,7 +21,8 @@ public final class OperatorDirectory: Sendable {
     ///
     /// Without operators there is no console.
     private let exists: Mutex<Bool>
-    /// Called with the name, in lower case, of an operator whose roles or sessions have changed.
+    /// A function that is called when an operator's roles or sessions have changed, with the operator's name in lower
+    /// case.
     private let observer = Mutex<(@Sendable (String) -> Void)?>(nil)
 
     public init(store: any OperatorStore, time: any TimeSource) async throws(StorageError) {
@@ -69,9 +70,9 @@ public final class OperatorDirectory: Sendable {
         return (token, link.expiresAt)
     }
 
-    /// Makes a link that signs an operator in.
-    /// - Parameter name: The operator's name; nil if there is only one operator who may administer the whole server,
-    ///   and the link is for this operator.
+    /// Makes a link with which an operator can sign in once.
+    /// - Parameter name: The operator's name. If it is nil, the link is for the only operator who may administer the
+    ///   whole server; if there is not exactly one such operator, `OperatorError.ambiguous` is thrown.
     func signInLink(_ name: String?) async throws(OperatorError) -> (name: String, token: String, until: Timestamp) {
         let all = try await list().map(\.entry)
         let entry: Operator

@@ -156,9 +156,10 @@ struct AdministrationRoutes: Sendable {
 
     // MARK: Sends
 
-    /// Answers with a send.
+    /// Answers with the JSON document of a send.
     ///
-    /// The content of a send to a single person is withheld. An administrator can request it, which is audited.
+    /// The content of a send to a single person is withheld. An administrator can request this content; the request is
+    /// then recorded in the audit log.
     @Sendable private func send(_ call: ConsoleCall) async throws(ConsoleRefusal) -> HTTPResponse {
         let response = try await door.pass(call)
         guard !(call.asksForContent && call.role == .admin) else { return response }
@@ -171,9 +172,9 @@ struct AdministrationRoutes: Sendable {
         }
     }
 
-    /// Removes the content of a send to a single person.
+    /// Returns the JSON document of a send; if the send is to a single person, without its content.
     ///
-    /// For a viewer, who may not list users, the recipient is removed too.
+    /// For a viewer, who may not list users, the tag expression that names the person is removed too.
     private static func withoutContent(_ send: JSON, for role: Role?) -> JSON {
         guard case .object(var members) = send, reasonToWithhold(send) != nil else { return send }
         members["text"] = .null
@@ -203,7 +204,8 @@ struct AdministrationRoutes: Sendable {
 
     /// Sends a notification.
     ///
-    /// A request without tags must confirm that the notification is meant for all devices.
+    /// A request that names neither tags nor a device is refused, unless a header field confirms that the notification
+    /// is meant for all devices.
     @Sendable private func sendNow(_ call: ConsoleCall) async throws(ConsoleRefusal) -> HTTPResponse {
         let fields = call.request.fields
         let isNarrow =

@@ -12,7 +12,7 @@ struct ConsoleRoute: Sendable {
     let need: RouteNeed
     /// The maximum size of the body, in bytes.
     let bodyLimit: Int
-    /// Whether each request is recorded in the audit log.
+    /// Whether each request to the route is recorded in the audit log.
     let isAudited: Bool
     /// Whether the body may also be XML.
     ///
@@ -45,7 +45,8 @@ struct ConsoleRoute: Sendable {
         let names = pattern.split(separator: "/").filter { $0.hasPrefix("{") }.map { $0.dropFirst().dropLast() }
         guard let name = names.last, name != "hub" else { return nil }
         let value = match[name.hasSuffix("...") ? String(name.dropLast(3)) : String(name)]
-        // The audit log is kept for a year, so it must not contain a handle or a tag expression from the path.
+        // A long value is left out: it is probably a handle or a tag expression, and the audit log, which is kept for a
+        // year, must not contain these.
         return value.utf8.count <= 128 ? value : nil
     }
 }

@@ -9,7 +9,8 @@ struct GatedRoute: Sendable {
     let signIn: SignIn
     let time: any TimeSource
 
-    /// The minimum time between two records of a session's use, so that not every request writes.
+    /// The minimum time between two records of a session's last use. It prevents a write to the database for every
+    /// request.
     private static let touchInterval = Duration.seconds(60)
 
     func route(for head: HTTPRequest, _ match: RouteMatch) -> HTTPRoute {
@@ -52,7 +53,9 @@ struct GatedRoute: Sendable {
         return try await audited(call, entry)
     }
 
-    /// Counts the memory for the body and the answer against the operator's share.
+    /// Counts the memory for a request's body, and for the answer to a GET, as memory that the operator uses. How much
+    /// memory one operator can use is limited.
+    /// - Throws: `ConsoleRefusal.busy` if there is no memory for the answer.
     private static func reserve(_ request: HTTPRequest, for name: String) async throws(ConsoleRefusal) {
         let account = HTTPBodyAccount.caller(name, scope: "console")
         request.stream?.charge(to: account)

@@ -9,7 +9,7 @@ struct SessionRoutes: Sendable {
     let hubNames: @Sendable () -> [String]
     let facts: SessionFacts
 
-    /// The facts about the server that the document of every session contains.
+    /// The facts about the server that a page gets together with the facts about its session.
     struct SessionFacts: Sendable {
         var version: String
         var hasSimulator: Bool
@@ -37,7 +37,7 @@ struct SessionRoutes: Sendable {
         ]
     }
 
-    // MARK: Entering
+    // MARK: Signing in
 
     @Sendable private func readLink(_ call: ConsoleCall) async throws(ConsoleRefusal) -> HTTPResponse {
         let (link, entry) = try await signIn.found(try text("token", of: try call.body()))
@@ -152,7 +152,8 @@ struct SessionRoutes: Sendable {
     @Sendable private func changePassword(_ call: ConsoleCall) async throws(ConsoleRefusal) -> HTTPResponse {
         let (session, entry) = try call.signedIn()
         let body = try call.body()
-        // An operator who has signed in only with links has no password that could be checked.
+        // An operator who has only ever signed in with links has no password. Instead of checking it, a recent
+        // confirmation of the operator's identity is required.
         if entry.passwordHash != nil {
             try await signIn.confirm(entry, try text("password", of: body), from: call.request)
         } else if !session.isFresh(at: call.now) {

@@ -40,8 +40,8 @@ enum Withholding {
 
     /// Removes the payloads from a trace, including their digests and sizes.
     ///
-    /// A short content could be guessed from its digest.
-    /// - Parameter reason: The reason, which the page shows.
+    /// The digest is removed because a short content could be guessed from it.
+    /// - Parameter reason: The reason for the removal, which the page shows to the operator.
     static func withoutPayloads(trace: JSON, because reason: String) -> JSON {
         guard case .object(var members) = trace, let registrations = members["registrations"]?.array else {
             return trace

@@ -8,7 +8,7 @@ public struct CanaryState: Hashable, Sendable {
     public var wait: Duration?
     /// When all pages of the sample were sent; nil until then.
     public var heldAt: Timestamp?
-    /// When the rest was released; nil until then.
+    /// When the rest of the audience was released, so that it could be sent to; nil until then.
     public var releasedAt: Timestamp?
 
     public init(

@@ -43,7 +43,7 @@ final class ControlRegistry: Sendable {
         state.withLock { $0.kept[notification]?.control ?? .running }
     }
 
-    /// Returns whether a control request for the notification was ever applied, so that its pushes may have waited.
+    /// Returns whether a control request was ever applied to the notification. If so, its pushes may have waited.
     func wasControlled(_ notification: Int64) -> Bool {
         state.withLock { $0.kept[notification]?.wasControlled ?? false }
     }
@@ -142,8 +142,8 @@ final class ControlRegistry: Sendable {
         state.withLock { $0.kept[notification]?.meter?.giveBack(count) }
     }
 
-    /// Removes the meter of a notification when one of its deliveries has ended. Another delivery of the notification
-    /// starts a new meter.
+    /// Removes the meter of a notification when one of its deliveries has ended. If another delivery of the
+    /// notification is still being sent, it starts a new meter.
     func stopMeter(of notification: Int64) {
         state.withLock { state in
             state.kept[notification]?.meter = nil

@@ -3,9 +3,10 @@ public import MartletModel
 /// Stores the controls of notifications and the state of roll-outs. Every change is durable when the call returns.
 public protocol ControlStore: Sendable {
     /// Changes the control of a notification according to `NotificationControl.after`. Canceling a scheduled
-    /// notification ends it. After a roll-out is resumed, its failures are counted from zero again. `resume` and
-    /// `release` open the gate of a canary that holds; if a canary was paused while it held, a resume makes it hold
-    /// again. When a notification is canceled, its waiting parts begin, because their members are counted only then.
+    /// notification ends it. After a roll-out is resumed, its failures are counted from zero again. If a canary holds,
+    /// `resume` and `release` open the gate of its rest; if a canary was paused while it held, a resume makes it hold
+    /// again. When a notification is canceled, its waiting parts begin, because the members of a part are counted only
+    /// after it has begun.
     func control(
         _ wish: ControlRequest, _ id: NotificationID, in hub: Hub.ID, at now: Timestamp
     ) async throws(StorageError) -> ControlChange

@@ -28,7 +28,7 @@ public enum NotificationControl: String, Hashable, Sendable {
         return switch wish {
         case .cancel: .canceled
         case .resume: .running
-        // If a user has paused the notification in the meantime, it stays paused.
+        // If a user has paused the notification in the meantime, it stays paused, and the release changes nothing.
         case .release: self
         case .pause: isHeld ? self : .paused
         case .halt: isHeld ? self : .halted

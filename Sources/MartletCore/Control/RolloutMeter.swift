@@ -27,14 +27,14 @@ struct RolloutMeter: Sendable {
         grow(at: now)
     }
 
-    /// Takes as many pushes as may be sent now.
+    /// Takes as many pushes from the allowance as may be sent now, or returns when to ask again.
     /// - Parameter wanted: The maximum number of pushes that the caller can use, at least one.
     mutating func turn(for wanted: Int, at now: Timestamp) -> Turn {
         grow(at: now)
         let least = min(Double(wanted), max(1, rate / 4))
         let missing = least - allowance
-        // A shortage of less than the pushes of one microsecond is a rounding error, because timestamps count
-        // milliseconds.
+        // If less than the pushes of one microsecond are missing, the pushes are sent. Such a small shortage is a
+        // rounding error, because timestamps count milliseconds.
         guard missing * 1000 <= rate * 0.001 else {
             let wait = (missing / rate * 1000).rounded(.up)
             return .later(now + .milliseconds(Int64(min(max(1, wait), 86_400_000))))

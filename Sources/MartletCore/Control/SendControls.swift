@@ -43,7 +43,8 @@ public struct SendControls: Sendable {
             await forgetIfEnded(sequence)
             if !control.isHeld {
                 wake(Set(open))
-                // The notification, if it is scheduled, or its waiting parts may begin now.
+                // A scheduled notification, or the waiting parts of a notification, may begin now, so the scheduler is
+                // woken.
                 scheduled()
             }
         }
@@ -74,7 +75,7 @@ public struct SendControls: Sendable {
         return verdict
     }
 
-    /// Loads the controls of all notifications that have not ended.
+    /// Loads the stored controls of all unfinished notifications into memory.
     func load() async throws(StorageError) {
         let result = await board.order.run { [self] in
             await Result { () async throws(StorageError) in

@@ -1,5 +1,5 @@
-/// The number of members of an audience in each state. Once a notification has ended, the numbers of all other states
-/// add up to `targeted`.
+/// The number of members of an audience in each state. Once a notification has ended, all these numbers except
+/// `targeted` add up to `targeted`.
 public struct SendNumbers: Hashable, Sendable {
     /// The number of members of the audience; nil until all pages were sent, unless the audience was counted before.
     public var targeted: Int?
@@ -9,7 +9,7 @@ public struct SendNumbers: Hashable, Sendable {
     public var suppressed = 0
     /// Members that were not sent to for another reason: duplicates, or devices that cannot receive such a message.
     public var skipped = 0
-    /// Members that will be tried again.
+    /// Members whose pushes have failed and will be tried again.
     public var retrying = 0
     /// Members that no page has reached yet, or whose pushes are suspended; nil if the number is not known.
     public var pending: Int?

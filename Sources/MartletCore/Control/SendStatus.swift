@@ -8,7 +8,8 @@ public struct SendStatus: Sendable {
     public var controlledAt: Timestamp?
     /// The audience size of a roll-out; nil if it was not counted.
     public var audience: Int?
-    /// The counts at the last resume. The halt rule considers only pushes that have ended since then.
+    /// The pushes that had ended when the roll-out was last resumed. Only pushes that have ended since then count for
+    /// the decision whether the roll-out halts.
     public var countedFrom: SendCounts
     public var deliveries: [DeliveryStatus]
     /// The state of the canary; nil if the notification is no canary.

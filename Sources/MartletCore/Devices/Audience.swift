@@ -117,7 +117,7 @@ public struct TemplateBinding: Sendable {
 /// The properties of devices that decide which message of a composed send the devices get.
 public struct AudienceVariants: Sendable {
     public var languages: MessageLanguages
-    /// True if the push variables of registrations decide too.
+    /// True if the push variables of a registration also decide which message the device gets.
     public var readsVariables: Bool
 
     public init(languages: MessageLanguages, readsVariables: Bool) {
@@ -163,8 +163,8 @@ public struct AudiencePage: Sendable {
     public private(set) var variants: [MessageVariant] = []
     /// The index of the variant of each member; empty if all members get the same message.
     public private(set) var variantIndices: [UInt32] = []
-    /// The registration of each member with its current channel, in a page of retries; empty if all members still have
-    /// their channels.
+    /// The registration, with its current channel, to which the push of each member is sent, in a page of retries;
+    /// empty if all members still have their channels.
     public private(set) var followed: [AudienceMember] = []
     /// The number of registrations that matched a native send in addition to the first of their channel: `Skipped` in
     /// telemetry.
@@ -243,8 +243,8 @@ public struct AudiencePage: Sendable {
         variantIndices.append(index)
     }
 
-    /// Appends a member with the handle, variant and template binding of its registration, which is a member of another
-    /// page.
+    /// Appends a member whose push is sent to the current channel of its registration. That registration is the member
+    /// of `other` at `index`, from which handle, variant and template binding are taken.
     mutating func append(_ member: AudienceMember, following index: Int, of other: AudiencePage) {
         other.withHandle(index) { append(member, handle: $0) }
         followed.append(other.members[index])
@@ -257,7 +257,8 @@ public struct AudiencePage: Sendable {
         setRendering(rendering.id, template: { rendering.template }, variables: { rendering.variables })
     }
 
-    /// Returns the channel of the push to the member at an index.
+    /// Returns the channel to which the push of the member at an index is sent: the current channel of its registration
+    /// if the channel has changed, otherwise the member's own channel.
     func channel(_ index: Int) -> ChannelID {
         followed.isEmpty ? members[index].channel : followed[index].channel
     }

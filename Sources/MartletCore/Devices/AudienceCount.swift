@@ -12,7 +12,8 @@ public struct AudienceCount: Hashable, Sendable {
         public var templates = 0
         /// The number of channels that a native or a template send reaches, each counted once.
         public var devices = 0
-        /// The number of pushes of a template send for each template binding, as far as requested.
+        /// The number of pushes of a template send for each template binding, for at most as many bindings as the
+        /// query's `renderingLimit`.
         public var renderings: [TemplateBinding.ID: Int] = [:]
         /// The number of pushes of a composed send, keyed by the index of the message's language; empty if the message
         /// has one language.
@@ -80,7 +81,8 @@ public struct AudienceCountQuery: Sendable {
     public var sampling: Sampling?
     public var now: Timestamp
 
-    /// The state of the search for the threshold of a sample.
+    /// The state of a search for the threshold of a sample, which is the highest hash that a member of the sample can
+    /// have.
     public struct Sampling: Sendable {
         public var hash: SampleHash
         public var lowest: LowestHashes

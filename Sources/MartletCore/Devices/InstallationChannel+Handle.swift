@@ -33,7 +33,7 @@ extension InstallationChannel {
         self = .object(Dictionary(uniqueKeysWithValues: zip(names, handle.parts.map(JSON.string))))
     }
 
-    /// Returns a channel of the same form with another handle.
+    /// Returns the channel of another handle, written in the same form as this channel.
     func replaced(with handle: PushHandle, on platform: PushPlatformDescriptor) -> InstallationChannel {
         guard platform.registration.handleElements.count > 1, var members = parts else {
             return .text(handle.parts.joined(separator: "-"))

@@ -2,9 +2,9 @@ public import MartletModel
 
 /// A current or former version of a registration, with all the data that decides what is sent to its device.
 public struct RegistrationVersion: Sendable {
-    /// The end of a version: its number, time and cause.
+    /// The end of a version: the number, time and cause of the change that ended it.
     public struct End: Hashable, Sendable {
-        /// The number of the end, counted over the ended versions of all hubs, from 1.
+        /// The number of the change, counted over all changes in all hubs that ended a version, from 1.
         public var change: Int64
         public var at: Timestamp
         public var cause: RegistrationEnding

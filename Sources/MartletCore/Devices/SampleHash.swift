@@ -34,7 +34,7 @@ public struct SampleHash: Sendable {
 public enum SampleSide: Int64, Hashable, Sendable {
     /// The devices that get the notification first.
     case sample = 0
-    /// All other devices.
+    /// All devices of the audience that are not in the sample.
     case rest = 1
 }
 

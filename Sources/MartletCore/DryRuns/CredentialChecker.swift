@@ -76,7 +76,8 @@ struct CredentialChecker: Sendable {
         return (origin.map { service.at($0) } ?? service, origin)
     }
 
-    /// Returns the check for a refused token request. If a retry may succeed, the credential counts as unchecked.
+    /// Returns the result for a credential whose token request was refused. If a retry may succeed, the credential
+    /// counts as unchecked.
     private static func check(refused outcome: Outcome, _ platform: PlatformID) -> CredentialCheck {
         let reason = outcome.reason.isEmpty ? outcome.name.rawValue : "\(outcome.name.rawValue), \(outcome.reason)"
         if case .retry = outcome.reaction {

@@ -47,8 +47,8 @@ extension DryRuns {
         return missing
     }
 
-    /// Renders a composed message for one platform in each language of the platform's devices, the most frequent
-    /// language first.
+    /// Adds the payloads of a composed message to the result of a platform: one for each language of the platform's
+    /// devices, the most frequent language first.
     func fill(
         _ part: inout DryRun.Part, _ numbers: AudienceCount.Part, _ content: ComposedContent, _ send: Send,
         _ trial: RequestTrial

@@ -53,7 +53,8 @@ extension DryRuns {
         }
     }
 
-    /// Renders every template of the audience, the templates with the most pushes first.
+    /// Renders every template of the audience, and adds the payloads and problems to the result of a platform. The
+    /// templates with the most pushes come first.
     private func fill(
         _ part: inout DryRun.Part, _ numbers: AudienceCount.Part, _ trial: inout TemplateTrial, in hub: Hub.ID
     ) async throws(StorageError) {

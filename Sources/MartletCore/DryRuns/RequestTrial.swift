@@ -13,7 +13,7 @@ struct RequestTrial: Sendable {
     let statesExpiry: Bool
     let now: Timestamp
 
-    /// Returns a message as it would be sent.
+    /// Returns a message with the expiry that the sender has stated, as it would be sent.
     func prepared(_ message: Message, on platform: (any PushPlatform.Type)?) -> Message {
         guard statesExpiry, let platform else { return message }
         return platform.limited(message, to: expiry, at: now)
@@ -26,7 +26,8 @@ struct RequestTrial: Sendable {
         guard !handles.isEmpty else { return refusal(of: message, by: service)?.description }
         for handle in handles {
             guard let error = refusal(of: message, by: service, to: handle) else { return nil }
-            // The message may suit another handle.
+            // If the message does not suit this handle, the next handle is tried. Any other problem concerns all
+            // handles.
             if error.kind != .unsuited, error.kind != .badHandle { return error.description }
         }
         return nil

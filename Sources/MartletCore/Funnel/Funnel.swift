@@ -5,8 +5,8 @@ public import MartletModel
 public struct Funnel: Sendable {
     /// The number of devices at each step; for a template send, the number of registrations.
     public struct Steps: Hashable, Sendable {
-        /// Devices that the notification was for; nil until all pages have been read, and for good if the notification
-        /// ends before that.
+        /// Devices that the notification was for; nil until all pages have been read. If the notification ends before
+        /// that, the number stays unknown.
         public var targeted: Int?
         /// Devices for which a request was made, because there was a message and a push service to send it.
         public var rendered: Int?
@@ -49,7 +49,7 @@ public struct Funnel: Sendable {
         audience = status.audience
         platforms = Dictionary(grouping: status.deliveries, by: \.report.platform).reduce(into: [:]) { steps, own in
             steps[own.key] = Steps(own.value, evidence[own.key])
-            // The members of a waiting part are not counted yet.
+            // The members of a waiting part are not counted yet, so the number is unknown.
             if status.waitingParts > 0 { steps[own.key]?.targeted = nil }
         }
     }
@@ -63,7 +63,7 @@ public struct Funnel: Sendable {
             }
         }
         let hasAny = !platforms.isEmpty
-        // A scheduled notification has no deliveries yet.
+        // A scheduled notification has no deliveries yet. Their sum would be 0, so the number is left unknown instead.
         let targeted = hasAny || state.isFinal ? sum(\.targeted) : nil
         return Steps(
             targeted: targeted ?? audience, rendered: sum(\.rendered),
@@ -83,7 +83,7 @@ extension Funnel.Steps {
         let held = statuses.reduce(0) { $0 + $1.held }
         targeted = statuses.allSatisfy(\.isFannedOut) ? ended + retrying + held : nil
         // `stopped` may include pushes that are counted as successes, because a kill prevented their outcomes from
-        // being recorded.
+        // being recorded. So no more of them are added than pushes were suppressed.
         let suppressed = (counts[.canceled] ?? 0) + (counts[.superseded] ?? 0)
         rendered = accepted + evidence.failed + retrying + min(evidence.stopped, suppressed)
         received = evidence.reported.isEmpty ? nil : evidence.received
@@ -91,7 +91,7 @@ extension Funnel.Steps {
     }
 }
 
-/// The counts for the funnel of a notification that its deliveries do not contain, by platform.
+/// The counts, by platform, that the funnel of a notification needs in addition to the counts of its deliveries.
 public struct FunnelEvidence: Sendable {
     public struct Part: Hashable, Sendable {
         /// Pushes that were sent and failed permanently.

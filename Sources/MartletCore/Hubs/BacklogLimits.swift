@@ -33,9 +33,9 @@ public struct BacklogLimits: Hashable, Sendable {
 
     /// Returns the limit that refuses one more notification; nil if the notification is accepted.
     ///
-    /// The backlog of a hub may not be larger than the room that all hubs together leave free. So as the total
-    /// approaches its limit, only hubs with ever smaller backlogs may add to theirs, and a hub with a small backlog has
-    /// room regardless of how many hubs have a large one.
+    /// Besides its own limit, the backlog of a hub must stay below what the limit of all hubs together leaves free. So
+    /// as the total approaches this limit, only hubs with ever smaller backlogs may add to theirs, and a hub with a
+    /// small backlog has room regardless of how many hubs have a large one.
     /// - Parameters:
     ///   - hub: The backlog of the hub.
     ///   - used: The backlog of all hubs.
@@ -63,7 +63,7 @@ public struct BacklogSize: Hashable, Sendable {
 /// The limit that a backlog has reached.
 public enum BacklogExcess: Hashable, Sendable {
     case hub
-    /// The backlog of the hub is larger than the room that all hubs together leave free.
+    /// The backlog of the hub has reached what the limit of all hubs together leaves free.
     case all
 
     /// The number of seconds after which some of the backlog may be finished.

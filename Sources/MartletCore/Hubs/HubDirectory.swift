@@ -172,7 +172,8 @@ public final class HubDirectory: Sendable {
             throw .storage(error)
         }
         guard let hub = created else { throw .exists(name) }
-        // The hub is created. If the choice of the backend's hub cannot be read now, it is read at the next start.
+        // The hub has been created, so an error is ignored here: if the choice of the backend's hub cannot be read now,
+        // it is read at the next start.
         let backend = try? await store.backendHub()
         contents.withLock { contents in
             contents.hubs[name.lowercased()] = hub

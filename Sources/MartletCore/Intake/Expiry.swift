@@ -10,7 +10,8 @@ public enum Expiry: Hashable, Sendable {
     public static let limit: Duration = .seconds(days * 86_400)
     private static let days: Int64 = 28
 
-    /// Returns the expiry of a notification that is useless without data that is kept only until `timestamp`.
+    /// Returns an expiry at `timestamp`, for a notification that is useless afterwards, because data that it needs is
+    /// kept only until then. The result is at least a millisecond and at most `limit` away.
     public static func until(_ timestamp: Timestamp, at now: Timestamp) -> Expiry {
         .after(min(max(timestamp - now, .milliseconds(1)), limit))
     }
@@ -23,7 +24,7 @@ public enum Expiry: Hashable, Sendable {
         switch self {
         case .at(let stated): timestamp = stated
         case .after(let duration):
-            // A longer duration could overflow the timestamp.
+            // A longer duration is refused before it is added, because it could overflow the timestamp.
             guard duration <= Self.limit else { throw Self.tooLate }
             timestamp = start + duration
         }

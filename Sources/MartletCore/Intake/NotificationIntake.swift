@@ -75,7 +75,7 @@ public struct NotificationIntake: Sendable {
         var draft = try draft(content, to: target, in: hub, id: id, dueAt: dueAt, expiry: expiry, rollout)
         try await checkSizes(of: draft)
         draft.isConfidential = isConfidential
-        // The scheduler begins the notification, even if it is due at once.
+        // The draft gets a due time even if it is due at once, because the scheduler begins it.
         let due = draft.dueAt ?? draft.acceptedAt
         draft.dueAt = due
         let replacement: Replacement

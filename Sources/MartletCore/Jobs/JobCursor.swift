@@ -14,7 +14,7 @@ public struct JobCursor: Hashable, Sendable {
         }
     }
 
-    /// The end of the processed part of an import's input, in bytes; `line` has it in lines.
+    /// The number of processed bytes of an import's input; `line` is the number of processed lines.
     public var inputOffset: Int64 = 0
     public var line: Int64 = 0
     /// The entity tag of the input file, for imports.

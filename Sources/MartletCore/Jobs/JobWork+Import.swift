@@ -48,8 +48,8 @@ extension JobWork {
         return .success(batch)
     }
 
-    /// Stores the results of a batch, the position of its end and the pending bytes of the files in one transaction;
-    /// then writes the pending bytes to the files.
+    /// Stores in one transaction the results of a batch, the offset at which the batch ends and the bytes to append to
+    /// the files; then appends these bytes to the files.
     private mutating func apply(_ batch: ImportBatch, of size: Int64) async throws(JobStop) {
         try await files?.synchronize(&progress.cursor)
         var start = progress

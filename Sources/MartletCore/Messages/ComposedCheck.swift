@@ -69,8 +69,8 @@ struct ComposedCheck: Sendable {
         _ language: Int
     ) throws(Failure) {
         switch error {
-        // A missing push service is no error of the message. As in every send, it becomes the outcome of the platform's
-        // devices.
+        // If the platform has no push service, the message is not refused. As in every send, the missing push service
+        // becomes the outcome of the platform's devices.
         case .noPushService: return
         case .invalid(let sentence): throw .invalid(sentence)
         case .tooLarge(let size, let limit):

@@ -84,7 +84,7 @@ struct ComposedRendering: Sendable {
 
     // MARK: Truncation
 
-    /// Truncates the text, and if that is not enough also the title.
+    /// Truncates the text of a message that exceeds the payload limit, and if that is not enough also the title.
     private func truncated(_ localized: LocalizedMessage, _ excess: Failure) throws(Failure) -> Message {
         var shortened = localized
         for part in [\LocalizedMessage.text, \LocalizedMessage.title] as [WritableKeyPath<LocalizedMessage, String?>] {
@@ -95,7 +95,8 @@ struct ComposedRendering: Sendable {
         throw excess
     }
 
-    /// Truncates a text to approximately the longest beginning with which the message fits, by binary search.
+    /// Truncates a text so that the message fits. Keeps approximately as many characters as possible, found by binary
+    /// search.
     /// - Returns: The message with the truncated text; nil if it does not fit even without the text.
     private func longest(
         of text: String, _ part: WritableKeyPath<LocalizedMessage, String?>, in message: LocalizedMessage

@@ -74,7 +74,8 @@ public struct ResendRecord: Hashable, Sendable {
 
 /// A page of the audience of a resend, in the order of the original's members.
 public struct ResendPage: Sendable {
-    /// The current members, without devices that are no longer registered.
+    /// The members that stand for the registrations of the dead letters now, without devices that are no longer
+    /// registered.
     public var members: [AudienceMember]
     /// The last member of the original that was checked; the next page begins after this member.
     public var last: AudienceMember

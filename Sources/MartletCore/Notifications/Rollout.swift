@@ -13,7 +13,7 @@ public struct Rollout: Hashable, Sendable, CustomStringConvertible {
         public var share: Int
         /// The minimum number of finished pushes; below it, the share is ignored.
         public var answers: Int
-        /// Whether the sender has stated `answers`. If not, a sample needs fewer.
+        /// Whether the sender has stated `answers`. If not, a lower number applies to a sample (`ofSample`).
         public var statesAnswers: Bool
 
         public init(share: Int, answers: Int = Self.commonAnswers, statesAnswers: Bool = true) {

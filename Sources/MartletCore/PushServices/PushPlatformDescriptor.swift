@@ -12,8 +12,8 @@ public struct PushPlatformDescriptor: Sendable {
     public var registration: RegistrationForm
     public var templateFormat: TemplateFormat
     public var credential: CredentialForm
-    /// The platform whose credential is used. It is another platform if that platform's push service has replaced this
-    /// one's.
+    /// The platform whose credential is used. It is not this platform if the push service of another platform has
+    /// replaced this platform's push service.
     public var credentialPlatform: PlatformID
     public var outcomeCounts: OutcomeCountsForm
     /// The prefixes, in lower case, of the send headers that become fields of a message.

@@ -77,8 +77,8 @@ public protocol PushService: PushPlatform {
     ) throws(PushServiceError)
 
     /// Returns the application that a handle must belong to, such as the topic of an app; empty if the credential
-    /// determines it. If the application is wrong, every handle appears to be dead, and successes of other applications
-    /// prove nothing about this one.
+    /// determines it. Answers that a handle is dead are judged for each application separately: if the application is
+    /// wrong, every handle appears to be dead, and successes of other applications prove nothing about this one.
     func application(of message: Message) -> String
 
     /// Returns the meaning of an answer. It is not called for plain successes (`RequestBatch.Shared.plainSuccess`).

@@ -14,8 +14,8 @@ public struct Attempt: Hashable, Sendable {
     /// The time when the answer was received, or when the attempt was given up.
     public var at: Timestamp
     public var fate: HandleFate
-    /// The channel to which the member's registration was followed, if the push succeeded there; nil if the push went
-    /// to the member's own channel, or failed.
+    /// The channel at which the push succeeded, if the member's registration had moved to that channel; nil if the push
+    /// went to the member's own channel, or failed.
     public var followed: ChannelID?
 
     public init(
@@ -54,8 +54,8 @@ public enum HandleFate: String, Hashable, Sendable {
     case kept
     /// The push service reported the handle as gone, and the handle was removed.
     case removed
-    /// The push service reported the handle as gone, but the handle is kept for now: so many handles were reported that
-    /// a wrong configuration is as likely.
+    /// The push service reported the handle as gone, but the handle is kept for now, because so many handles were
+    /// reported that a wrong configuration may be the cause.
     case quarantined
     /// The push service replaced the handle with another one.
     case moved

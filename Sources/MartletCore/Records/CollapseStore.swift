@@ -10,11 +10,11 @@ public protocol CollapseStore: Sendable {
     func superseded(_ query: CollapseQuery) async throws(StorageError) -> Superseded
 }
 
-/// The devices of a query that a later delivery is also for.
+/// The result of a collapse query: which devices must be skipped, because a later delivery is also for them.
 public struct Superseded: Hashable, Sendable {
-    /// The superseded devices, as indices into the devices of the query, in order.
+    /// The devices to skip, as indices into the devices of the query, in ascending order.
     public var devices: [Int]
-    /// The newest of the later deliveries that were found, if that one is unfinished; otherwise nil.
+    /// The newest of the later deliveries, if it is unfinished; otherwise nil.
     public var newest: Delivery.ID?
 
     public init(devices: [Int] = [], newest: Delivery.ID? = nil) {
@@ -25,14 +25,15 @@ public struct Superseded: Hashable, Sendable {
 
 /// A query for the devices that a delivery with a collapse key is about to send to.
 public struct CollapseQuery: Sendable {
-    /// The delivery that is about to send; in a resend, the delivery that determines its order.
+    /// The delivery that is about to send. For a resend or a part, it is the delivery that determines which deliveries
+    /// are later (`Delivery.rank`).
     public var delivery: Delivery.ID
     public var hub: Hub.ID
     public var platform: PlatformID
     public var key: String
     public var devices: CollapseDevices
-    /// The target by which the channels were just found. A later delivery with the same target is for all these
-    /// channels.
+    /// The target of the delivery, with which the channels were just read from the audience. Therefore a later delivery
+    /// with the same target is for all these channels.
     public var target: Notification.Target
     public var now: Timestamp
 
@@ -63,8 +64,8 @@ public enum CollapseDevices: Sendable {
 public struct FollowedRegistration: Hashable, Sendable {
     /// The sequence number and the current channel of the registration.
     public var registration: AudienceMember
-    /// The channel of the registration as a member of the audience. A later notification that was accepted while the
-    /// registration had this channel is also for the registration.
+    /// The channel that the registration had as a member of the audience. A later notification that was accepted while
+    /// the registration had this channel is also for the registration.
     public var member: ChannelID
 
     public init(registration: AudienceMember, member: ChannelID) {

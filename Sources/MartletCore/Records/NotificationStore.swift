@@ -14,10 +14,10 @@ public protocol NotificationStore: CollapseStore {
     func nativePlatforms(in hub: Hub.ID) async throws(StorageError) -> [PlatformID]
 
     /// Begins the notifications and parts of notifications that are due, the earliest first. Their audience is the
-    /// audience of this time; the audience of a canary's rest is the one that the sample was drawn from.
+    /// audience at this time, but the rest of a canary has the audience from which the sample was drawn.
     ///
-    /// A paused notification begins when it is resumed, or when it expires, so that it ends. A part with a gate begins
-    /// when the gate is opened or the notification expires.
+    /// A paused notification begins when it is resumed. It also begins when it expires, so that it can end. A part with
+    /// a gate begins when the gate is opened or the notification expires.
     func release(due now: Timestamp, limit: Int) async throws(StorageError) -> ReleasedNotifications
 
     /// Returns the time when the next notification or part can begin, or when the next canary has waited long enough;
@@ -40,8 +40,9 @@ public protocol NotificationStore: CollapseStore {
     /// - Parameter platform: The platform of the deliveries; nil for all platforms.
     func deliveries(of notification: Int64, on platform: PlatformID?) async throws(StorageError) -> [DeliveryProgress]
 
-    /// Returns those of some members that another part of the notification on the same platform has handled: a push to
-    /// them was sent, was given up or will be tried again, or a registration was followed to them.
+    /// Returns those of the given members that another part of the notification on the same platform has handled: a
+    /// push to them was sent, was given up or will be tried again, or the push to another member reached their channel,
+    /// because its registration had moved there.
     ///
     /// Does not include members that are only in the progress map of an unfinished delivery.
     func handled(

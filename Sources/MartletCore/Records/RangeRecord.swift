@@ -11,8 +11,8 @@ public struct RangeRecord: Hashable, Sendable {
     public var endedAt: Timestamp
     /// The number of members with each final outcome; members that are retried are not counted.
     public var counts: [OutcomeName: Int]
-    /// The reasons why members were not sent the message, keyed by the outcome under which they were counted. Nothing
-    /// is stored for each of these members.
+    /// The reasons why members were not sent the message, keyed by the outcome under which they were counted. These
+    /// members have no records of their own.
     public var reasons: [OutcomeName: String]
     /// The origins that were sent to, each as scheme, host and port; at most `originLimit` of them.
     public var origins: [String]

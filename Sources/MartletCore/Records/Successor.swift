@@ -3,16 +3,18 @@ public import MartletModel
 /// The current channel of a registration whose handle has changed since its page was read. Retries are sent to this
 /// channel.
 public struct Successor: Hashable, Sendable {
-    /// The original member, which is still used by progress maps, message ids and records.
+    /// The member that the registration belonged to when its page was read. Progress maps, message ids and records
+    /// still use this member.
     public var member: AudienceMember
     /// The current channel of the registration, with its sequence number.
     public var registration: AudienceMember
-    /// The other members through which the device with the current handle was reached if their bits are in the progress
-    /// map. Members that were followed to another handle are not included.
+    /// Other members whose pushes may have reached the device with the current handle. The device was reached if one of
+    /// them has its bit in the progress map. Members whose pushes were sent to another handle are not included.
     public var others: [AudienceMember]
-    /// True if a push to another member was followed to the current handle, and reached it.
+    /// True if the push to another member has reached the current handle, because the registration of that member had
+    /// moved there too.
     public var isReached: Bool
-    /// Another member whose retry will go to the current handle; nil if there is none.
+    /// The retry of another member that will go to the current handle; nil if there is none.
     public var awaited: AwaitedRetry?
 
     public init(
@@ -41,8 +43,8 @@ public struct AwaitedRetry: Hashable, Sendable {
 /// The current channels of the registrations that some members of a delivery had when their page was read.
 public struct Successors: Hashable, Sendable {
     public var moved: [Successor] = []
-    /// The members whose own handle was reached by following another member to it. These members may have successors as
-    /// well.
+    /// The members whose own handle was reached by the push to another member, whose registration had moved to that
+    /// handle. Members in this set may also be in `moved`.
     public var reached: Set<AudienceMember> = []
 
     public init() {}

@@ -2,7 +2,7 @@
 public protocol Sealer: Sendable {
     /// Encrypts a secret.
     /// - Parameter context: The table and row of the secret. The context is authenticated, so that the encrypted text
-    ///   cannot be decrypted in another place.
+    ///   can be decrypted only with the same context.
     func seal(_ secret: [UInt8], context: String) throws(StorageError) -> [UInt8]
 
     /// The prefix of every secret that is encrypted with the current key. Each key has a different prefix.

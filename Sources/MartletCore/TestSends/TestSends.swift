@@ -121,8 +121,8 @@ public struct TestSends: Sendable {
 
     // MARK: Sending
 
-    /// Sends to a page, and returns the outcomes of members that were not reached, and of members whose success has a
-    /// reason.
+    /// Sends to a page, and returns the outcomes of its members. A member that was reached is left out, unless the push
+    /// service gave a reason.
     private func outcomes(of page: AudiencePage, _ delivery: Delivery) async -> [AudienceMember: Outcome] {
         let platform = resolver.platforms[delivery.platform]
         var tally = PageTally(

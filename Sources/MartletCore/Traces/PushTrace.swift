@@ -10,8 +10,8 @@ public struct PushTrace: Sendable {
     public var decision: ExpressionDecision?
     /// The page that contained the registration, or would have contained it.
     public var range: RangeRecord?
-    /// All attempts, including the last. A success at the first attempt is not listed; its time is within the time of
-    /// `range`.
+    /// All attempts, including the last. A success at the first attempt is not listed; it happened while the page of
+    /// `range` was sent.
     public var attempts: [Attempt] = []
     /// The time when the next attempt is due; nil also while the notification is paused or halted.
     public var retryAt: Timestamp?

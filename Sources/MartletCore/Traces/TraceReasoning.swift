@@ -13,7 +13,7 @@ struct TraceReasoning: Sendable {
 
     // MARK: Members to look up
 
-    /// Returns the members that the versions of the device's registrations are, or would be, in a delivery, without
+    /// Returns the members whose records in a delivery may concern a version of the device's registrations, without
     /// duplicates.
     func members(in delivery: Delivery) -> [AudienceMember] {
         var seen: Set<AudienceMember> = []
@@ -59,7 +59,8 @@ struct TraceReasoning: Sendable {
                 let id = progress.delivery.id
                 var found = push(versions, evidence[id] ?? DeliveryEvidence(progress: progress))
                 if progress.delivery.part?.threshold != nil { found.side = progress.delivery.part?.side }
-                // The delivery of a waiting rest is not stored; `addWaitingRest` gives it a negative id.
+                // The delivery of a waiting rest is not stored. `addWaitingRest` has given it a negative id, so it has
+                // not begun.
                 found.hasBegun = id.rawValue > 0
                 return found
             }
@@ -67,7 +68,7 @@ struct TraceReasoning: Sendable {
         }
     }
 
-    /// Returns the trace of a registration that no delivery of the notification is for, or not yet.
+    /// Returns the trace of a registration for which the notification has no delivery, or none yet.
     private func unaddressed(_ versions: [RegistrationVersion]) -> PushTrace {
         let version = version(of: versions, at: traced.begunAt ?? .distantFuture)
         guard let begun = traced.begunAt else {
@@ -103,7 +104,8 @@ struct TraceReasoning: Sendable {
         return absent(versions, candidates, range)
     }
 
-    /// Returns the trace of a version that was current when its page was read; nil if it was not current then.
+    /// Returns the trace of a registration from one of its versions; nil if that version was not current when its page
+    /// was read.
     private func reading(
         of version: RegistrationVersion, _ found: MemberEvidence?, _ delivery: Delivery
     ) -> PushTrace? {
@@ -111,7 +113,7 @@ struct TraceReasoning: Sendable {
         guard let range = found.range, past.versions(at: range.snapshot).contains(where: { $0.isSame(as: version) })
         else {
             // The process may have ended while the page was in progress. The page was then read again, so its record is
-            // of a later snapshot, and only the records of the member show the first reading.
+            // of a later snapshot. Only the records of the member show the first reading, so they alone decide.
             guard found.isTouched, version.template != nil || isAloneInTouching(version, found) else { return nil }
             return outcome(version, found, delivery)
         }
@@ -136,8 +138,9 @@ struct TraceReasoning: Sendable {
         return push.with(range)
     }
 
-    /// Returns true if this version may be the reason for the records of its channel, although no page of the channel
-    /// is recorded. As any registration of the channel may be the reason, the version must match the expression.
+    /// Returns true if the records of a channel may concern this version of a registration, although no page with the
+    /// channel is recorded. Every registration of the channel may be the reason for the records, so a version that does
+    /// not match the expression is excluded.
     private func isAloneInTouching(_ version: RegistrationVersion, _ found: MemberEvidence) -> Bool {
         guard case .audience(let expression) = notification.target else { return false }
         let isThen = version.end.map { $0.at > begunAt } ?? true
@@ -214,7 +217,7 @@ struct TraceReasoning: Sendable {
         var push = PushTrace(verdict(of: found, delivery), version)
         push.attempts = found.attempts
         if let refusal = found.refusal {
-            // An abandoned push has no attempt of its own here: its last attempt is already in the list.
+            // The refusal of an abandoned push is not an attempt. The last attempt of the push is already in the list.
             if refusal.outcome == .abandoned {
                 push.givenUpAt = refusal.at
             } else if found.isAnswered {
@@ -257,7 +260,7 @@ struct TraceReasoning: Sendable {
 }
 
 extension MemberEvidence {
-    /// True if the member has records besides that of its page.
+    /// True if something is recorded for the member itself, not only for the page that contains it.
     fileprivate var isTouched: Bool { isReached || refusal != nil || retry != nil || !attempts.isEmpty }
 
     /// False if the refusal only records that a retry found no device.

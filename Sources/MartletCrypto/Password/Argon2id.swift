@@ -3,7 +3,7 @@ import Glibc
 
 /// Password hashing with Argon2id (RFC 9106), in PHC string form: `$argon2id$v=19$m=19456,t=2,p=1$salt$hash`.
 ///
-/// Both functions take tens of milliseconds by design, so never call them on an event loop.
+/// `hash` and `verify` take tens of milliseconds by design, so never call them on an event loop.
 public enum Argon2id {
     /// The cost of one hash.
     public struct Parameters: Sendable, Equatable {
@@ -29,7 +29,7 @@ public enum Argon2id {
             self = phc.parameters
         }
 
-        // Limits the cost of verifying a stored string, so that no string makes a check use gigabytes or minutes.
+        // True if verifying a stored string with these parameters takes neither gigabytes nor minutes.
         var areReasonable: Bool { memory <= 1 << 20 && iterations <= 64 && parallelism <= 16 }
     }
 

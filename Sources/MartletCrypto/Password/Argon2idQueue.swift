@@ -4,8 +4,8 @@ import Synchronization
 /// Runs Argon2id on a few dedicated threads, with a short queue of waiting work.
 ///
 /// Threads start when there is work and end when there is none. Work that does not fit into the queue is refused at
-/// once, so that a flood of passwords uses bounded memory and no caller waits for minutes. Shares take turns, so that a
-/// flood from one share does not block the others.
+/// once, so that a flood of passwords uses bounded memory and no caller waits for minutes. The parties on whose behalf
+/// passwords are hashed (`Share`) take turns, so that a flood from one party does not block the others.
 public final class Argon2idQueue: Sendable {
     /// The party on whose behalf a password is hashed.
     public struct Share: Hashable, Sendable {

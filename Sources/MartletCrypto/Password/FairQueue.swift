@@ -7,7 +7,7 @@
 struct FairQueue<Share: Hashable & Sendable, Element: Sendable>: Sendable {
     enum Admission {
         case waiting
-        /// The new element waits, in place of the associated element.
+        /// The new element was added, and the associated element was removed from the full queue.
         case replaced(Element)
         case full
     }

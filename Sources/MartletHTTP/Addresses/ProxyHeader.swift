@@ -61,9 +61,10 @@ public struct ProxyHeader: Hashable, Sendable {
         return .header(ProxyHeader(client: Client(address: source, port: port), byteCount: end + 1))
     }
 
-    /// Returns as many bytes as the written form of an address has: sixteen for an IPv4-mapped IPv6 address.
+    /// Returns an array that has as many elements as the address, as it is written, has bytes: 16 for an IPv4-mapped
+    /// IPv6 address, which `IPAddress` would store as IPv4. Returns nil if the text is not an address.
     ///
-    /// Only the number of the bytes is meaningful.
+    /// Only the number of the elements is meaningful.
     private static func addressBytes(_ text: Substring) -> [UInt8]? {
         guard !text.contains("%"), let address = IPAddress(text) else { return nil }
         return text.contains(":") ? Array(repeating: 0, count: 16) : address.bytes

@@ -2,7 +2,7 @@
 public struct TrustedProxies: Hashable, Sendable {
     /// The header field in which the proxies state the client's address.
     ///
-    /// A field of the other kind is ignored.
+    /// Only this field is read; the other of the two is ignored.
     public enum Field: String, Hashable, Sendable, CaseIterable {
         case xForwardedFor = "x-forwarded-for"
         /// The `Forwarded` field of RFC 7239.
@@ -59,13 +59,13 @@ public struct TrustedProxies: Hashable, Sendable {
         self.init(networks: networks, includesUnixSocket: items.contains("unix"), field: field)
     }
 
-    /// The same proxies without the addresses and networks.
+    /// A copy that trusts the peers of the Unix socket, if this value does, but no addresses and networks.
     public var onlyUnixSocket: TrustedProxies {
         TrustedProxies(networks: [], includesUnixSocket: includesUnixSocket, field: field)
     }
 
     public var isEmpty: Bool { networks.isEmpty && !includesUnixSocket }
-    /// True if any peer of a TCP listener is trusted.
+    /// True if peers of a TCP listener can be trusted, because the list contains addresses or networks.
     public var includesAddresses: Bool { !networks.isEmpty }
 
     /// Returns true if a peer is trusted.

@@ -38,7 +38,7 @@ struct DelimiterSearch: Sendable {
             if byte == pattern[last], matches(bytes, at: index, count: last) { return (index, true) }
             index += steps[Int(byte)]
         }
-        // The remaining bytes are too few for a delimiter, but may be the beginning of one.
+        // The remaining bytes are too few for a delimiter. The search stops where they are the beginning of one.
         while index < bytes.count, !matches(bytes, at: index, count: bytes.count - index) { index += 1 }
         return (index, false)
     }

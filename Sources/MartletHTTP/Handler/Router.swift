@@ -21,7 +21,7 @@ public struct Router: HTTPHandler {
     fileprivate enum Segment: Equatable {
         case literal(String)
         case parameter(String)
-        /// The name of a parameter that matches the rest of the path.
+        /// A parameter with this name, which matches all further segments of the path.
         case rest(String)
     }
 
@@ -160,7 +160,8 @@ public struct RouteMatch: Sendable {
     /// The decoded segment for a name in braces; empty if the pattern does not contain the name.
     public subscript(name: String) -> String { parameters.last { $0.name == name }?.value ?? "" }
 
-    /// Returns the name in braces that a segment matches; nil for a literal.
+    /// Returns the name of the parameter that the path segment at an index matches; nil if the pattern has a literal
+    /// there.
     public func parameterName(at index: Int) -> String? {
         parameters.first { $0.segments.contains(index) }?.name
     }

@@ -13,7 +13,7 @@ public protocol HTTPAnswerRoom: Sendable {
 extension HTTPRequest {
     /// The assumed maximum length, in bytes, of an answer whose route states no other length.
     ///
-    /// It suits one document, not a page of many.
+    /// It is enough for one document, but not for a page of many documents.
     public static let documentBytes = 128 << 10
     /// The maximum length of a page of a listing, in bytes.
     public static let pageBytes = 4 << 20

@@ -3,15 +3,16 @@ import Synchronization
 /// Reads the body of a request piece by piece, while the peer sends it.
 ///
 /// Flow control lets the peer send only as fast as the body is read, so a slow reader slows the peer down. If a handler
-/// responds before the end of the body, the rest is discarded, and over HTTP/1.1 the connection is closed.
+/// responds before the end of the body, the rest of the body is discarded. Over HTTP/1.1 the connection is then closed,
+/// unless the rest is short.
 public protocol HTTPBodyReader: Sendable {
     /// Waits for the next non-empty piece.
     /// - Returns: Nil at the end of the body.
     /// - Throws: `HTTPBodyError` if the body cannot be completed, also on every further call.
     func read() async throws(HTTPBodyError) -> [UInt8]?
 
-    /// Waits for the rest of the body.
-    /// - Parameter limit: The maximum number of bytes; for a longer rest, `tooLarge` is thrown.
+    /// Waits for all bytes of the body that have not been read yet, and returns them.
+    /// - Parameter limit: The maximum number of these bytes; if there are more, `tooLarge` is thrown.
     func collect(upTo limit: Int) async throws(HTTPBodyError) -> [UInt8]
 
     /// Sets the account that is charged for the memory of this body. Must be called before the first read; the default

@@ -48,7 +48,7 @@ public struct HTTPFields: Hashable, Sendable, ExpressibleByDictionaryLiteral {
         }
     }
 
-    /// Returns every value of a field, in order.
+    /// Returns every value of a field, in the order in which the values were added.
     /// - Parameter name: The name in lower case.
     public func values(of name: String) -> [String] {
         fields.filter { $0.name == name }.map(\.value)

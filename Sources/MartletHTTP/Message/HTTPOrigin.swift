@@ -91,12 +91,12 @@ extension HTTPOrigin.Scheme {
         }
     }
 
-    /// The lowest port that belongs to no other service.
+    /// The lowest port that is not reserved for a service.
     ///
-    /// All lower ports belong to other services, except the default port of each scheme.
+    /// All lower ports are reserved for other services, except the default port of each scheme.
     private static var firstFreePort: UInt16 { 1024 }
 
     /// Returns true if an address that a stranger chose may have the port: the default port of the scheme, or a port
-    /// that belongs to no other service.
+    /// that is not reserved for a service.
     public func isUsual(_ port: UInt16) -> Bool { port == defaultPort || port >= Self.firstFreePort }
 }

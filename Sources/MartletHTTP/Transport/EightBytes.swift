@@ -1,11 +1,11 @@
 extension UnsafeBufferPointer<UInt8> {
-    /// Returns true if all bytes are good.
+    /// Returns true if every byte passes the test `isGood`.
     ///
     /// Checks eight bytes at a time, because this function runs on the handle of every push.
     /// - Parameters:
-    ///   - marks: Returns a word in which the highest bit is set for each suspect byte of the eight. If any byte is
-    ///     suspect, all bytes are checked one by one.
-    ///   - isGood: Returns true if one byte is good.
+    ///   - marks: Returns a word in which the highest bit of each byte is set if that byte of the eight may fail the
+    ///     test. If any byte may fail, all bytes are tested one by one.
+    ///   - isGood: Returns true if one byte passes the test.
     @inlinable @inline(__always)
     public func allSatisfy(unlessEight marks: (UInt64) -> UInt64, or isGood: (UInt8) -> Bool) -> Bool {
         guard count >= 8 else { return allSatisfy(isGood) }

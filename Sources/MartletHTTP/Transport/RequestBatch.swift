@@ -3,8 +3,8 @@
 /// The parts that the requests share are stored once; an item stores only its remaining parts.
 ///
 /// The items are stored one after another in a single buffer, so that a batch of thousands needs only a few
-/// allocations. Each item consists of the rest of its path, the values of `Shared.itemFieldNames` in order, and its
-/// body unless all items share one body.
+/// allocations. Each item consists of its path without the shared prefix, the values of `Shared.itemFieldNames` in
+/// order, and its body unless all items share one body.
 public struct RequestBatch: Sendable {
     /// The parts that all requests of a batch share.
     public struct Shared: Hashable, Sendable {

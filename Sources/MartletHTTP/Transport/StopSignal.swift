@@ -2,7 +2,7 @@ import Synchronization
 
 /// Tells a transport to send no further requests. A signal that is set cannot be reset. Thread-safe.
 public final class StopSignal: Sendable {
-    /// An action that waits for the signal.
+    /// Identifies an action that runs when the signal is set, so that the action can be removed.
     public struct Registration: Sendable {
         fileprivate let number: Int
     }

@@ -20,8 +20,8 @@ struct TokenAudience: Hashable {
         let rest = url.dropFirst(scheme.count)
         let address = rest.prefix { $0 != "?" && $0 != "#" }
         let slash = address.firstIndex(of: "/") ?? address.endIndex
-        // The text before an @ is the user part of a URL, which no client of hubs signs. The text after the @ is the
-        // host, but other programs may read it as a part of the user.
+        // An address with an @ before the path is refused. The text before the @ is the user part of a URL, which no
+        // client of hubs signs. The text after the @ is the host, but other programs may read it as a part of the user.
         guard !address[..<slash].utf8.contains(UInt8(ascii: "@")) else { return nil }
         host = TokenAudience.withoutPort(address[..<slash])
         path = address[slash...].split(separator: "/").map { PercentEncoding.decode($0) ?? String($0) }

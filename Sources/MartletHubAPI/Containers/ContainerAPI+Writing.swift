@@ -2,7 +2,8 @@ import MartletCore
 import MartletCrypto
 import MartletHTTP
 
-// A blob is uploaded whole, or as blocks that a block list then combines into a blob.
+// Answers the requests that write blobs. A blob is uploaded whole, or as blocks that a block list then combines into a
+// blob.
 extension ContainerAPI {
     private static let blockListLimit = 8 << 20
     private static let blockLimit = 50_000

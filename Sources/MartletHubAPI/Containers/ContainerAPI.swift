@@ -93,7 +93,8 @@ public struct ContainerAPI: Sendable {
             try call.needs(.list)
             return try await list(call)
         case nil:
-            // Clients ask whether the container exists before they send other requests.
+            // Clients send this request to find out whether the container exists, before they read or list its blobs.
+            // So the right to read or the right to list is enough.
             guard !call.rights.isDisjoint(with: [.read, .list]) else { throw .notAllowed }
             _ = try await page(BlobQuery(container: call.container, limit: 1))
             return HTTPResponse(

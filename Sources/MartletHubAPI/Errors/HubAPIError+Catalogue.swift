@@ -2,8 +2,8 @@ import MartletCore
 import MartletHTTP
 
 extension HubAPIError {
-    // These texts are recorded from the original service (NotificationHubs.md, section 3.1). Of the two full stops at
-    // the end of a text, the first is included.
+    // These texts are recorded from the original service (NotificationHubs.md, section 3.1). A recorded text may end
+    // with two full stops: the first is part of the text here, and the second is added when the body is written.
     static let invalidSignature = HubAPIError(
         .unauthorized, nil, "InvalidSignature: The token has an invalid signature.")
     static let hubNotFound = HubAPIError(.notFound, nil, "No service is hosted at the specified address.")

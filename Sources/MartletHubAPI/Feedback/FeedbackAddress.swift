@@ -4,7 +4,7 @@ import MartletModel
 
 /// The address of a hub's feedback. It creates the signed URLs of all feedback files, and of one notification's file.
 struct FeedbackAddress: Sendable {
-    /// The path segment after the hub's name.
+    /// The path segment that follows the hub's name in the address of the feedback.
     static let segment = "feedback"
 
     /// The time for which a signed URL is valid.

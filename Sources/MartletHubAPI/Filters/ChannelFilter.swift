@@ -57,7 +57,8 @@ struct ChannelFilter: Hashable {
     /// platform.
     private func keys(on platform: any PushPlatform.Type) -> [String]? {
         let elements = platform.descriptor.registration.handleElements.map { $0.lowercased() }
-        // One client sends all parts of a handle in one property, joined into a single text.
+        // One client sends all parts of a handle in one property, joined into a single text. So a single term with such
+        // a name is read as a whole handle.
         if terms.count == 1, [Self.anyHandle, elements.joined(separator: "-")].contains(terms[0].name) {
             return Self.readings(of: [terms[0].value]).compactMap { platform.key(meantBy: $0[0]) }
         }

@@ -74,8 +74,8 @@ struct HubDocument {
             descriptor.keepsSecrets(of: stored, in: properties)
         else { return Credential(properties) }
         let shown = descriptor.shown(stored)
-        // A property that equals the shown value is not a change, so that an implied value, which is not stored, stays
-        // unstored.
+        // Only properties that differ from the shown values are changed. So an implied value, which is shown but not
+        // stored, is not stored when a client sends it back.
         let changes = properties.filter { shown[$0.key] != $0.value }
         return Credential(stored.properties.merging(changes) { _, new in new })
     }
@@ -90,7 +90,8 @@ struct HubDocument {
                 if properties.isEmpty { continue }
                 throw .badRequest("This server has no push service that takes a \(element.name.prefix(64))")
             }
-            // Clients also send back properties that only the original hub has, such as a thumbprint.
+            // Unknown properties are ignored, because clients also send back properties that only the original hub has,
+            // such as a thumbprint.
             let names = Set(descriptor.credential.fields.lazy.filter { !$0.isExtension }.map(\.name))
             credentials[descriptor.platform] = properties.filter { names.contains($0.key) }
         }

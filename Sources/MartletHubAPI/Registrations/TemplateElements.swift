@@ -37,7 +37,7 @@ struct TemplateElements {
 }
 
 extension TemplateElements {
-    /// Writes the elements that follow the handle.
+    /// Writes the elements that state a template. In a description they follow the elements of the handle.
     static func write(
         _ template: Template, _ descriptor: PushPlatformDescriptor, to description: inout XMLWriter
     ) {

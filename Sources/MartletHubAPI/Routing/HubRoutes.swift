@@ -93,7 +93,7 @@ extension HTTPRequest {
         throw .busy("Read the answers to your other requests, then try again", retryAfter: 5)
     }
 
-    /// The maximum length of a body, in bytes, whose answer needs no separate memory.
+    /// The maximum length of a request's body, in bytes, for which no memory is reserved for the answer.
     private static let shortBytes = 4 << 10
 
     /// Returns the answer of `work`, or the answer for the error that it throws, with the ids of the request.

@@ -14,7 +14,8 @@ public struct PublicAddress: Sendable {
     /// Returns the origin under which the client of a request knows this server: `https://HOST[:PORT]`.
     func origin(of request: HTTPRequest) -> String {
         if let configured { return configured.description }
-        // A URL with an invalid authority could not be parsed by clients.
+        // An invalid authority is replaced with `localhost`, because clients could not parse a URL with an invalid
+        // authority.
         return HTTPOrigin("https://\(request.authority)")?.description ?? "https://localhost"
     }
 

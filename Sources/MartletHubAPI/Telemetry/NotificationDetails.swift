@@ -45,14 +45,14 @@ struct NotificationDetails {
         for descriptor in descriptors where descriptor.outcomeCounts.index >= Self.errorsIndex {
             write(report.counts[descriptor.platform] ?? [:], of: descriptor, to: &details)
         }
-        // The original service has no such element. It comes after all elements that clients know, where all clients
-        // ignore it.
+        // The original service has no element `DroppedFromBody`. It is written after all elements that clients know,
+        // where all clients ignore it.
         let dropped = dropped
         if !dropped.isEmpty { details.element("DroppedFromBody", text: dropped.joined(separator: ", ")) }
     }
 
-    /// The parts of the body that no device will show. The parts that templates lose depend on each template and are
-    /// not known here.
+    /// The parts of a native notification's body that no device will show. Empty for other notifications: the parts
+    /// that a template loses depend on each template and are not known here.
     private var dropped: [String] {
         guard case .native(let platform, let message) = report.notification.content else { return [] }
         return platforms[platform]?.dropped(from: message) ?? []

@@ -30,8 +30,8 @@ struct TelemetryRoutes: Sendable {
             .ok, fields: ["content-type": "application/xml; charset=utf-8"], body: .bytes(details.document()))
     }
 
-    /// Returns true if the notification has refused pushes. Refusals are listed only if the report's counts include
-    /// some: the report was read first, and refusals may have been recorded after that.
+    /// Returns true if the notification has refused pushes and the report counts some of them. The report was read
+    /// before the refusals, so refusals that were recorded in between do not count.
     private func hasRefusals(
         _ report: NotificationReport, _ id: NotificationID, _ call: HubCall
     ) async throws(StorageError) -> Bool {

@@ -48,8 +48,8 @@ struct XMLDuration: Hashable {
         (UInt8(ascii: "H"), 3_600_000), (UInt8(ascii: "M"), 60_000), (UInt8(ascii: "S"), 1000),
     ]
 
-    /// Returns the sum of numbers with units. Each unit may occur once, in the given order; only seconds may have a
-    /// fraction.
+    /// Returns the sum, in milliseconds, of numbers with units, such as `2H3M`; nil if the text has another form. Each
+    /// unit may occur once, in the given order; only seconds may have a fraction.
     private static func sum(_ text: Substring.UTF8View, _ units: [Unit]) -> Int64? {
         var rest = text
         var units = units[...]

@@ -42,7 +42,7 @@ public struct ConnectionString: Hashable, Sendable, CustomStringConvertible, Cus
 
     /// The connection string as text, for the configuration of clients. It contains the key.
     ///
-    /// If the endpoint does not use TLS, the scheme is `http`, because there is no scheme that all clients can parse.
+    /// If the endpoint does not use TLS, the scheme is `http`; no scheme without TLS can be parsed by all clients.
     public var text: String {
         let endpoint = "Endpoint=\(isSecure ? "sb" : "http")://\(authority)/"
         let entity = hub.map { ";EntityPath=\($0)" } ?? ""

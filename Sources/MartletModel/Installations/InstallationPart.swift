@@ -8,8 +8,8 @@ public struct InstallationPart: Hashable, Sendable {
     public var pushChannel: InstallationChannel
     /// The time when the installation expires; nil for never.
     public var expirationTime: Timestamp?
-    /// All tags of the registration except the system tags of installations: the tags of the installation, the
-    /// secondary tile and the template, and the template's name.
+    /// All tags of the registration without its system tags (`$InstallationId:{ID}`, `$UserId:{USER}`). These are the
+    /// tags of the installation, of the secondary tile and of the template, and the template's name.
     public var tags: [Tag]
     public var pushVariables: [String: String]
     /// The name of the template; nil for the registration without a template.
@@ -45,9 +45,9 @@ extension Installation {
 
     /// Adds or replaces the data of one registration.
     ///
-    /// A registration with a template has the installation's tags in addition to its own. The tags of the registration
-    /// without a template are exactly the installation's tags. Until the registration without a template is merged, a
-    /// template keeps its own tags and the installation's; then the installation's tags are removed from the template.
+    /// The tags of a part with a template include the installation's tags; the tags of the part without a template are
+    /// exactly the installation's tags. As soon as the part without a template is merged, the installation's tags are
+    /// removed from its templates; until then the templates keep them.
     /// - Throws: `InstallationError` if the part is of another platform or exceeds a limit.
     public mutating func merge(_ part: InstallationPart) throws(InstallationError) {
         guard part.platform == platform else {

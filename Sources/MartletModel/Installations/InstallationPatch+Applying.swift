@@ -10,7 +10,7 @@ extension InstallationPatch {
 }
 
 extension InstallationPatch.Step {
-    /// The name of the changed object at the beginning of a sentence.
+    /// The name of the changed object, such as "The installation", with which an error's sentence begins.
     private typealias Owner = String
 
     fileprivate func apply(to installation: inout Installation) throws(InstallationError) {
@@ -142,7 +142,7 @@ extension InstallationPatch.Step {
         return body
     }
 
-    // Reading the value.
+    // The functions below read the value of the step.
 
     private func text() throws(InstallationError) -> String {
         guard value != .null else { throw valueMissing }
@@ -185,7 +185,7 @@ extension InstallationPatch.Step {
         }
     }
 
-    // Reading the path.
+    // The functions and properties below read the path of the step.
 
     private func part(_ depth: Int) -> String { path[depth].lowercased() }
     private var index: String { path.map { "/\($0.prefix(64))" }.joined() }

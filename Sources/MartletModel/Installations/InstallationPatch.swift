@@ -10,9 +10,9 @@ public struct InstallationPatch: Hashable, Sendable {
 
     struct Step: Hashable, Sendable {
         var operation: Operation
-        /// The parts of the JSON pointer, unescaped.
+        /// The parts of the path to the changed member (a JSON pointer), unescaped.
         var path: [String]
-        /// The value; null if the operation has none.
+        /// The value that the operation sets; null if the operation has none.
         var value: JSON
     }
 

@@ -21,8 +21,8 @@ public struct MessageLanguages: Hashable, Sendable {
     /// The number of language versions of the message, at least 1.
     public var count: Int { max(tags.count, 1) }
 
-    /// Returns the index in `tags` of the language for a tag of a device; nil if it is not a language tag, or if the
-    /// message does not have the language.
+    /// Returns the index in `tags` of the language that a device with a tag gets; nil if the tag is not a language tag,
+    /// or if the message does not have its language.
     /// - Parameter tag: The device's tag in lower case, such as `lang:de`.
     public func index(ofTag tag: String) -> Int? {
         guard tag.hasPrefix(Self.tagPrefix), let wanted = LanguageTag(tag.dropFirst(Self.tagPrefix.count)) else {

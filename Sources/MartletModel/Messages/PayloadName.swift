@@ -2,7 +2,7 @@
 /// use these names: otherwise a sender could make a device fetch any id that the sender chooses, with the rights of the
 /// device's user.
 public enum PayloadName: String, CaseIterable, Sendable {
-    // Content that is stored at the server or encrypted.
+    // Names of members for content that is stored at the server or encrypted.
     case richID = "richId"
     case richMessage
     case richType
@@ -11,7 +11,7 @@ public enum PayloadName: String, CaseIterable, Sendable {
     case encrypted
     case encryptedID = "encryptedId"
     case notificationID = "notificationId"
-    // Parts of a composed message.
+    // Names of members for the parts of a composed message.
     case title
     case subtitle
     case text
@@ -24,7 +24,7 @@ public enum PayloadName: String, CaseIterable, Sendable {
     case badge
     case actions
     case action
-    // Members that contain the members above.
+    // Names of members that contain the members above.
     case aps
     case data
 

@@ -88,7 +88,7 @@ private struct TagExpressionParser {
     private mutating func union() throws(TagExpressionError) -> TagExpression {
         var operands = [try intersection()]
         while skip("||") { operands.append(try intersection()) }
-        // Parentheses around operands of the same operator have no effect.
+        // Parentheses around operands of the same operator have no effect, so `a || (b || c)` becomes `a || b || c`.
         let flat = operands.flatMap { operand in
             if case .or(let inner) = operand { inner } else { [operand] }
         }

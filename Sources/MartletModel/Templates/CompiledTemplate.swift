@@ -56,7 +56,7 @@ extension CompiledTemplate {
         var end = 0
         for value in try values(of: bytes, format) {
             let expression = try expression(value.text, at: .bodyAt(value.range.lowerBound), value.target)
-            // A number replaces the string including its quotes.
+            // A number also replaces the quotes around it, which the range of the value excludes.
             let margin = expression.isNumber ? 1 : 0
             literal += bytes[end..<value.range.lowerBound - margin]
             if expression.references.isEmpty {

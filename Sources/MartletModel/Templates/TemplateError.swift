@@ -3,7 +3,7 @@ public struct TemplateError: Error, Hashable, Sendable, CustomStringConvertible 
     public enum Location: Hashable, Sendable {
         case name
         case body
-        /// The body; the value is the offset of the invalid value or of the first invalid byte.
+        /// The body, at the offset of the invalid expression or of the first invalid byte.
         case bodyAt(Int)
         case header(String)
         case option(String)

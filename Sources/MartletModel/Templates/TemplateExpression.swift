@@ -27,7 +27,7 @@ struct TemplateExpression: Hashable, Sendable {
         var form: Form
     }
 
-    /// One term, or the terms of a composition.
+    /// The terms that are joined: one term, or several terms of a composition in braces.
     var terms: [Term]
 
     /// True if the result is a JSON number, which also replaces the quotes around the expression.

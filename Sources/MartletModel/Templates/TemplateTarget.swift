@@ -42,8 +42,8 @@ enum TemplateTarget: Hashable, Sendable {
         case .xmlAttribute, .xmlText, .xmlCharacterData:
             if let length = Self.lengthOfNoCharacter(at: index, of: text) { return ([0xEF, 0xBF, 0xBD], length) }
             guard self == .xmlCharacterData else { return entity(byte).map { ($0, 1) } }
-            // The two bytes before this byte are taken from the text that has not been copied yet, and otherwise from
-            // the output.
+            // The two bytes before this byte decide whether it ends the section. They are at the end of the text that
+            // has not been copied yet, or else at the end of the output.
             let pending = text[start..<index].suffix(2)
             let isAfterBrackets = (output.suffix(2 - pending.count) + pending).elementsEqual("]]".utf8)
             return Self.sectionEnd(byte, isAfterBrackets: isAfterBrackets).map { ($0, 1) }
@@ -84,8 +84,8 @@ enum TemplateTarget: Hashable, Sendable {
         }
     }
 
-    /// Returns the replacement for a byte that a CDATA section cannot contain. A section has no escapes, so it is
-    /// closed and another section is opened.
+    /// Returns the replacement for a byte that a CDATA section cannot contain; nil if it can contain the byte. Nothing
+    /// can be escaped within a section, so the replacement closes the section and opens a new one.
     private static func sectionEnd(_ byte: UInt8, isAfterBrackets: Bool) -> [UInt8]? {
         switch byte {
         case UInt8(ascii: "\r"): Array("]]>&#13;<![CDATA[".utf8)

@@ -1,7 +1,7 @@
 /// Limits of the memory for bodies of requests that have not been answered yet, in bytes.
 ///
-/// A body that exceeds a limit is not read. It waits up to `patience`; if there is still no room, its request is
-/// answered with 503.
+/// A body for which the limits leave no room is not read. It waits up to `patience`; if there is still no room for it,
+/// its request is answered with 503.
 public struct BodyLimits: Hashable, Sendable {
     /// The limit for the bodies of all identified callers together.
     public var total = 64 << 20
@@ -33,7 +33,7 @@ public struct BodyLimits: Hashable, Sendable {
 
     public init() {}
 
-    /// Scales all limits to the memory for the bodies of identified callers.
+    /// Creates limits that are all in proportion to `total`.
     /// - Parameter total: The limit for the bodies of all identified callers together, in bytes. It must be at least
     ///   `leastTotal`, so that the longest allowed body fits into the share of one caller.
     public init(total: Int) {

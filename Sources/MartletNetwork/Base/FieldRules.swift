@@ -18,7 +18,8 @@ enum FieldRules {
         !name.isEmpty && name.utf8.allSatisfy(isToken)
     }
 
-    /// Returns true if the byte is not a control character, or is a tab.
+    /// Returns true if a byte is allowed in the value of a header field: a tab, or any byte that is not a control
+    /// character.
     ///
     /// CR, LF and NUL must be refused because they could end the field early.
     static func isValueByte(_ byte: UInt8) -> Bool {
@@ -29,14 +30,14 @@ enum FieldRules {
         value.utf8.withContiguousStorageIfAvailable(areValueBytes) ?? value.utf8.allSatisfy(isValueByte)
     }
 
-    /// Returns true if `isValue` holds for the text of the bytes.
+    /// Returns true if all bytes are allowed in the value of a header field.
     ///
     /// Checks eight bytes at a time, because this function is called for every push.
     static func areValueBytes(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
         bytes.allSatisfy(unlessEight: { $0.bytes(below: 0x20) | $0.bytes(equalTo: 0x7F) }, or: isValueByte)
     }
 
-    /// Returns true if `isVisible` holds for the text of the bytes, or if there are no bytes.
+    /// Returns true if all bytes are visible ASCII, also if there are no bytes.
     static func areVisible(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
         bytes.allSatisfy(
             unlessEight: { $0.bytesBeyondASCII | $0.bytes(below: 0x21) | $0.bytes(equalTo: 0x7F) },

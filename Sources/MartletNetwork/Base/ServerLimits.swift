@@ -10,7 +10,7 @@ public struct ServerLimits: Sendable {
     public var connectionsPerNetwork = 1000
     /// The maximum length of the request line of HTTP/1.1, or of `:path` of HTTP/2.
     ///
-    /// A request with a longer one is answered with 414.
+    /// A request with a longer line or path is answered with 414.
     public var targetBytes = 8 * 1024
     /// The maximum size of all header fields of a request together, names and values. Larger requests are answered with
     /// 431.
@@ -23,7 +23,7 @@ public struct ServerLimits: Sendable {
     public var streamBufferBytes = 64 * 1024
     /// The maximum size of one message received on a WebSocket, all its fragments together.
     public var webSocketMessageBytes = 64 * 1024
-    /// The maximum size of a request head that is not charged to `bodies`, if the request has no body.
+    /// The size, in bytes, up to which the head of a request without a body is not charged to `bodies`.
     var freeHeadBytes: Int { 4096 }
     /// True if the limits per network also apply to loopback addresses.
     ///
@@ -52,8 +52,9 @@ public struct ServerLimits: Sendable {
     public var idleTime: Duration = .seconds(75)
     /// The maximum time from accepting a proxy's connection to the end of its header (PROXY protocol).
     public var proxyHeaderTime: Duration = .seconds(5)
-    /// The maximum time for the client to receive all the bytes that wait to be sent, and the maximum time without
-    /// progress of a request body that is read as a stream.
+    /// The maximum time for the client to receive all the bytes that wait to be sent to it.
+    ///
+    /// It is also the maximum time without progress of a request body that the handler reads as a stream.
     public var stallTime: Duration = .seconds(30)
     /// The time from the start of a shutdown until the remaining requests are aborted.
     public var shutdownTime: Duration = .seconds(10)

@@ -1,8 +1,8 @@
 import MartletHTTP
 import Synchronization
 
-/// The reservation of memory for one answer, until the peer has read the answer, or for all answer bytes that a
-/// connection keeps.
+/// Memory that is reserved for one answer until the peer has read it, or for all answer bytes that wait on one
+/// connection.
 ///
 /// The memory is released with the last reference to the lease.
 final class AnswerLease: HTTPAnswerRoom {
@@ -11,17 +11,17 @@ final class AnswerLease: HTTPAnswerRoom {
         var held = 0
     }
 
-    /// The number of bytes up to which an answer is not counted.
+    /// The maximum length, in bytes, of an answer that `hold` does not count against the limits.
     ///
-    /// Most answers are shorter, so that they need no counting.
+    /// Most answers are shorter, so most answers need no access to the budget.
     static let freeBytes = 4 * 1024
-    /// The number of bytes by which an answer must shrink before the change is counted.
+    /// The number of bytes by which the held bytes must decrease before `hold` updates the budget.
     private static let step = 32 * 1024
-    /// The first pause before an answer without room is tried again.
+    /// The pause between the first two attempts to reserve memory for an answer.
     private static let firstPause = Duration.milliseconds(2)
-    /// The longest pause between two tries.
+    /// The longest pause between two attempts to reserve memory for an answer.
     ///
-    /// It is long because each try costs time, and very many answers may wait.
+    /// It is long because each attempt costs time, and very many answers may wait.
     private static let lastPause = Duration.milliseconds(200)
 
     private let ledger: BodyLedger
@@ -48,8 +48,8 @@ final class AnswerLease: HTTPAnswerRoom {
         let share: BodyBudget.Share =
             switch account {
             case .address: network
-            // All devices may share one key. The key has a separate account for each network, so that one device cannot
-            // use up the share of all devices.
+            // All devices may share one access key, which makes them one caller. The caller therefore has a separate
+            // account for each network, so that one device cannot use up the memory of all devices.
             case .caller(let name, let scope): .caller(name, scope: scope, at: peer)
             }
         if take(count, of: share) { return true }
@@ -66,8 +66,9 @@ final class AnswerLease: HTTPAnswerRoom {
         return false
     }
 
-    /// Reserves `count` bytes for a share, and releases the bytes that the lease held before.
-    /// - Returns: False if there is no room; then nothing has changed.
+    /// Reserves `count` bytes in an account, and releases the bytes that the lease held before.
+    /// - Parameter share: The account that is charged.
+    /// - Returns: False if there is no room; then the lease keeps the bytes that it held before.
     func take(_ count: Int, of share: BodyBudget.Share) -> Bool {
         state.withLock { state in
             guard ledger.reserve(count, for: share, on: connection) else { return false }
@@ -77,10 +78,10 @@ final class AnswerLease: HTTPAnswerRoom {
         }
     }
 
-    /// Sets the number of bytes that are already in memory, even if they exceed the limits.
+    /// Counts the bytes of the answer that are in memory now, even if they exceed the limits.
     ///
-    /// Other answers then wait longer for room.
-    /// - Parameter count: The number of bytes that are held now.
+    /// If they exceed the limits, answers that wait for room wait longer.
+    /// - Parameter count: The number of bytes in memory.
     func hold(_ count: Int) {
         state.withLock { state in
             let count = state.held == 0 && count <= Self.freeBytes ? 0 : count

@@ -1,6 +1,6 @@
 import MartletHTTP
 
-/// The memory reserved for one request: for its head and for the requested part of its body.
+/// The memory reserved for one request: for its head, and for the part of its body for which room was requested.
 ///
 /// The memory is released with the last reference to the lease, which is when the request itself is released.
 ///
@@ -12,13 +12,13 @@ final class BodyLease: @unchecked Sendable {
     private let headBytes: Int
     /// The number of bytes reserved from `share`, including those of the head.
     private var reserved = 0
-    /// The number of bytes that arrived before room was granted.
+    /// The number of bytes that arrived before memory was reserved for them in the account `share`.
     ///
     /// They are charged to the network of the peer.
     private var early = 0
     /// The length of the body for which room was requested but not granted.
     private var wanted = 0
-    /// True while bytes are held for which there was no room.
+    /// True while the lease holds bytes beyond the limits, because there was no room for them when they arrived.
     ///
     /// As long as this is true, nothing more must be read from the connection.
     private(set) var isOverdrawn = false
@@ -48,9 +48,10 @@ final class BodyLease: @unchecked Sendable {
     /// The number of body bytes for which room is reserved.
     var room: Int { reserved - headBytes }
 
-    /// Charges the request to another account, once its sender is identified.
-    /// - Parameter count: The number of body bytes held. If the new account has no room for the request, the bytes stay
-    ///   charged to the network.
+    /// Charges the request to the account of its sender, once the sender is identified, instead of to the account that
+    /// was charged before.
+    /// - Parameter count: The number of body bytes held. If the sender's account has no room for the request, bytes
+    ///   that were charged to the network of the peer stay charged to it.
     func charge(to account: HTTPBodyAccount, holding count: Int) {
         let new = Self.share(of: account, bodies)
         guard new != share else { return }
@@ -107,8 +108,8 @@ final class BodyLease: @unchecked Sendable {
 
     /// Holds bytes that arrived with the head although there is no room for them, and waits for room.
     ///
-    /// The sender is still being identified, and may be a known caller. Such a caller must not be refused because
-    /// strangers have filled the share of all strangers.
+    /// Used while the sender is still being identified. The sender may be a known caller, who must not be refused
+    /// because strangers have filled the share of all strangers.
     ///
     /// Nothing more must be read from the connection while `isOverdrawn` is true, so that the excess is at most the
     /// bytes of one read.
@@ -132,7 +133,7 @@ final class BodyLease: @unchecked Sendable {
         case refused
     }
 
-    /// Checks again whether there is room for the body.
+    /// Checks again whether there is room for the body, and reserves it if there is.
     func retry(at now: ContinuousClock.Instant) -> Outcome {
         guard isWaiting else { return .granted }
         let end = waitsUntil

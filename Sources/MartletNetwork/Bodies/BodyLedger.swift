@@ -8,7 +8,8 @@ final class BodyLedger: Sendable {
     private let refused = Atomic<Int>(0)
     private let waiting = Atomic<Int>(0)
     private let crowded = Atomic<Bool>(false)
-    /// True if unidentified senders have reserved so many bytes that one network can have reserved half of its limit.
+    /// True if unidentified senders together use at least half of the limit of one network. While this is false, no
+    /// network can use half of its limit.
     private let mayCrowdANetwork = Atomic<Bool>(false)
 
     init(limits: BodyLimits = BodyLimits()) {
@@ -21,7 +22,7 @@ final class BodyLedger: Sendable {
 
     /// True while unidentified senders use at least half of their limit.
     ///
-    /// Each connection should then read only a few bytes at once.
+    /// Connections then read and write only a few bytes at once.
     var isCrowded: Bool { crowded.load(ordering: .relaxed) }
 
     /// Returns true while all unidentified senders together, or those of one network, use at least half of their limit.
@@ -104,7 +105,7 @@ struct ConnectionBodies {
     }
 
     /// The maximum number of bytes to read from a connection at once. It is small while memory for unidentified senders
-    /// is scarce, because bytes that were read but have no room are held beyond the limit.
+    /// is scarce, because bytes that are read although there is no room for them are kept beyond the limit.
     var inputLimit: Int { ledger.isCrowded(for: network) ? ledger.limits.free : .max }
 
     /// Creates the lease for a request.

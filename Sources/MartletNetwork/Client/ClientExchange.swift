@@ -9,8 +9,8 @@ final class ClientExchange {
     private var single: ClientPool.Single?
     private weak var pool: ClientPool?
     private var timer: TimerID?
-    /// The maximum time without progress, applied after the first bytes have been sent or received; nil if the deadline
-    /// of `start` continues to apply.
+    /// The maximum time in which no byte is sent or received, once a byte has been sent or received; nil if the
+    /// exchange keeps the deadline of `start`.
     private let patience: Duration?
 
     /// Creates the exchange of one request.

@@ -142,8 +142,8 @@ final class ClientPool: ClientProtocolOwner {
 
     /// Assigns waiting requests to connections.
     ///
-    /// A call during the assignment only causes another pass, because client protocols report their capacity while
-    /// requests are assigned to them.
+    /// Client protocols report their capacity while requests are assigned to them, which calls this function again.
+    /// Such a nested call returns at once and makes the running call assign requests once more.
     private func pump() {
         isPumpWanted = true
         guard !isPumping else { return }

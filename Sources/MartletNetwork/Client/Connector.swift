@@ -21,7 +21,7 @@ final class Connector: ConnectionOwner {
     /// Returns the protocol of the connection. `isHTTP2` states whether HTTP/2 is used.
     private let opened: (Connection, _ isHTTP2: Bool) -> (any WireProtocol)?
     private let closed: (NetworkError?, _ wasOpen: Bool) -> Void
-    /// Returns the addresses that other connections already use, so that the remaining addresses are tried first.
+    /// Returns the addresses that other connections of the pool use. The other addresses of the name are tried first.
     private let taken: () -> Set<SocketAddress>
     private var addresses: [SocketAddress] = []
     private var connection: Connection?
@@ -33,7 +33,7 @@ final class Connector: ConnectionOwner {
 
     /// Creates a connector, which begins to connect when `start` is called.
     /// - Parameters:
-    ///   - taken: Returns the addresses that other connections already use. Called only if the name has several
+    ///   - taken: Returns the addresses that other connections of the pool use. Called only if the name has several
     ///     addresses.
     ///   - closed: Called once, either when no connection could be established or when the established connection is
     ///     closed.

@@ -97,8 +97,8 @@ final class HTTP1Client: ClientProtocol {
     func cancel(_ request: UInt64, isLate: Bool) {
         guard request == lastRequest, receiver != nil else { return }
         receiver = nil
-        // The connection is closed, because the rest of the response would be mistaken for the answer to the next
-        // request.
+        // The connection is closed, because the rest of the response to the cancelled request would be mistaken for the
+        // response to the next request.
         finish()
     }
 
@@ -131,8 +131,8 @@ final class HTTP1Client: ClientProtocol {
         isConsuming = true
         while !rest.isEmpty, phase != .finished {
             guard phase != .idle else {
-                // An unsolicited response: a 408 sent before closing, or an attempt to forge the answer to the next
-                // request.
+                // The connection is closed, because these bytes answer no request: they are a 408 that the server sends
+                // before it closes, or an attempt to forge the answer to the next request.
                 finish()
                 break
             }
@@ -205,7 +205,8 @@ final class HTTP1Client: ClientProtocol {
 
     private func takeBody(_ bytes: UnsafeRawBufferPointer) throws(HTTP1Refusal) -> Int {
         let (taken, stop) = try parseBody(bytes)
-        // The receiver may have cancelled the request while it received the body.
+        // If the receiver cancelled the request while it received the body, the connection is finished and the other
+        // bytes are dropped.
         guard phase != .finished else { return bytes.count }
         switch stop {
         case .hungry: break

@@ -159,7 +159,8 @@ private func parser(of raw: UnsafeMutablePointer<llhttp_t>?) -> HTTP1Parser? {
     raw?.pointee.data.map { Unmanaged<HTTP1Parser>.fromOpaque($0).takeUnretainedValue() }
 }
 
-/// Returns the range of a piece in the head; nil if the piece belongs to the trailers, not to the head.
+/// Returns the range, in the head, of a text that llhttp reports; nil if the text belongs to the trailers, not to the
+/// head.
 private func index(_ parser: HTTP1Parser, _ start: UnsafePointer<CChar>?, _ count: Int) -> Range<Int>? {
     guard parser.inHead, let base = parser.base, let start else { return nil }
     return (start - base)..<(start - base + count)
@@ -185,7 +186,7 @@ private func recordValue(
     _ raw: UnsafeMutablePointer<llhttp_t>?, _ start: UnsafePointer<CChar>?, _ count: Int
 ) -> Int32 {
     guard let parser = parser(of: raw), let index = index(parser, start, count) else { return 0 }
-    // llhttp reports the values of some fields that it interprets in several adjacent pieces.
+    // llhttp interprets some fields, and reports their values in several adjacent pieces. The pieces are joined here.
     if let last = parser.fields.last, last.name == parser.name {
         parser.fields[parser.fields.count - 1] = .init(
             name: last.name, value: last.value.isEmpty ? index : last.value.lowerBound..<index.upperBound)

@@ -12,8 +12,8 @@ extension HTTP1Server {
         let isBodiless = HTTP1ResponseEncoder.isBodiless(response.status)
         appendHead(response, framing: isBodiless ? .none : .length(bytes.count))
         guard !isBodiless, head?.request.method != .head else { return completeAnswer() }
-        // A long body is sent in pieces only if the request is complete. Otherwise the rest of this request would have
-        // to be distinguished from the next request.
+        // A long body is sent in pieces only if the whole request has arrived. Otherwise it would be unclear whether
+        // bytes that arrive in the meantime belong to this request or to the next.
         if phase == .answering, bytes.count > limits.streamBufferBytes {
             running = nil
             output.keepRest(bytes, isShared: response.isShared)
@@ -81,7 +81,7 @@ extension HTTP1Server {
         }
         output.append(response, webSocket: accept)
         let session = WebSocketSession(connection, limits: limits, head: output.queue)
-        // The handler must not be cancelled when this HTTP/1.1 session ends.
+        // The connection forgets the handler, so that the handler is not cancelled when this HTTP/1.1 session ends.
         running = nil
         let unread = backlog
         backlog = []
@@ -90,7 +90,8 @@ extension HTTP1Server {
     }
 
     private func appendHead(_ response: HTTPResponse, framing: HTTP1ResponseEncoder.Framing) {
-        // If the body of a request is not read to its end, the start of the next request cannot be found.
+        // The connection closes after this response if the body of the request is not read to its end, because the
+        // start of the next request could not be found.
         if isDraining || leavesBody || head?.keepsAlive != true { isLastAnswer = true }
         owesContinue = false
         let keepAlive = head?.minorVersion == 0 ? "keep-alive" : nil
@@ -122,7 +123,8 @@ extension HTTP1Server {
     }
 
     func refuse(_ refusal: HTTP1Refusal) {
-        // The handler that reads the body already has the request and answers it.
+        // A handler that reads the body already has the request and answers it. Therefore no refusal is sent here; the
+        // body fails.
         if isReadingStream { return streamed?.fail(.malformed) ?? () }
         body = []
         lease = nil

@@ -54,7 +54,7 @@ extension HTTP1Server {
 
     private var mayConsume: Bool { phase != .answering && !isHeldUp && (phase != .idle || !output.isCongested) }
 
-    /// Reserves room for `count` more bytes of a collected body. Returns false if there is no room yet.
+    /// Reserves room for `count` more bytes of a collected body. Returns false if the bytes must wait for room.
     private func hasRoom(for count: Int) -> Bool {
         guard phase == .body, let lease else { return true }
         return lease.cover(max(lease.room, min(body.count + count, bodyLimit)), at: connection.now)
@@ -159,9 +159,8 @@ extension HTTP1Server {
         throw .overloaded
     }
 
-    /// Called when there is room for the collected body.
-    ///
-    /// Asks the client for the body if it waits for 100 Continue.
+    /// Prepares for the collected body, for which there is room now: allocates memory, and sends 100 Continue if the
+    /// client waits for it.
     func bodyHasRoom() {
         body.reserveCapacity(min(Int(bodyLeft), lease?.room ?? 0))
         sendContinue()
@@ -235,7 +234,8 @@ extension HTTP1Server {
         streamed.complete()
     }
 
-    /// Called when the end of a dropped body has arrived.
+    /// Ends the dropping of a body whose end has arrived, so that the connection can take the next request once the
+    /// response has been sent.
     private func restDropped() {
         isDropping = false
         guard stream == nil else {

@@ -7,8 +7,8 @@ public final class EventLoopGroup: Sendable {
     private let turn = Atomic<Int>(0)
 
     /// Starts the loops.
-    /// - Parameter count: The number of threads. The default is one per core but at most two, because the rest of a
-    ///   server cannot keep more than two busy.
+    /// - Parameter count: The number of threads. The default is one per core but at most two, because the other parts
+    ///   of a server cannot keep more than two loops busy.
     public init(count: Int? = nil) throws(NetworkError) {
         let count = count ?? min(2, max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN))))
         var loops: [EventLoop] = []

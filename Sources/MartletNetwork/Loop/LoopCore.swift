@@ -108,8 +108,8 @@ final class LoopCore: @unchecked Sendable {
         }
     }
 
-    /// Adds the duration of the iteration that ends now. Only this thread writes the value, so a load and a store are
-    /// enough.
+    /// Adds the duration of the iteration that ends now to `busy`. Only this thread writes `busy`, so a load and a
+    /// store are enough.
     private func recordTurn() {
         let (seconds, attoseconds) = (ContinuousClock.now - now).components
         let turn = seconds * 1_000_000_000 + attoseconds / 1_000_000_000

@@ -85,7 +85,8 @@ final class RequestBody {
         switch reading {
         case .notYet: return true
         case .pieces: return buffer.count >= Self.room
-        // Once the limit is reached, only the end of the body may follow.
+        // A body that has reached the limit is not full: its end may still follow, and any further byte makes it fail
+        // as too long.
         case .whole(let limit): return buffer.count >= lease.room && buffer.count < limit
         }
     }
@@ -93,7 +94,7 @@ final class RequestBody {
     /// True while the body waits for room.
     var isHeldUp: Bool { !isOver && lease.isWaiting }
 
-    /// True while bytes are held for which there is no room.
+    /// True while the body holds bytes beyond the limits, because there is no room for them.
     var isOverdrawn: Bool {
         if case .failed = end { return false }
         return lease.isOverdrawn
@@ -140,7 +141,8 @@ final class RequestBody {
         handOver()
     }
 
-    /// Called when the deadline has passed.
+    /// Handles the passing of `deadline`: checks again whether there is room for the body, or fails a body that arrives
+    /// too slowly.
     func expire(at now: ContinuousClock.Instant) {
         if let completeBy, completeBy <= now { return fail(.stalled) }
         guard lease.isWaiting else { return fail(.stalled) }
@@ -152,8 +154,8 @@ final class RequestBody {
     }
 
     /// Holds bytes for which there is no room until the handler has identified the sender.
-    /// - Returns: False if the handler has already asked for the body, because then it has identified the sender or
-    ///   does not need to.
+    /// - Returns: True if the bytes are held. False if the handler has already asked for the body, because then it has
+    ///   identified the sender or does not need to.
     private func overdraw() -> Bool {
         guard case .notYet = reading, let source else { return false }
         lease.overdraw(buffer.count, at: source.now)
@@ -168,11 +170,11 @@ final class RequestBody {
 
     // MARK: The handler
 
-    /// Charges the body to another account, once its sender is identified.
+    /// Charges the body to the account of its sender, once the sender is identified.
     func charge(to account: HTTPBodyAccount) {
         let wasOverdrawn = lease.isOverdrawn
         lease.charge(to: account, holding: buffer.count)
-        // The connection may be read again.
+        // The connection may be read again if the sender's account has room, so the source looks at the body again.
         if wasOverdrawn { source?.bodyIsHeldUp(self) }
     }
 

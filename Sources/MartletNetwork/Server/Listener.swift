@@ -15,7 +15,7 @@ final class Listener: ReadinessHandler {
     private let servers: [LoopBound<LoopServer>]
     private let count: ConnectionCount
     private let networks: PeerNetworkRule
-    /// The shortages for which idle connections are being closed.
+    /// The limits that are nearly reached and for which idle connections are being closed.
     private var closing: Set<ConnectionShares.Shortage> = []
     private var registration: Registration?
     private var turn = 0
@@ -90,7 +90,8 @@ final class Listener: ReadinessHandler {
         guard closing.insert(shortage).inserted else { return }
         let count = count.surplus(in: shortage)
         let servers = servers
-        // The loop keeps the listener alive while the listener is listening. A result that arrives later has no effect.
+        // The task may keep the listener alive. While the listener is listening, the loop does so anyway; a result that
+        // arrives later has no effect.
         let listener = LoopBound(self, loop: loop)
         Task.detached {
             var idle: [IdleConnection] = []

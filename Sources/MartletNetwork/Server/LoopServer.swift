@@ -140,7 +140,8 @@ final class LoopServer: ConnectionOwner {
         networks[connection.id] ?? limits.network(of: connection.peer)
     }
 
-    /// Returns the connections that have been idle for longest.
+    /// Returns up to `count` connections of this loop that have been idle for longest. If a network is close to its
+    /// limit, only connections of that network are returned.
     func longestIdle(_ count: Int, in shortage: ConnectionShares.Shortage) -> [IdleConnection] {
         var idle: [IdleConnection] = []
         for connection in connections.values {
@@ -208,7 +209,7 @@ struct IdleConnection: Hashable, Sendable {
     let id: UInt64
     let since: ContinuousClock.Instant
 
-    /// Returns the connections that have been idle for longest.
+    /// Returns up to `count` of the given connections: those that have been idle for longest.
     static func longest(_ count: Int, of all: [IdleConnection]) -> [IdleConnection] {
         Array(all.sorted { ($0.since, $0.id) < ($1.since, $1.id) }.prefix(count))
     }

@@ -52,8 +52,8 @@ final class NameResolver: Sendable {
             return
         }
         argument.release()
-        // If a thread is running, that thread also handles this question. If no thread could be started, the question
-        // would never be answered.
+        // If another thread is running, it also handles this question. If no thread is running, no waiting question
+        // would ever be answered, so all of them fail now.
         let unanswered = state.withLock { state in
             state.threads -= 1
             return state.threads == 0 ? state.queue.removeAll() : []

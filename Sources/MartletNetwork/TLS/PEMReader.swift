@@ -27,7 +27,8 @@ enum PEMReader {
             count += 1
             try body(Certificate(pointer: pointer))
         }
-        // OpenSSL reports the end of the text as an error, as it does for text that is not a certificate.
+        // The error is cleared, because OpenSSL reports the end of the text as an error, as it does for text that is
+        // not a certificate.
         ERR_clear_error()
         return count
     }
@@ -63,7 +64,7 @@ enum PEMReader {
 
         init(_ text: String) throws(NetworkError) {
             let bytes = Array(text.utf8)
-            // BIO_s_mem copies the bytes that are written to it.
+            // The array need not outlive this call, because BIO_s_mem copies the bytes that are written to it.
             guard let pointer = BIO_new(BIO_s_mem()), BIO_write(pointer, bytes, Int32(bytes.count)) >= 0 || text.isEmpty
             else { throw .openSSL(.configuration, "reading PEM") }
             self.pointer = pointer

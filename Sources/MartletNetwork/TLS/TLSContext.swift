@@ -24,7 +24,8 @@ final class TLSContext: @unchecked Sendable {
         if let identity { try use(identity) }
         SSL_CTX_set_alpn_select_cb(pointer, selectProtocol, nil)
         if challenges != nil {
-            // Every session of this context keeps this object alive (`TLSSession.context`).
+            // OpenSSL gets an unretained pointer to this object. Every session of this context keeps the object alive
+            // (`TLSSession.context`).
             SSL_CTX_set_client_hello_cb(pointer, readClientHello, Unmanaged.passUnretained(self).toOpaque())
         }
         if requestsClientCertificate {

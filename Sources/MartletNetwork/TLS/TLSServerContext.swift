@@ -46,22 +46,22 @@ public final class TLSServerContext: Sendable {
         challenges?.set(contexts)
     }
 
-    /// Builds the context for another identity.
+    /// Builds the TLS context for an identity that is to replace the current one.
     ///
-    /// This is the only step of a change of the identity that can fail.
+    /// This is the only step of the replacement that can fail.
     public func prepare(_ identity: TLSIdentity) throws(NetworkError) -> Prepared {
         Prepared(
             context: try TLSContext(
                 server: identity, requestsClientCertificate: requestsClientCertificate, challenges: challenges))
     }
 
-    /// Uses another identity for new connections. Also replaces the keys of session tickets, so that no session of the
-    /// previous identity is resumed.
+    /// Uses a prepared identity, instead of the current one, for new connections. Also replaces the keys of session
+    /// tickets, so that no session of the previous identity is resumed.
     public func use(_ prepared: Prepared) {
         context.withLock { $0 = prepared.context }
     }
 
-    /// Uses another identity for new connections.
+    /// Prepares an identity and uses it, instead of the current one, for new connections.
     public func reload(_ identity: TLSIdentity) throws(NetworkError) {
         use(try prepare(identity))
     }

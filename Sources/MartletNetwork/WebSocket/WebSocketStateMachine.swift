@@ -76,7 +76,8 @@ struct WebSocketStateMachine {
         return [.write(WebSocketFrame.encodeClose(WebSocketCode.isSendable(code) ? code : WebSocketCode.normal))]
     }
 
-    /// Handles a timeout: pings an open peer the first time, ends the connection the second time.
+    /// Handles a silence of the peer that has lasted too long: pings an open peer that has not been pinged yet, or ends
+    /// the connection.
     mutating func expire() -> [Action] {
         guard phase == .open, !isPinged else {
             phase = .closed

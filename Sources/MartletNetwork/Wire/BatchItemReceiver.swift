@@ -39,7 +39,7 @@ final class BatchItemReceiver: ResponseReceiver {
     }
 
     func failed(_ error: TransportError) {
-        // An invalid request would be invalid again if it were repeated.
+        // An invalid request is not given back to the batch, because it would be invalid again.
         if error.mayHaveBeenProcessed || error.kind == .invalidRequest {
             run.answered(item, .failure(error), on: connection)
         } else {

@@ -132,7 +132,7 @@ final class Connection: WireConnection, ReadinessHandler {
         }
     }
 
-    /// Counts the output that the peer has not received as memory of answers.
+    /// From now on, charges the output that the peer has not received to the memory for answers.
     func countsUnsent(_ bodies: ConnectionBodies) {
         unsent = (AnswerLease(bodies), bodies.answers)
     }
@@ -174,7 +174,8 @@ final class Connection: WireConnection, ReadinessHandler {
         guard let wire = owner?.connectionOpened(self) else { return close(nil) }
         self.wire = wire
         needsWrite()
-        // The first request may have arrived with the last bytes of the handshake.
+        // With TLS, the connection reads at once, because the first request may have arrived with the last bytes of the
+        // handshake.
         if tls != nil { transfer(.read) } else { settle() }
     }
 
@@ -274,7 +275,7 @@ final class Connection: WireConnection, ReadinessHandler {
         guard phase == .open else { return }
         if isDry, pending.isEmpty, wire.isFinished { return finish() }
         if left == 0, pending.isEmpty { needsWrite() }
-        // A protocol that did not want input before may want input now.
+        // A protocol that wanted no input before may want input now, so input that OpenSSL already holds is read.
         if wire.wantsInput, !isInputOver { readLater() }
         settle()
     }

@@ -2,7 +2,7 @@ public import MartletCore
 public import MartletModel
 
 extension ADM {
-    /// Renders a composed message as data only, which the app shows.
+    /// Renders a composed message as a message that carries only data. The app shows it from the data.
     public static func message(composed: LocalizedMessage, id: NotificationID) -> Message? {
         var data = ComposedPayload.texts(of: composed, id: id, on: ADM.self)
         data["title"] = composed.title

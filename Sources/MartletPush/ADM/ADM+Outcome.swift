@@ -3,11 +3,12 @@ public import MartletHTTP
 public import MartletModel
 
 extension ADM {
-    /// The initial wait of all pushes when the service throttles the sender and specifies no wait.
+    /// The wait before the first retry when the service throttles the sender and does not say how long to wait. It
+    /// applies to all pushes to the service.
     ///
-    /// Doubles with each attempt.
+    /// It doubles with each further retry.
     static let throttleWait: Duration = .seconds(60)
-    /// The initial wait after an internal error of the service. Doubles with each attempt.
+    /// The wait before the first retry after an internal error of the service. It doubles with each further retry.
     static let faultWait: Duration = .seconds(60)
 
     /// Returns the outcome of an answer (PushServices.md, section 6.3).
@@ -24,7 +25,7 @@ extension ADM {
         case 429: return Outcome(.throttled, reason: reason, .retry(after: wait ?? Self.throttleWait, scope: .platform))
         case 503: return Outcome(.pnsUnavailable, reason: reason, Self.fault(wait))
         case 500..<600: return Outcome(.pnsServerError, reason: reason, Self.fault(wait))
-        // Redirections are not followed.
+        // These statuses include redirections, which are not followed, so the push is refused.
         case 300..<500: return Outcome(.pnsInterfaceError, reason: reason, .refuse)
         default: return Self.notOfTheService(reason)
         }
@@ -41,7 +42,8 @@ extension ADM {
     private static func outcome(reason: String, at now: Timestamp) -> Outcome {
         switch reason {
         case "Unregistered": Outcome(.expiredChannel, reason: reason, .drop(asOf: now, guarded: false))
-        // The service also gives this reason for a registration id that belongs to another sender.
+        // A registration id that belongs to another sender gets this reason too, so the removal of the device is
+        // guarded: many such answers at once remove no devices.
         case "InvalidRegistrationId": Outcome(.badChannel, reason: reason, .drop(asOf: now, guarded: true))
         case "InvalidData", "InvalidConsolidationKey", "InvalidExpiration", "InvalidType":
             Outcome(.invalidNotificationFormat, reason: reason, .refuseAll)

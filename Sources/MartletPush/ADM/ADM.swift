@@ -45,9 +45,9 @@ public struct ADM: PushService {
         return try Payload.message(["data": .object(data)], on: ADM.self)
     }
 
-    /// Creates a message that carries data, which the app shows.
+    /// Creates a message that carries data. The app shows the data.
     ///
-    /// The service wakes the app immediately only for urgent messages.
+    /// A message with an alert is made urgent, because the service wakes the app immediately only for urgent messages.
     public static func message(carrying data: DataMessage) throws(PushServiceError) -> Message {
         var payload: [String: JSON] = ["data": .object(Payload.members(of: data, alertAs: "message"))]
         if data.alert != nil { payload["priority"] = "high" }

@@ -4,7 +4,7 @@ import MartletModel
 
 /// A hub's credential for the service, parsed and checked (PushServices.md, sections 6 and 9).
 struct ADMCredential: Sendable {
-    /// The names of the properties, which are those of Azure Notification Hubs.
+    /// The names of the credential's properties, which are those of Azure Notification Hubs.
     enum Property {
         static let clientID = "ClientId"
         static let clientSecret = "ClientSecret"
@@ -20,7 +20,7 @@ struct ADMCredential: Sendable {
     let tokenOrigin: HTTPOrigin
     let tokenPath: String
     let sendOrigin: HTTPOrigin
-    /// The path to which a message is sent, without the registration id: the part before the id and the part after it.
+    /// The path to which a message is sent, in two parts: the text before the registration id and the text after it.
     let sendPath: (prefix: String, suffix: String)
     let tokenSettings: TransportSettings
     let sendSettings: TransportSettings

@@ -77,14 +77,15 @@ extension APNs {
         switch type {
         case .background: return Appearance(isSilent: true, shownBy: .app)
         case .alert: break
-        // The app decides what calls, Live Activities and other kinds look like.
+        // For calls, Live Activities and pushes of other types, the app decides what is shown, so the appearance is
+        // unknown.
         default: return nil
         }
         var appearance = Appearance(shownBy: .system, textLines: 4)
         switch aps["alert"] {
         case .string(let text)?: appearance = Appearance(text: text, shownBy: .system, textLines: 4)
         case .object(let alert)?:
-            // The texts behind localization keys are known only to the app.
+            // Only the app knows the texts for localization keys, so the appearance of such an alert is unknown.
             guard alert["loc-key"] == nil, alert["title-loc-key"] == nil, alert["subtitle-loc-key"] == nil else {
                 return nil
             }

@@ -83,9 +83,11 @@ extension APNs {
         return try Payload.message(.object(payload), on: APNs.self)
     }
 
-    /// Creates a message that carries data. A silent message states its push type, because a `sound` member in it, even
-    /// an empty one, would otherwise make it an alert. An alert may be replaced by the app's notification service
-    /// extension.
+    /// Creates a message that carries data: an alert if the data contains one, otherwise a silent message.
+    ///
+    /// An alert has `mutable-content`, so that the app's notification service extension may replace it. A silent
+    /// message states its push type, because a `sound` member in it, even an empty one, would otherwise make it an
+    /// alert.
     public static func message(carrying data: DataMessage) throws(PushServiceError) -> Message {
         var aps: [String: JSON] = [:]
         var fields: [String: String] = [:]

@@ -3,10 +3,10 @@ public import MartletHTTP
 public import MartletModel
 
 extension APNs {
-    /// The initial wait after an internal error of the service. Doubles with each attempt.
+    /// The wait before the first retry after an internal error of the service. It doubles with each further retry.
     static let faultWait: Duration = .seconds(900)
-    /// The initial wait after too many pushes to one device, or too many token changes on one connection. Doubles with
-    /// each attempt.
+    /// The wait before the first retry after too many pushes to one device, or too many new provider tokens on one
+    /// connection. It doubles with each further retry.
     static let throttleWait: Duration = .seconds(60)
 
     public func outcome(of response: HTTPResponse, at now: Timestamp) -> Outcome {
@@ -15,7 +15,8 @@ extension APNs {
         var outcome =
             Self.outcome(reason: answer.reason, asOf: answer.timestamp ?? now)
             ?? Self.outcome(status: response.status, reason: answer.reason, asOf: now)
-        // The service itself never sends `retry-after`, but an intermediary may.
+        // The wait that the field `retry-after` asks for is respected. The service itself never sends the field, but an
+        // intermediary may.
         if case .retry(let least, let scope) = outcome.reaction, let wait = RetryAfter.wait(response.fields, at: now) {
             outcome.reaction = .retry(after: max(least, wait), scope: scope)
         }

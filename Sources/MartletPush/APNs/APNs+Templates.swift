@@ -22,8 +22,9 @@ extension APNs {
         return template
     }
 
-    /// Returns the payload limit of the push type that the headers state, either directly or through the topic. If the
-    /// type is an expression, any type is possible.
+    /// Returns the payload limit of the push type that the headers state, either directly or through the topic.
+    ///
+    /// If the stated type is an expression, any type is possible, so the limit is that of the platform.
     public static func payloadLimit(of template: Template) -> Int {
         let stated = ["push-type", "topic"].lazy.compactMap { name in
             template.headers.first { ["apns-\(name)", "x-apns-\(name)"].contains($0.name.lowercased()) }

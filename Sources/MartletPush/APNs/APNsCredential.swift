@@ -5,8 +5,8 @@ import MartletModel
 
 /// A hub's credential for the service, parsed and checked (PushServices.md, sections 1.2, 1.3 and 9).
 struct APNsCredential: Sendable {
-    /// The names of the properties: those of Azure Notification Hubs, and one more for an endpoint with a private
-    /// authority.
+    /// The names of the credential's properties: those of Azure Notification Hubs, and one more for an endpoint with a
+    /// private authority.
     enum Property {
         static let token = "Token"
         static let keyID = "KeyId"

@@ -28,12 +28,13 @@ enum APNsEndpoint {
 
     /// Returns whether the origin is one of Apple's gateways.
     ///
-    /// Any other address may only be configured by an operator.
+    /// Only an operator may configure an origin that is not.
     static func isService(_ origin: HTTPOrigin) -> Bool {
         origin.host.hasSuffix(".push.apple.com")
     }
 
-    /// Returns one name per environment, so that hubs that spell it differently share connections.
+    /// Returns the origin with the usual host name of its environment, so that hubs that use different names for the
+    /// same environment share connections.
     private static func canonical(_ origin: HTTPOrigin) -> HTTPOrigin {
         guard origin.host == "api.development.push.apple.com" else { return origin }
         return HTTPOrigin(scheme: .https, host: sandbox.host, port: origin.port)

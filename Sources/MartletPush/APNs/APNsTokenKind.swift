@@ -50,7 +50,8 @@ enum APNsTokenKind: String, CaseIterable {
     static func digits(
         of handle: UnsafeBufferPointer<UInt8>, for message: Message, in shared: RequestBatch.Shared
     ) throws(PushServiceError) -> UnsafeBufferPointer<UInt8> {
-        // No kind begins with two hexadecimal digits, so this handle has no prefix. Hardly any handle has one.
+        // A handle that begins with two hexadecimal digits has no prefix, because no kind begins with two such digits.
+        // This check is fast, and true for nearly all handles.
         if handle.prefix(2).allSatisfy(APNs.isHexadecimal) { return handle }
         guard let colon = handle.firstIndex(of: separator) else { return handle }
         let mark = String(decoding: handle[..<colon], as: UTF8.self).lowercased()

@@ -64,7 +64,7 @@ extension FCM {
         let own = content["android"]?["notification"]
         guard content["notification"] != nil || own != nil else { return appearance(ofData: data) }
         func shown(_ name: String) -> String? { own?[name]?.string ?? content["notification"]?[name]?.string }
-        // The texts behind localization keys are known only to the app.
+        // Only the app knows the texts for localization keys, so the appearance of such a notification is unknown.
         guard own?["title_loc_key"] == nil, own?["body_loc_key"] == nil else { return nil }
         var appearance = Appearance(
             title: shown("title"), subtitle: data?[ComposedPayload.Name.subtitle]?.string, text: shown("body"),
@@ -78,7 +78,8 @@ extension FCM {
         return appearance
     }
 
-    /// Returns what an app shows for a data message: the member `message`, as in Microsoft's tutorials.
+    /// Returns what an app shows for a message without a notification: the members `title` and `message` of the data,
+    /// as apps do that follow Microsoft's tutorials.
     private static func appearance(ofData data: JSON?) -> Appearance? {
         guard case .object(let data)? = data else { return nil }
         let text = data["message"]?.string

@@ -54,9 +54,9 @@ extension FCM {
         return try Payload.message(["message": ["data": .object(data)]], on: FCM.self)
     }
 
-    /// Creates a message that carries data.
+    /// Creates a message that carries data. The app shows the alert, if there is one.
     ///
-    /// The app shows the alert itself. The service wakes the app immediately only for a message of high priority.
+    /// A message with an alert has high priority, because the service wakes the app immediately only for that priority.
     public static func message(carrying data: DataMessage) throws(PushServiceError) -> Message {
         var message: [String: JSON] = ["data": .object(Payload.members(of: data, alertAs: "message"))]
         if data.alert != nil { message["android"] = ["priority": "HIGH"] }

@@ -3,10 +3,10 @@ public import MartletHTTP
 public import MartletModel
 
 extension FCM {
-    /// The initial wait after an internal error of the service. Doubles with each attempt.
+    /// The wait before the first retry after an internal error of the service. It doubles with each further retry.
     static let faultWait: Duration = .seconds(10)
-    /// The initial wait after a quota is exceeded, if the service specifies none. A project's quota is refilled every
-    /// minute.
+    /// The wait before the first retry after a quota is exceeded, if the service does not say how long to wait. A
+    /// project's quota is refilled every minute.
     static let quotaWait: Duration = .seconds(60)
 
     /// Returns the outcome of an answer (PushServices.md, section 2.5).
@@ -62,7 +62,8 @@ extension FCM {
         case "INVALID_ARGUMENT": invalidArgument(answer)
         case "UNAUTHENTICATED": Outcome(.invalidCredentials, reason: answer.reason, .reauthorize)
         case "PERMISSION_DENIED": Outcome(.invalidCredentials, reason: answer.reason, .stop)
-        // Without FCM's own error code, this means that the project was not found.
+        // Without FCM's own error code, this status means that the project was not found, not that the device is gone.
+        // So all sending stops.
         case "NOT_FOUND": Outcome(.invalidCredentials, reason: answer.reason, .stop)
         case "RESOURCE_EXHAUSTED": projectQuota(answer, wait)
         case "INTERNAL": fault(.pnsServerError, answer, wait)
@@ -79,7 +80,8 @@ extension FCM {
         case 403, 404: Outcome(.invalidCredentials, reason: reason, .stop)
         case 413: Outcome(.invalidNotificationSize, reason: reason, .refuseAll)
         case 429: projectQuota(answer, wait)
-        // Redirections are not followed, because they could lead to any address.
+        // These statuses include redirections. They could lead to any address, so they are not followed and the push is
+        // refused.
         case 300..<500: Outcome(.pnsInterfaceError, reason: reason, .refuse)
         case 503: unavailable(answer, wait)
         case 500..<600: fault(.pnsServerError, answer, wait)

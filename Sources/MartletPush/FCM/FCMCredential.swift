@@ -6,7 +6,7 @@ import MartletModel
 /// A hub's credential for the service, parsed and checked: a service account of the project (PushServices.md, sections
 /// 2.1 and 9).
 struct FCMCredential: Sendable {
-    /// The names of the properties: those of Azure Notification Hubs, and four that only this hub has.
+    /// The names of the credential's properties: those of Azure Notification Hubs, and four that only Martlet has.
     enum Property {
         static let privateKey = "PrivateKey"
         static let projectID = "ProjectId"

@@ -30,7 +30,7 @@ enum FCMMessage {
 
     static func isCanonical(_ body: [UInt8]) -> Bool { body.starts(with: opening) }
 
-    /// Appends a canonical body with a device's token inserted.
+    /// Appends a canonical body to a buffer, with a device's token inserted at the beginning of the message.
     /// - Parameter handle: The token, in printable ASCII.
     static func append(_ body: [UInt8], to handle: UnsafeBufferPointer<UInt8>, to buffer: inout [UInt8]) {
         buffer += opening

@@ -2,9 +2,9 @@ import MartletModel
 
 /// Translates a payload of the legacy API to a message of the HTTP v1 API (PushServices.md, section 2.7).
 ///
-/// Members without an equivalent are left out and listed. Apple devices get a separate part only if the payload
-/// contains settings that Android devices do not know and that the HTTP v1 API has only for Apple devices: a badge, a
-/// subtitle, a sound, `content_available` or `mutable_content`.
+/// Members without an equivalent are left out, and their names are in `dropped`. Apple devices get a separate part only
+/// if the payload contains settings that Android devices do not know and that the HTTP v1 API has only for Apple
+/// devices: a badge, a subtitle, a sound, `content_available` or `mutable_content`.
 struct LegacyTranslation {
     /// The translated message.
     private(set) var content: [String: JSON] = [:]
@@ -43,7 +43,7 @@ struct LegacyTranslation {
         case "collapse_key":
             guard let key = Self.text(value) else { return false }
             android[name] = .string(key)
-            // APNs accepts at most 64 bytes.
+            // A longer key is left out for Apple devices, because APNs accepts at most 64 bytes.
             if key.utf8.count <= 64 { appleHeaders["apns-collapse-id"] = .string(key) }
         case "restricted_package_name":
             guard let package = Self.text(value) else { return false }
@@ -94,7 +94,7 @@ struct LegacyTranslation {
 
     private mutating func takeTimeToLive(_ value: JSON) -> Bool {
         guard let seconds = Self.number(value) else { return false }
-        // A value out of range is kept, so that the later check refuses it.
+        // A value out of range is translated as it is, so that the check of the whole message refuses it later.
         android["ttl"] = .string("\(seconds)s")
         if (0...Int64(FCMMessage.timeToLiveLimit)).contains(seconds) {
             appleHeaders["apns-expiration"] = .string(String(now.seconds + seconds))

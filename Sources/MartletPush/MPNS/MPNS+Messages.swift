@@ -44,9 +44,9 @@ extension MPNS {
         return message
     }
 
-    /// The maximum size of a raw notification that carries data, in bytes.
+    /// The maximum size of a raw notification that Martlet creates to carry data, in bytes.
     ///
-    /// The service grants it to every account. It does not apply to raw notifications that the sender built itself.
+    /// The service accepts this size from every account. A raw notification that the sender has built may be larger.
     static let rawLimit = 1024
 
     /// Creates a raw notification that carries data. The device does not show raw notifications by itself.
@@ -60,7 +60,9 @@ extension MPNS {
 
     // MARK: Templates
 
-    /// Returns the format of a template. A raw notification has no target and has a class of its own.
+    /// Returns the format of a template's body: text for a raw notification, XML for a tile or a toast.
+    ///
+    /// A template is for raw notifications if it has no target field and its class is one for raw notifications.
     public static func format(of template: Template) -> TemplateFormat {
         guard header(targetField, of: template) == nil,
             let number = header(classField, of: template).flatMap({ Int($0) })

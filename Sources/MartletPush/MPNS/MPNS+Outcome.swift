@@ -3,12 +3,12 @@ public import MartletHTTP
 public import MartletModel
 
 extension MPNS {
-    /// The initial wait before sending again to a phone whose queue is full. Doubles with each attempt.
+    /// The wait before the first retry to a phone whose queue is full. It doubles with each further retry.
     static let queueWait: Duration = .seconds(240)
-    /// The initial wait before sending again to a channel that has used up its daily quota, or whose phone has been
+    /// The wait before the first retry to a channel that has used up its daily quota, or whose phone has been
     /// disconnected for a long time. The service blocks senders that try more often.
     static let channelWait: Duration = .seconds(3600)
-    /// The initial wait after an internal error of the service. Doubles with each attempt.
+    /// The wait before the first retry after an internal error of the service. It doubles with each further retry.
     static let faultWait: Duration = .seconds(60)
 
     /// Returns the outcome of an answer (PushServices.md, section 4.3).
@@ -32,14 +32,15 @@ extension MPNS {
                 .retry(after: max(wait ?? .zero, Self.channelWait), scope: .device))
         case 503: Outcome(.pnsUnavailable, reason: answer.reason, Self.fault(wait))
         case 500..<600: Outcome(.pnsServerError, reason: answer.reason, Self.fault(wait))
-        // Redirections are not followed, because they could lead to any address.
+        // These statuses include redirections. They could lead to any address, so they are not followed and the push is
+        // refused.
         case 300..<500: Outcome(.pnsInterfaceError, reason: answer.reason, .refuse)
         default: Self.notOfTheService(answer.reason)
         }
     }
 
-    /// Returns the outcome of an answer with status 200. The service also sends this status for notifications that it
-    /// does not deliver.
+    /// Returns the outcome of an answer with status 200. The status field decides, because the service also answers 200
+    /// for notifications that it does not deliver.
     private static func outcome(ofSuccess answer: MPNSAnswer) -> Outcome {
         switch answer.notification {
         case "received": .accepted
@@ -50,7 +51,8 @@ extension MPNS {
         }
     }
 
-    /// Returns the reaction to an error of the service. A wait that the service asks for applies to the whole host.
+    /// Returns the reaction to an error of the service. A wait that the service asks for applies to all channels at the
+    /// same host.
     private static func fault(_ wait: Duration?) -> Reaction {
         wait.map { .retry(after: $0, scope: .origin) } ?? .retry(after: faultWait, scope: .device)
     }

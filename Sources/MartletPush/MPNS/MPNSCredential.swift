@@ -2,17 +2,18 @@ import MartletCore
 import MartletHTTP
 import MartletModel
 
-/// A hub's credential for the service, parsed and checked (PushServices.md, sections 4.3 and 9). The certificate is
-/// optional: channels that were opened without a certificate are also sent to without one.
+/// A hub's credential for the service, parsed and checked (PushServices.md, sections 4.3 and 9).
+///
+/// The certificate is optional, because a channel that was opened without a certificate needs none.
 struct MPNSCredential: Sendable {
-    /// The names of the properties, which are those of Azure Notification Hubs.
+    /// The names of the credential's properties, which are those of Azure Notification Hubs.
     enum Property {
         static let certificate = "MpnsCertificate"
         static let certificateKey = "CertificateKey"
     }
 
-    /// The certificate with which the sender authenticates itself; nil for channels that were opened without a
-    /// certificate.
+    /// The certificate with which the sender authenticates itself; nil if the hub sends only to channels that were
+    /// opened without a certificate.
     let certificate: ClientCertificate?
     /// Whether pushes may be sent to channels on this machine, which belong to a simulated service whose authority the
     /// credential names.

@@ -17,8 +17,8 @@ extension MPNS {
 
         /// Determines the type by the class field.
         ///
-        /// 1, 11 and 21 are tiles, 2, 12 and 22 are toasts, and all other classes up to 31 are raw. Classes from 11 and
-        /// from 21 are delivered later.
+        /// 1, 11 and 21 are tiles, 2, 12 and 22 are toasts, and all other classes up to 31 are raw notifications. The
+        /// service delivers classes from 11 within 450 seconds, and classes from 21 within 900 seconds.
         init?(classNumber text: String?) {
             guard let number = text.flatMap({ Int($0) }), (1...31).contains(number) else { return nil }
             switch number {
@@ -48,7 +48,7 @@ extension MPNS {
             }
         }
 
-        /// The class number of this type for immediate delivery.
+        /// The class number with which the service delivers a notification of this type immediately.
         var firstClass: Int {
             switch self {
             case .tile: 1

@@ -1,6 +1,6 @@
 /// Checks the word with which a service names an error, so that it is safe to show.
 ///
-/// The rest of an answer is never shown, because it could contain anything, even a secret that was sent.
+/// No other text of an answer is ever shown, because it could contain anything, even a secret that was sent.
 enum AnswerWord {
     /// Returns the text if it consists of at most 64 letters, digits, `-` and `_`; otherwise nil.
     static func checked(_ text: String?) -> String? {

@@ -2,7 +2,7 @@ import MartletCore
 import MartletHTTP
 import MartletModel
 
-/// The rules for handles that are channel URLs at hosts in a domain of the service.
+/// The rules for handles that are channel URLs. Their hosts must be in a domain of the push service.
 ///
 /// Anyone who registers such a handle may have made it up, so it is checked both at registration and before each push.
 struct ChannelAddress: Sendable {
@@ -13,7 +13,7 @@ struct ChannelAddress: Sendable {
 
     /// Checks a handle and returns the key by which it is compared.
     ///
-    /// Hosts are compared without case, the rest exactly.
+    /// In the key, scheme and host are in lower case, and the other parts of the URL are unchanged.
     ///
     /// A handle on this machine is accepted, because it may belong to a simulated service. The hub's credential decides
     /// whether pushes are sent there.

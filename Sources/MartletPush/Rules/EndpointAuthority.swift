@@ -5,8 +5,8 @@ import MartletModel
 
 /// The property of a credential that contains a certificate authority.
 ///
-/// At the service's addresses, this authority is trusted instead of the system's authorities. Simulated services need
-/// it.
+/// For connections to the addresses of the push service, this authority is trusted instead of the system's authorities.
+/// It is needed for simulated services, whose certificates no other authority has issued.
 enum EndpointAuthority {
     static let property = "EndpointCertificateAuthority"
 
@@ -28,8 +28,8 @@ enum EndpointAuthority {
 
     /// Returns the settings for connections to the address that a credential names.
     ///
-    /// Clients may send documents with such an address too. Therefore it must be a public address, unless it is one of
-    /// the service's own addresses, or an operator has also set an authority.
+    /// The address must be public, because not only operators but also clients can send credentials with an address.
+    /// Any address is allowed if it is one of the service's own, or if an operator has also set an authority.
     /// - Parameters:
     ///   - pem: The certificate of the authority; nil for the system's authorities.
     ///   - defaults: The service's own addresses.

@@ -4,9 +4,7 @@ import MartletModel
 
 /// Checks that the handles of several platforms share.
 enum HandleRules {
-    /// The maximum length of a handle.
-    ///
-    /// No longer handle was ever observed.
+    /// The maximum length of a handle, in bytes. No handle that was ever observed is longer.
     static let lengthLimit = 4096
 
     /// Checks a handle that only its push service can interpret: each part must be printable ASCII without spaces.

@@ -31,9 +31,8 @@ enum OAuthToken {
     }
 
     /// Parses the answer of a token endpoint.
-    ///
-    /// The result is a token, a refused credential, which stops all sending, or an error after which the request is
-    /// repeated later.
+    /// - Returns: The token, or a refusal. If the credential was refused, this stops all sending; otherwise the token
+    ///   is requested again later.
     static func answer(_ response: HTTPResponse, at now: Timestamp) -> TokenAnswer {
         let status = response.status.code
         let body = try? JSON(parsing: response.bytes, maximumDepth: 8)

@@ -27,7 +27,7 @@ enum Payload {
         return payload
     }
 
-    /// Returns one key for several texts, some of which may be empty.
+    /// Returns one collapse key that combines several keys, some of which may be empty.
     static func key(_ parts: [String]) -> String { JSON.array(parts.map(JSON.string)).text }
 
     /// Returns the seconds until a given time, clamped to the platform's limits.
@@ -35,7 +35,8 @@ enum Payload {
         min(max((timestamp - now).components.seconds, limits.lowerBound), limits.upperBound)
     }
 
-    /// Returns the members that a message has in addition to its text: the notification id, if there is one.
+    /// Returns the members that a message has in addition to its texts: a member with the notification id, or none if
+    /// there is no id.
     static func members(naming id: NotificationID?, on platform: any PushPlatform.Type) -> [String: JSON] {
         guard let id else { return [:] }
         return [platform.notificationIDName: .string(id.description)]

@@ -2,7 +2,7 @@ import MartletModel
 
 /// Reads an XML document into a list of its elements, from which the appearance of a message is determined.
 ///
-/// Document types are not read.
+/// A document with a document type declaration is not read: the initializer returns nil.
 struct XMLElements {
     struct Element {
         /// The name without its prefix.

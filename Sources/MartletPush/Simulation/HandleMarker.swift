@@ -1,13 +1,13 @@
 /// A fault that a test requests by the end of a handle.
 ///
-/// Tests use it if they cannot reach the control interface (PushServices.md, section 10.1): `…~unregistered`,
-/// `…~unknown`, `…~throttle3`, `…~error`, `…~unavailable`, `…~slow5000`, `…~reset`.
+/// Tests use it if they cannot reach the control interface (PushServices.md, section 10.1). A handle then ends in
+/// `~unregistered`, `~unknown`, `~throttle3`, `~error`, `~unavailable`, `~slow5000` or `~reset`.
 ///
-/// A service whose handles cannot contain a tilde has spellings of its own.
+/// A service whose handles cannot contain a tilde defines markers of its own.
 public enum HandleMarker: Hashable, Sendable {
     case unregistered
     case unknown
-    /// Throttles this number of pushes, then accepts them.
+    /// Throttles this number of pushes to the handle, then accepts all further pushes.
     case throttle(Int)
     case error
     case unavailable

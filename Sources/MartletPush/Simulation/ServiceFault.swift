@@ -18,7 +18,7 @@ public struct ServiceFault: Hashable, Sendable {
     public var name: Name
     /// The value of the answer's `retry-after` field; nil for an answer without the field.
     public var retryAfter: RetryAfterField?
-    /// The number of seconds since the handle became invalid, for a fault about a handle that is gone.
+    /// For a fault that says that the handle is gone: the number of seconds since the handle became invalid.
     public var age: Int?
     /// Whether later requests on the connection fail in the same way, even requests to which the fault does not apply.
     public var isSticky: Bool
@@ -37,9 +37,9 @@ public struct ServiceFault: Hashable, Sendable {
     }
 }
 
-/// The faults that most services have.
+/// The names of the faults that most services have.
 ///
-/// Each service lists those that it supports.
+/// Each service lists the ones that it supports.
 extension ServiceFault.Name {
     /// The sender has sent too many messages.
     public static let rateLimit: Self = "rateLimit"
@@ -70,7 +70,7 @@ extension ServiceFault.Name {
     /// A token endpoint that refuses the credential (`invalid_grant`, `invalid_client`).
     public static let tokenRefused: Self = "tokenRefused"
 
-    /// The endpoint to which the fault applies by default.
+    /// The purpose of the requests to which the fault applies, unless a rule names another one.
     public var endpoint: SimulatedSubject.Endpoint {
         switch self {
         case .malformedToken, .textualLifetime, .tokenRefused: .token

@@ -10,9 +10,10 @@ public struct SimulatedDevices: Sendable {
         public let index: Int
         /// The time when the app was removed from the device; nil while it is installed.
         public internal(set) var removedAt: Timestamp?
-        /// The number of event streams that follow the device.
+        /// The number of event streams that are open for the device.
         public internal(set) var listeners = 0
-        /// The stored notifications that arrived while no event stream followed the device, oldest first.
+        /// The notifications that arrived while no event stream was open for the device, and that have been stored for
+        /// the next one, oldest first.
         public internal(set) var stored: [SimulatedDelivery] = []
         /// The newest hundred notifications that were accepted for the device, oldest first.
         public internal(set) var inbox: [SimulatedDelivery] = []
@@ -21,7 +22,8 @@ public struct SimulatedDevices: Sendable {
     }
 
     private static let inboxLimit = 100
-    /// The notifications that were accepted since the caller last emptied this array; nil if no caller collects them.
+    /// The notifications that were accepted for any device since the caller last emptied this array; nil if no caller
+    /// collects them.
     public var news: [SimulatedDelivery]?
     private var devices: [String: Device] = [:]
 
@@ -42,7 +44,7 @@ public struct SimulatedDevices: Sendable {
         if isListening { devices[handle]?.listeners = 1 }
     }
 
-    /// Records a device's report on a notification, which becomes the text of the notification.
+    /// Replaces the text of a notification in a device's inbox by the report that the device has sent about it.
     mutating func record(_ text: String, on id: String, of handle: String) {
         guard let index = devices[handle]?.inbox.lastIndex(where: { $0.id == id }) else { return }
         devices[handle]?.inbox[index].text = text
@@ -57,8 +59,9 @@ public struct SimulatedDevices: Sendable {
         return true
     }
 
-    /// Records that an event stream follows the device.
-    /// - Returns: The stored notifications that have not expired; nil if the device does not exist.
+    /// Records that an event stream was opened for a device, and removes the device's stored notifications.
+    /// - Returns: The stored notifications that have not expired; nil if the device does not exist or its app was
+    ///   removed.
     public mutating func startListening(_ handle: String, at now: Timestamp) -> [SimulatedDelivery]? {
         guard let device = devices[handle], device.removedAt == nil else { return nil }
         devices[handle]?.listeners += 1
@@ -66,7 +69,7 @@ public struct SimulatedDevices: Sendable {
         return device.stored.filter { $0.keptUntil.map { $0 > now } ?? false }
     }
 
-    /// Records that an event stream no longer follows the device.
+    /// Records that an event stream of a device was closed.
     public mutating func stopListening(_ handle: String) {
         guard let device = devices[handle], device.listeners > 0 else { return }
         devices[handle]?.listeners -= 1
@@ -75,16 +78,16 @@ public struct SimulatedDevices: Sendable {
     /// The result of accepting a notification.
     enum Fate: String {
         case delivered
-        /// The notification was stored until an event stream follows the device.
+        /// The notification was stored until an event stream is opened for the device.
         case stored
-        /// The notification was discarded, because no event stream follows the device and the notification is not to be
-        /// stored.
+        /// The notification was discarded, because no event stream is open for the device and the notification is not
+        /// one that the service stores.
         case discarded
     }
 
     /// Accepts a notification for a known device.
-    /// - Parameter keepingOlder: Returns whether an older stored notification is kept in addition to the new one. By
-    ///   default only one notification is stored for each device.
+    /// - Parameter keepingOlder: Returns whether a notification that is already stored for the device stays stored
+    ///   beside the new one. By default, the new one replaces all others.
     mutating func accept(
         _ delivery: SimulatedDelivery, keepingOlder: (SimulatedDelivery) -> Bool = { _ in false }
     ) -> Fate {

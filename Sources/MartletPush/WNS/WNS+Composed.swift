@@ -62,7 +62,7 @@ extension WNS {
             guard let value = XMLElements(message.body)?.elements.first?.attributes["value"], let badge = Int(value)
             else { return nil }
             return Appearance(badge: badge, shownBy: .system)
-        // The appearance of a tile depends on its template and size.
+        // The appearance of a tile is unknown, because it depends on the template and the size of the tile.
         default: return nil
         }
     }

@@ -65,10 +65,11 @@ extension WNS {
 
     // MARK: Templates
 
-    /// Returns the format of a template.
+    /// Returns the format of a template's body: text for a raw notification, whose format the app decides; JSON if the
+    /// body begins with a brace; otherwise XML.
     ///
-    /// The app decides the format of a raw notification's body. Azure Notification Hubs accepts JSON even under a type
-    /// whose format is XML, and apps have registered such templates.
+    /// JSON is accepted even under a type whose format is XML, because Azure Notification Hubs accepts it and apps have
+    /// registered such templates.
     public static func format(of template: Template) -> TemplateFormat {
         if type(of: template)?.lowercased() == rawType { return .text }
         return template.body.utf8.first { !isBlank($0) } == UInt8(ascii: "{") ? .json : .xml
@@ -78,9 +79,10 @@ extension WNS {
         [UInt8(ascii: " "), UInt8(ascii: "\t"), UInt8(ascii: "\r"), UInt8(ascii: "\n")].contains(byte)
     }
 
-    /// Checks a template. One client omits the headers of a template if its caller has set none. In this case the type
-    /// is determined from the root of the body when the template is sent. The template is stored unchanged, because
-    /// clients read back what they wrote.
+    /// Checks a template, and returns it unchanged, because clients read back what they wrote.
+    ///
+    /// A template without a type is accepted if the root of its body indicates the type; the type is then determined
+    /// when the template is sent. One client omits all headers if its caller has set none.
     public static func checked(_ template: Template) throws(PushServiceError) -> Template {
         if let type = type(of: template) {
             if !TemplateRules.isExpression(type) { try check(type: type) }

@@ -3,16 +3,16 @@ public import MartletHTTP
 public import MartletModel
 
 extension WNS {
-    /// The initial wait before sending again to a channel that got too many notifications.
+    /// The wait before the first retry to a channel that got too many notifications.
     static let channelWait: Duration = .seconds(600)
-    /// The initial wait if the service throttles the sender or is unavailable, and specifies no wait, or if an
-    /// intermediary answers.
+    /// The wait before the first retry if the service throttles the sender or is unavailable, and does not say how long
+    /// to wait, or if an intermediary answers.
     ///
-    /// Doubles with each attempt.
+    /// It doubles with each further retry.
     static let throttleWait: Duration = .seconds(60)
-    /// The initial wait after an internal error of the service. Doubles with each attempt.
+    /// The wait before the first retry after an internal error of the service. It doubles with each further retry.
     static let faultWait: Duration = .seconds(10)
-    /// The initial wait before sending again to a device that cannot be reached. Doubles with each attempt.
+    /// The wait before the first retry to a device that cannot be reached. It doubles with each further retry.
     static let deviceWait: Duration = .seconds(60)
 
     /// Returns the outcome of an answer (PushServices.md, section 3.4).
@@ -40,7 +40,8 @@ extension WNS {
                 .pnsUnavailable, reason: answer.reason, .retry(after: wait ?? Self.throttleWait, scope: .platform))
         case 500..<600:
             Outcome(.pnsServerError, reason: answer.reason, .retry(after: wait ?? Self.faultWait, scope: .device))
-        // Redirections are not followed, because they could lead to any address.
+        // These statuses include redirections. They could lead to any address, so they are not followed and the push is
+        // refused.
         case 300..<500: Outcome(.pnsInterfaceError, reason: answer.reason, .refuse)
         default: Self.notOfTheService(answer.reason)
         }
@@ -54,8 +55,8 @@ extension WNS {
         return RetryAfter.wait(fields, at: now)
     }
 
-    /// Returns the outcome of an answer with status 200. The service also sends this status for notifications that it
-    /// discards.
+    /// Returns the outcome of an answer with status 200. The status field decides, because the service also answers 200
+    /// for notifications that it discards.
     private static func outcome(status: String?) -> Outcome {
         switch status {
         case "received": .accepted

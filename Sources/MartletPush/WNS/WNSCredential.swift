@@ -7,7 +7,7 @@ import MartletModel
 /// Apps from the Microsoft Store have a package security identifier. Apps that use the Windows App SDK have an
 /// application in a directory instead, for which Azure Notification Hubs has no properties.
 struct WNSCredential: Sendable {
-    /// The names of the properties: those of Azure Notification Hubs, and those that only this hub has.
+    /// The names of the credential's properties: those of Azure Notification Hubs, and those that only Martlet has.
     enum Property {
         static let packageSID = "PackageSid"
         static let secretKey = "SecretKey"
@@ -69,10 +69,9 @@ struct WNSCredential: Sendable {
             addresses: allowsLoopback ? .publicOrLoopback : .publicOnly)
     }
 
-    /// Returns the URL of the token endpoint in a directory.
-    ///
-    /// If a caller gives no endpoint, clients of the hub write the endpoint for the other kind of app, so that value is
-    /// ignored.
+    /// Returns the URL of the token endpoint of an app in a directory.
+    /// - Parameter given: The URL in the credential. The token endpoint for Store apps is ignored here, because clients
+    ///   of the hub write it when their caller gives no URL.
     private static func directoryEndpoint(_ given: String?, tenant: String) -> String {
         if let given, given != liveEndpoint { return given }
         return "\(directoryEndpoint)/\(tenant)/oauth2/v2.0/token"

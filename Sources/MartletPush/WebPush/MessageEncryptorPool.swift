@@ -1,7 +1,7 @@
 import MartletCrypto
 import Synchronization
 
-/// The encryptors of one service that are not in use, kept because they can be used again.
+/// The encryptors of one service that no message uses now. They are kept for the next messages.
 final class MessageEncryptorPool: Sendable {
     // Sendable because an encryptor is either in the pool, where no thread uses it, or taken out and used by one
     // thread.

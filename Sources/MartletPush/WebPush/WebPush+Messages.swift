@@ -4,9 +4,8 @@ import MartletHTTP
 public import MartletModel
 
 extension WebPush {
-    /// Returns the key of a subscription, which is its endpoint.
-    ///
-    /// The same endpoint with other keys is the same subscription, renewed.
+    /// Returns the key of a subscription, which is its endpoint. A subscription with the same endpoint but different
+    /// encryption keys therefore counts as the same one, renewed.
     ///
     /// An endpoint on this machine may use http, because the simulator's push service for browsers does. The hub's
     /// credential decides whether pushes are sent there.

@@ -3,14 +3,14 @@ public import MartletHTTP
 public import MartletModel
 
 extension WebPush {
-    /// The initial wait when a service throttles the sender and specifies no wait.
+    /// The wait before the first retry when a service throttles the sender and does not say how long to wait.
     ///
-    /// Doubles with each attempt.
+    /// It doubles with each further retry.
     static let throttleWait: Duration = .seconds(60)
     static let faultWait: Duration = .seconds(60)
-    /// The initial wait after a service refused the sender's proof.
+    /// The wait before the first retry after a service refused the sender's proof of identity.
     ///
-    /// The cause may be fixed in the meantime.
+    /// The push is tried again, because an operator may correct the cause in the meantime.
     static let refusalWait: Duration = .seconds(900)
 
     /// Returns the outcome of an answer (PushServices.md, section 5.6).
@@ -31,7 +31,8 @@ extension WebPush {
         case 406, 429:
             Outcome(.throttled, reason: reason, wait ?? .retry(after: Self.throttleWait, scope: .device))
         case 400: Outcome(.invalidNotificationFormat, reason: reason, .refuse)
-        // Redirections are not followed, because they could lead to any address.
+        // These statuses include redirections. They could lead to any address, so they are not followed and the push is
+        // refused.
         case 300..<500: Outcome(.pnsInterfaceError, reason: reason, .refuse)
         case 503: Outcome(.pnsUnavailable, reason: reason, wait ?? .retry(after: Self.faultWait, scope: .device))
         case 500..<600: Outcome(.pnsServerError, reason: reason, wait ?? .retry(after: Self.faultWait, scope: .device))

@@ -21,8 +21,7 @@ public struct WebPush: PushService {
 
     /// The maximum size of a message before encryption, in bytes.
     ///
-    /// A service must accept 4,096 bytes, of which the header, the tag and the delimiter of the encryption take the
-    /// rest.
+    /// A service must accept 4,096 bytes; the encryption needs 103 of them for its header, its tag and its delimiter.
     static let plaintextLimit = 3993
     /// The label with which the keys of messages are derived (RFC 8291, section 3.4).
     static let encryptionLabel = "WebPush: info"

@@ -5,7 +5,7 @@ import MartletModel
 
 /// A hub's credential for browsers' push services, parsed and checked (PushServices.md, sections 5.5 and 9).
 struct WebPushCredential: Sendable {
-    /// The names of the properties: those of Azure Notification Hubs, and two that only this hub has.
+    /// The names of the credential's properties: those of Azure Notification Hubs, and two that only Martlet has.
     enum Property {
         static let subject = "Subject"
         static let publicKey = "VapidPublicKey"
@@ -55,7 +55,7 @@ struct WebPushCredential: Sendable {
         return origin.scheme == .https && allowedHosts?.matches(origin.host) ?? true
     }
 
-    /// Generates a key pair.
+    /// Generates a key pair, and returns it as properties of a credential.
     static func generate() throws(PushServiceError) -> [String: String] {
         do throws(CryptoError) {
             let key = try P256PrivateKey.generate()

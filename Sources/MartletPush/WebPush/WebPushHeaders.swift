@@ -12,14 +12,14 @@ enum WebPushUrgency: String, CaseIterable {
 
 /// The header fields of a message (RFC 8030, sections 5.2 to 5.4).
 struct WebPushHeaders: Equatable {
-    /// The names of these fields: those of the push service, and those that the hub's clients use.
+    /// The names of the header fields: those of the push service, and those that clients of the hub use instead.
     static let fieldNames = hubNames.map(\.own) + hubNames.flatMap(\.names)
 
     /// How long the service stores the message for a browser that is not connected, in seconds; nil for the hub's
     /// default.
     let timeToLive: Int64?
     let urgency: WebPushUrgency?
-    /// The topic. A newer message with the same topic replaces an undelivered one.
+    /// The topic of the message, which replaces an older undelivered message with the same topic.
     let topic: String?
 
     private static let hubNames = [

@@ -219,7 +219,8 @@ struct ACMEService: Sendable {
             try files.makeDirectory()
             guard let bytes = try SecretFile.readOwn(files.state) else { return ACMEState() }
             var state = ACMEState(bytes, settings: settings)
-            // A finalized order is useless without its key.
+            // If the key for the order is missing, the order is dropped: it may already be finalized, and then its
+            // certificate cannot be used without this key.
             if try files.storedKey(in: files.nextKey) == nil { state.order = nil }
             return state
         } catch {

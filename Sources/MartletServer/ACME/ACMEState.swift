@@ -11,9 +11,9 @@ struct ACMEState: Hashable, Sendable {
 
     init() {}
 
-    /// Parses the file that an earlier process has written.
+    /// Parses the state that an earlier process has written to the file.
     ///
-    /// An order at another authority or for other names is ignored.
+    /// An order is left out if it is at an authority, or for names, other than those in `settings`.
     init(_ bytes: [UInt8], settings: ACMESettings) {
         guard let document = try? JSON(parsing: bytes, maximumDepth: Self.depthLimit) else { return }
         let orders = (document["orders"]?.array ?? []).compactMap(Self.time)

@@ -76,7 +76,8 @@ struct DeviceAdministration: Sendable {
         if wants("device") || wants("installation") {
             devices += try await store.past(of: text, in: hub.id).versions.filter { $0.end == nil }
         }
-        // A caller who may not list users searches exactly. Such a caller must not find users by a tag that they share.
+        // A caller who may not list users searches exactly, and must not find users by a tag that they share. For such
+        // a caller, a tag is searched for only if it names a person or a device.
         if wants("tag"), !isExact || PersonalAudience.isNamed(in: text), let tag = try? Tag(text) {
             (devices, isComplete) = try await add(.tag(tag), hub, devices, isComplete)
         }
@@ -233,9 +234,10 @@ struct DeviceAudience {
         }?.version.id
     }
 
-    /// Returns whether a tag expression names one of the device's tags, or has a negation.
+    /// Returns whether a tag expression names one of the device's tags, or has a negation. An expression without both
+    /// cannot match the device.
     ///
-    /// Most sends go to other single devices, and their expressions are not parsed.
+    /// This check avoids parsing most expressions, because most sends go to other single devices.
     private func mayMatch(_ text: String) -> Bool {
         text.utf8.contains(UInt8(ascii: "!"))
             || text.lowercased().split(whereSeparator: { "()&| ".contains($0) }).contains { tags.contains(String($0)) }

@@ -1,9 +1,9 @@
 import MartletHTTP
 import MartletModel
 
-/// The part of the administration API with two requests.
+/// The part of the administration API that reloads the configuration and reports whether the server is ready.
 ///
-/// `POST /reload` applies the configuration again, and `GET /ready` reports whether the server is ready.
+/// `POST /reload` applies the configuration again, and `GET /ready` answers whether the server is ready.
 struct LifecycleAdministration: Sendable {
     /// Returns why the server is not ready; nil if it is ready.
     let obstacle: @Sendable () async -> String?

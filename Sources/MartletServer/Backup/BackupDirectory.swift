@@ -24,9 +24,9 @@ final class BackupDirectory: Sendable {
 
     struct State: Sendable {
         var isRunning = false
-        /// The work that is being done; nil for none.
+        /// The backup that is being made or checked now; nil for none.
         ///
-        /// `written` is the number of bytes that it has written.
+        /// `written` is the number of bytes of this backup that were written so far.
         var work: Work?
         var written: Int64 = 0
         /// The reason why the last work failed; nil if it succeeded.
@@ -85,7 +85,7 @@ final class BackupDirectory: Sendable {
     private func path(of name: String) -> String { "\(folder)/\(name)" }
 
     /// Begins to make or check a backup.
-    /// - Returns: The reason why the work cannot begin; nil if it has begun.
+    /// - Returns: The reason why this cannot begin; nil if it has begun.
     func begin(_ work: Work) -> String? {
         state.withLock { state in
             guard state.isRunning else { return "No server runs that could do it: 'martlet backup' works without one." }
@@ -113,7 +113,7 @@ final class BackupDirectory: Sendable {
     /// - Returns: The reason of a failure; nil after success.
     private func perform(_ work: Work) async -> String? {
         do {
-            // The work is not done on an event loop, because event loops are needed for sending pushes.
+            // The backup is not made or checked on an event loop, because event loops are needed for sending pushes.
             try await withTaskExecutorPreference(globalConcurrentExecutor) {
                 switch work {
                 case .make: try await make()

@@ -22,9 +22,9 @@ public struct BackupName: Hashable, Sendable, CustomStringConvertible {
         Timestamp(iso8601: String(description.dropFirst(Self.prefix.count).dropLast(Self.suffix.count)))
     }
 
-    /// Returns the names of the backups to remove so that the newest `count` are kept.
+    /// Returns the names of the backups to remove so that only the newest `count` are kept.
     ///
-    /// Names in another format are ignored.
+    /// Names in any format other than that of a backup are ignored.
     static func expired(_ names: [String], keeping count: Int) -> [String] {
         Array(names.filter(isBackup).sorted().dropLast(count))
     }

@@ -18,8 +18,9 @@ struct BackupSource: Sendable {
         let keys = withKeys ? try readKeys() : nil
         let createdAt = time.now
         let snapshot = try await storage.snapshot()
-        // If keys were added or retired while the snapshot was made, its secrets may be sealed with other keys than
-        // these.
+        // If keys were added or retired while the snapshot was made, the secrets in the snapshot may be sealed with
+        // keys other than those that were read before. The backup then fails, because these secrets could not be
+        // decrypted from it.
         if withKeys, try readKeys() != keys {
             throw ServerError("The server's keys were changed while the backup was made; try again.")
         }

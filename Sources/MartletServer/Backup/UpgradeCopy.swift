@@ -56,7 +56,7 @@ struct UpgradeCopy: Sendable {
         StorageError(.full, Self.refusal(version: version, bytes: source.byteCount + Self.spare))
     }
 
-    /// Returns the message that there is no room for the copy.
+    /// Returns the error message for a disk without enough room for the copy.
     /// - Parameter bytes: The number of bytes that must be free.
     static func refusal(version: String, bytes: Int64) -> String {
         let megabytes = (bytes + 999_999) / 1_000_000

@@ -5,9 +5,9 @@ enum UpgradeCopyName {
     /// The number of copies to keep, including the newest one.
     static let count = 2
 
-    /// Returns the names of the copies to remove.
+    /// Returns the names of the copies to remove, so that only the newest `count` are kept.
     ///
-    /// Names in another format are ignored.
+    /// Names in any format other than that of a copy are ignored.
     /// - Parameter files: The names of files with the times of their last change.
     static func expired(_ files: [String: Int64]) -> [String] {
         let copies = files.filter { name, _ in isCopy(name) }.sorted { ($0.value, $0.key) < ($1.value, $1.key) }

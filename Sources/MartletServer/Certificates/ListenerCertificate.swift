@@ -63,7 +63,8 @@ final class ListenerCertificate: Sendable {
         let source = configuration.certificateSource
         let served = try configuration.readCertificate(now: now)
         let isNew = served.certificate != state.withLock { $0.served?.certificate }
-        // If an expired certificate is already in use, it must not block a reload of other settings.
+        // An expired certificate is refused only if it is new. One that is already in use must not block a reload of
+        // other settings.
         if isNew { try served.checkEnd(at: now) }
         do throws(NetworkError) {
             let prepared = try context.prepare(served.identity)
@@ -137,8 +138,8 @@ extension ServedCertificate {
     fileprivate func watch(
         from source: CertificateWatch.Source, _ configuration: ServerConfiguration
     ) -> CertificateWatch {
-        // An ACME certificate is renewed long before it expires, and its lifetime may be shorter than the default
-        // notice period.
+        // For an ACME certificate, the warning comes at most a sixth of the lifetime before the expiry: the certificate
+        // is renewed long before it expires, and its whole lifetime may be shorter than the default notice.
         let notice =
             configuration.acme == nil ? CertificateWatch.notice : min(CertificateWatch.notice, (ends - begins) / 6)
         return CertificateWatch(name, begins: begins, ends: ends, from: source, notice: notice)

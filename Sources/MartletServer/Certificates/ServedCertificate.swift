@@ -4,7 +4,7 @@ import MartletHTTP
 import MartletModel
 import MartletNetwork
 
-/// A certificate with its key and its name in messages.
+/// The certificate that a listener presents, with its key and the name by which messages refer to it.
 ///
 /// Certificate and key were checked to belong together.
 struct ServedCertificate: Sendable {

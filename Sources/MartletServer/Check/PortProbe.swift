@@ -15,7 +15,8 @@ enum PortProbe {
         let probe = socket(found.pointee.ai_family, found.pointee.ai_socktype | Int32(SOCK_CLOEXEC.rawValue), 0)
         guard probe >= 0 else { return errno }
         defer { close(probe) }
-        // The listener sets this option too. With it, a port in the state TIME_WAIT counts as free.
+        // The listener sets this option too. With the option, a port in the state TIME_WAIT counts as free, so the
+        // probe gives the same result as the listener.
         var yes: Int32 = 1
         setsockopt(probe, SOL_SOCKET, SO_REUSEADDR, &yes, socklen_t(MemoryLayout<Int32>.size))
         return bind(probe, found.pointee.ai_addr, found.pointee.ai_addrlen) == 0 ? 0 : errno

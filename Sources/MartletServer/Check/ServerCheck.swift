@@ -133,8 +133,8 @@ public struct ServerCheck: Sendable {
                 CheckResult(.ok, "certificate", "There is no certificate for \(acme.name) yet: the server orders one.")
             ]
         }
-        // A problem of this certificate does not prevent a start, because the server orders a new certificate if
-        // necessary.
+        // A problem with this certificate is only a warning: it does not prevent a start, because the server orders a
+        // new certificate if necessary.
         return certificate(in: files.chain, key: files.key).map { result in
             result.level == .problem ? CheckResult(.warning, "certificate", result.sentence) : result
         }

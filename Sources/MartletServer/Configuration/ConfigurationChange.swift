@@ -58,8 +58,8 @@ public struct ConfigurationChange: Sendable {
 
         /// The setting of the certificate.
         ///
-        /// Another certificate takes effect immediately. Adding the first certificate or removing the only one requires
-        /// a restart, because a listener has to change.
+        /// Replacing the current certificate takes effect immediately. Adding the first certificate or removing the
+        /// only one requires a restart, because a listener has to change.
         static var certificate: Setting {
             var setting = Setting("tls-certificate", \.tls)
             setting.differs = { $0.tls != $1.tls && $0.acme == $1.acme }

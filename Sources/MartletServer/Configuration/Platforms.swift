@@ -27,9 +27,7 @@ public enum Platforms {
         PushPlatforms.all.flatMap { fields(of: $0.descriptor) }
     }
 
-    /// All flags, each once.
-    ///
-    /// The help of a flag covers all platforms that have it.
+    /// All flags of `hub credential set`, each once, with a help text for all platforms that have the flag.
     public static var credentialFlags: [(flag: String, placeholder: String, help: String, isSecret: Bool)] {
         var flags: [(flag: String, placeholder: String, help: String, isSecret: Bool)] = []
         for field in credentialFields {
@@ -44,9 +42,11 @@ public enum Platforms {
         return flags
     }
 
-    /// Generates those properties of a new credential that need no vendor.
+    /// Generates the properties of a new credential that Martlet can make without the platform's vendor, such as a key
+    /// pair.
     /// - Parameter platform: The platform's name or an alias.
-    /// - Returns: The properties, and those of them that are not secret, by flag.
+    /// - Returns: All generated properties by name; and those of them that are not secret, by flag, to be shown to the
+    ///   operator.
     /// - Throws: `ServerError` for an unknown platform, or for a platform whose vendor issues the credential.
     public static func generateCredential(
         _ platform: String

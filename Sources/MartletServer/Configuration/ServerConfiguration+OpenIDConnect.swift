@@ -23,7 +23,8 @@ extension ServerConfiguration {
             self.rolesClaim = rolesClaim
         }
 
-        /// The name of the claim that for most providers contains the name by which users know each other.
+        /// The default name of the claim that contains a user's name. Most providers put the name by which users know
+        /// each other into the claim with this name.
         public static let defaultUserClaim = OpenIDConnectSettings.defaultUserClaim
 
         func settings() throws(ServerError) -> OpenIDConnectSettings {

@@ -9,7 +9,7 @@ public enum KeyEnvironment {
 
     /// Whether the environment of this process gives the keys.
     ///
-    /// The data directory then has none.
+    /// If so, the data directory contains no keys.
     public static var givesKeys: Bool { getenv(variable) != nil || getenv(fileVariable) != nil }
 
     /// Returns the text of the keys: the value of one variable, or the contents of the file that the other variable

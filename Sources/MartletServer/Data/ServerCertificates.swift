@@ -53,9 +53,10 @@ extension ServerCertificates {
         }
     }
 
-    /// Stores a new authority, its key before its certificate.
+    /// Stores a new authority: first its key, then its certificate.
     ///
-    /// Without the key, the authority would have to be made again, when clients may already trust its certificate.
+    /// In the opposite order, a process that ends in between would leave a certificate without its key. A new authority
+    /// would then be necessary, although clients may already trust the stored certificate.
     private static func store(
         _ authority: CertificateAuthority, in directory: String, certificate: String
     ) throws(ServerError) {

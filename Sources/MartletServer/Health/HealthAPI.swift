@@ -7,7 +7,8 @@ struct HealthAPI: HTTPHandler {
     let obstacle: @Sendable () async -> String?
     /// Returns a sentence that says what does not work although the server is ready; nil if everything works.
     ///
-    /// The answer stays 200, so that the server still gets requests for what works.
+    /// The status of the answer stays 200, so that load balancers still send requests to the parts of the server that
+    /// work.
     let note: @Sendable () -> String?
 
     func route(for head: HTTPRequest) -> HTTPRoute {

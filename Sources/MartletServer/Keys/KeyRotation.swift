@@ -40,7 +40,8 @@ struct KeyRotation: Sendable {
 
     /// Removes the keys with which no secret is sealed anymore.
     func retire() async throws(ServerError) -> Status {
-        // A key that is added while this runs is newer than this one, so it is not removed.
+        // Only keys that are older than the current newest key are removed. A key that is added while this runs is
+        // newer, so it is kept.
         let newest = keys.mark
         let status = try await status()
         guard status.left == 0 else {

@@ -1,6 +1,6 @@
 import MartletCrypto
 
-/// A secret of 32 bytes. The keys for all purposes are derived from it.
+/// A secret of 32 bytes, from which a key for each purpose is derived.
 struct ServerKey: Sendable {
     /// The length of an id in bytes.
     static let idByteCount = 4

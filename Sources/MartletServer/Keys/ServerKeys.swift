@@ -51,7 +51,8 @@ final class ServerKeys: Sendable {
         } else {
             try Self.prepare(directory)
             let path = "\(directory)/secret.key"
-            // The database is looked for before the file is read, because another process may be creating both.
+            // The database is looked for before the key file is read, because another process may be creating both. In
+            // the opposite order, the key file could seem to be missing beside an existing database.
             let isNew = !SQLiteStorage.exists(in: directory)
             if try SecretFile.readOwn(path) == nil {
                 guard isNew else { throw Self.missing(path) }
@@ -63,10 +64,10 @@ final class ServerKeys: Sendable {
         }
     }
 
-    /// Prepares the directory before a key is written.
+    /// Creates the data directory or checks its owner and mode, before a key is written to it or read from it.
     ///
-    /// Otherwise a key could be left behind in a directory that is then refused. Also, in a directory that others can
-    /// write to, a key of theirs may already be waiting.
+    /// Without this check, a new key could be left behind in a directory that is refused later. In a directory that
+    /// others can write to, a key that they have put there could be used.
     private static func prepare(_ directory: String) throws(ServerError) {
         do throws(StorageError) {
             try SQLiteStorage.prepareDirectory(directory)
@@ -81,7 +82,8 @@ final class ServerKeys: Sendable {
                 + "\(variables).")
     }
 
-    /// Reads the file again. A process that had locked the data directory earlier may have changed the file.
+    /// Reads the file with the keys again. Called when the data directory is locked, because the process that had
+    /// locked it before may have changed the file.
     func reload() throws(ServerError) {
         guard let path else { return }
         try use(try Self.read(path))

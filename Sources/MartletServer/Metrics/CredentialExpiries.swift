@@ -28,9 +28,8 @@ final class CredentialExpiries: Sendable {
 
     private let hubs: HubDirectory
     private let platforms: PushPlatformList
-    /// The expiries that are already known.
-    ///
-    /// They are kept, because reading a credential costs more than everything else here.
+    /// The expiries that were found earlier, kept because reading a credential again costs more than all other work
+    /// here.
     private let known = Mutex<[Key: Known]>([:])
 
     init(hubs: HubDirectory, platforms: PushPlatformList) {
@@ -38,7 +37,8 @@ final class CredentialExpiries: Sendable {
         self.platforms = platforms
     }
 
-    /// Returns the number of seconds until each credential expires.
+    /// Returns the number of seconds until each credential expires, by hub and platform. All hubs beyond the first
+    /// `hubLimit` share one value per platform: that of the credential that expires first.
     func samples(at now: Timestamp) async -> [(labels: [String], value: Double)] {
         // This work does not run on the event loop that received the request, because many credentials may be new.
         await Task.detached { self.samples(of: self.read(), at: now) }.value

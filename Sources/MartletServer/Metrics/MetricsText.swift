@@ -7,8 +7,8 @@ struct MetricsText {
     private(set) var text = ""
 
     /// Adds a family with its samples.
-    /// - Parameter samples: The values of the family's labels, in the order of the family, and the value of the sample.
-    ///   No two samples have the same labels.
+    /// - Parameter samples: For each sample, the values of the labels, in the order of the family's label names, and
+    ///   the value of the sample. No two samples have the same labels.
     mutating func add(_ family: MetricFamily, _ samples: [(labels: [String], value: Double)]) {
         addHead(of: family)
         for sample in samples {

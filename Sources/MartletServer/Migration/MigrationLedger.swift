@@ -16,7 +16,7 @@ struct MigrationLedger: Sendable {
     }
 
     struct Entry: Hashable, Sendable {
-        /// The digest of the state of the source that was copied.
+        /// The digest of the item as it was in the source when it was copied.
         var source: UInt64
         /// The version that the copy has, or will have, in this hub; less than 1 if the item was never copied.
         var version: Int64
@@ -24,7 +24,7 @@ struct MigrationLedger: Sendable {
         ///
         /// It is 0 from the time when the write is planned until the write is known to be done.
         var createdAt: Int64
-        /// The last pass in which the source had the item.
+        /// The number of the last pass of the migration in which the source listed the item.
         var pass: Int64
 
         /// Returns an entry for an item that was not copied, because this hub has an app's own data, or because the
@@ -34,7 +34,7 @@ struct MigrationLedger: Sendable {
         }
     }
 
-    /// The version and the age of a registration or an installation in this hub.
+    /// The version and the creation time of a registration or an installation in this hub.
     struct Stored: Hashable, Sendable {
         var version: Int64
         var createdAt: Timestamp
@@ -66,7 +66,8 @@ struct MigrationLedger: Sendable {
     func decision(_ key: Key, source: UInt64, stored: Stored?) -> Decision {
         guard let entry = entries[key] else { return stored == nil ? .write(.absent) : .kept }
         guard let stored else {
-            // If the entry of a write was never completed, the write may not have happened, so it is repeated.
+            // The item is not in this hub. If its entry was never completed, an earlier write may not have happened, so
+            // the item is written; likewise if the source has changed. Otherwise an app has removed it.
             return entry.createdAt == 0 && entry.version > 0 || entry.source != source ? .write(.absent) : .kept
         }
         guard isCopy(key, stored) else { return .kept }

@@ -39,7 +39,7 @@ struct MigrationPage {
     }
 }
 
-/// The outcomes of the registrations and installations of one request.
+/// Counts the registrations and installations of one request by platform and outcome, and the reasons of refusals.
 struct MigrationCounts {
     enum Outcome: String {
         case copied, unchanged, kept, refused

@@ -2,9 +2,9 @@ import MartletCore
 import MartletModel
 
 extension MigrationWork {
-    /// The number of installations that are written at a time.
+    /// The number of installations that are written at the same time.
     ///
-    /// The database commits them together, so that they share the wait for the disk.
+    /// The database commits their writes together, so that they wait for the disk only once.
     private static let width = 32
 
     /// An installation of the source.
@@ -47,7 +47,8 @@ extension MigrationWork {
 
     /// Copies installations.
     ///
-    /// The ledger is written twice for all of them together: before the first write and after the last.
+    /// The ledger is written only twice for all these installations: before the first of them is written and after the
+    /// last.
     /// - Parameter installations: The installations, each with its `id`, the `document` of the source, and the `rows`
     ///   that `copy` returned.
     func copyInstallations(_ installations: [JSON]) async throws -> JSON {

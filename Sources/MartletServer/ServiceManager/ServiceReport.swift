@@ -16,7 +16,7 @@ struct ServiceReport: Sendable {
     let turn: @Sendable () async -> Void
     let status: @Sendable () async -> String
 
-    /// Reports until the task is cancelled.
+    /// Reports to the service manager until the task is cancelled.
     func run() async {
         await withTaskGroup { group in
             group.addTask { await reportStatus() }

@@ -12,8 +12,8 @@ final class LogOutput: Sendable {
     ///
     /// A line does not wait if the reader did not take the line before.
     private static let patience: Int32 = 100
-    /// The number of bytes that can be written to a pipe without waiting when it accepts anything (POSIX: at least 512;
-    /// Linux: pipe(7)).
+    /// The size of the pieces in which lines are written, in bytes. A pipe that is ready for writing takes this many
+    /// bytes without waiting (POSIX: at least 512; Linux: pipe(7)).
     private static let pieceSize = 4096
 
     private struct State {

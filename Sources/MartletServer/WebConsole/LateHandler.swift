@@ -1,8 +1,10 @@
 import MartletHTTP
 import Synchronization
 
-/// A handler that stands for another one, which is made only when the server listens, because its answers contain the
-/// server's address.
+/// A handler that passes requests on to another handler, which can be set later.
+///
+/// The other handler is made only when the server listens, because its answers contain the server's address. Until it
+/// is set, requests are answered with 503.
 final class LateHandler: HTTPHandler {
     private let handler = Mutex<(any HTTPHandler)?>(nil)
 

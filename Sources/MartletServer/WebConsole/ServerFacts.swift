@@ -11,7 +11,7 @@ final class ServerFacts: ConsoleFacts {
     private let obstacle: @Sendable () async -> String?
     private let backlog = Mutex<(at: Timestamp, found: SQLiteStorage.Backlog)?>(nil)
 
-    /// The number of deliveries up to which the backlog is counted each time.
+    /// The largest backlog that is counted every time the figures are read, in deliveries.
     ///
     /// A larger backlog is counted only every ten seconds, because counting takes longer.
     private static let smallBacklog = 5000

@@ -84,9 +84,8 @@ extension SimulatorState.Contents {
 }
 
 extension FaultPlan {
-    /// The rules as they were written.
-    ///
-    /// Each has its number, how many requests it covered, and how often its fault happened.
+    /// The rules as they were written, each with its number, the number of requests that it covered, and the number of
+    /// times that its fault happened.
     fileprivate var json: JSON {
         let rules = entries.map { entry in
             JSON.object(

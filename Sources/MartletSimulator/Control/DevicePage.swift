@@ -2,7 +2,7 @@ import MartletHTTP
 import MartletModel
 import MartletPush
 
-/// A page for people.
+/// The HTML page of the control interface, for people who watch the simulated devices.
 ///
 /// It shows every service, its devices, and the notifications that each device received, newest first. The page reloads
 /// itself.

@@ -3,9 +3,10 @@ import MartletPush
 
 /// Reads faults from the JSON of rules.
 extension Fault {
-    /// Reads the fault's name and parameters.
+    /// Reads the fault's name and parameters from the members of a rule.
     ///
-    /// A name that is not that of a network fault is the name of a service's own fault.
+    /// A name that is not the name of a network fault is taken as a fault of the service's own protocol
+    /// (`ServiceFault`).
     init(_ members: inout FaultMembers) throws(SimulatorError) {
         guard let name = try members.text("fault") else { throw SimulatorError("\"fault\" is missing.") }
         if let kind = ResponseFault.Kind(rawValue: name) {

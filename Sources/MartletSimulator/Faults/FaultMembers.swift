@@ -1,9 +1,9 @@
 import MartletModel
 import MartletPush
 
-/// The members of a rule in JSON.
+/// The members of a rule in JSON, from which the reader of the rule takes one after another.
 ///
-/// Each member can be taken once.
+/// A member that was taken is removed. `finish` then refuses any member that is left, because no rule has it.
 struct FaultMembers {
     private var rest: [String: JSON]
 
@@ -66,7 +66,8 @@ struct FaultMembers {
         try integer(name, 0...86_400_000).map { .milliseconds($0) }
     }
 
-    /// Throws if a member is left that was not taken, because the rule has no use for it.
+    /// Checks that every member was taken.
+    /// - Throws: `SimulatorError` that names a member which no part of the rule has taken.
     func finish() throws(SimulatorError) {
         guard let name = rest.keys.min() else { return }
         throw SimulatorError("\"\(name)\" is nothing that this fault can be told.")

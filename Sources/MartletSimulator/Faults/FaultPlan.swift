@@ -5,7 +5,8 @@ public import MartletPush
 ///
 /// The decision is pure: the same rules with the same seed and the same requests give the same faults. Random numbers
 /// are drawn for each device separately, from the seed, the rule, the device's number and the number of requests for
-/// that device. So they do not depend on the order of requests to different devices.
+/// that device. So they do not depend on the order of requests to different devices. For requests without a known
+/// device, the number of all requests that the rule has covered is used instead.
 public struct FaultPlan: Sendable {
     /// A rule of the plan, with its counters.
     struct Entry: Sendable {
@@ -28,7 +29,7 @@ public struct FaultPlan: Sendable {
     public let seed: UInt64
     private(set) var entries: [Entry] = []
     private var lastID = 0
-    /// The number of requests for each handle that requests a fault by its end (`HandleMarker`).
+    /// The number of requests so far for each handle whose end requests a fault (`HandleMarker.throttle`).
     private var marked: [String: Int] = [:]
 
     public init(seed: UInt64 = 0) {
@@ -79,7 +80,7 @@ public struct FaultPlan: Sendable {
         marked = [:]
     }
 
-    /// Returns whether any rule for a service is decided at this point.
+    /// Returns whether the plan has a rule for a service whose fault is decided at the given point.
     func decides(at timestamp: FaultTrigger, for service: PlatformID) -> Bool {
         entries.contains { $0.rule.timestamp == timestamp && $0.rule.scope.service.map { $0 == service } ?? true }
     }
@@ -130,7 +131,7 @@ public struct FaultPlan: Sendable {
         }
     }
 
-    /// Draws a random number from 0 to 1 that depends only on these four properties.
+    /// The source of a random number from 0 to 1 that depends only on these four properties.
     private struct Draw {
         var seed: UInt64
         var rule: Int

@@ -1,7 +1,7 @@
 public import MartletModel
 public import MartletPush
 
-/// A fault, with the requests that it applies to.
+/// A rule of the fault plan: a fault, and the requests that it applies to.
 public struct FaultRule: Hashable, Sendable {
     /// The requests or connections that a fault applies to.
     ///
@@ -85,9 +85,7 @@ public struct FaultRule: Hashable, Sendable {
         }
     }
 
-    /// Returns whether the request or connection is in the scope.
-    ///
-    /// Earlier requests make no difference.
+    /// Returns whether a request or connection is in the scope of the rule, regardless of earlier requests.
     func covers(_ facts: FaultFacts) -> Bool {
         if case .service(let fault) = fault, !facts.faults.contains(fault.name) { return false }
         return timestamp == facts.timestamp && scope.service.map { $0 == facts.service } ?? true
@@ -97,7 +95,8 @@ public struct FaultRule: Hashable, Sendable {
             && scope.handle.map { $0 == facts.subject.handle } ?? true
     }
 
-    /// Returns whether the rule applies when this time has passed since it was set.
+    /// Returns whether the rule applies at a time.
+    /// - Parameter age: The time that has passed since the rule was set.
     func covers(_ age: Duration) -> Bool {
         age >= after && duration.map { age < after + $0 } ?? true
     }

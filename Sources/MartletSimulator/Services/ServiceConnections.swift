@@ -7,7 +7,7 @@ import Synchronization
 
 /// The connections of one simulated service.
 ///
-/// Performs the actions of the service and of faults on them.
+/// Performs on these connections the actions that the service or a fault demands, such as closing a connection.
 final class ServiceConnections: ConnectionObserver {
     private struct Entry {
         let control: ConnectionControl
@@ -50,7 +50,7 @@ final class ServiceConnections: ConnectionObserver {
 
     /// Returns whether the service should judge a request.
     ///
-    /// A request that a GOAWAY has abandoned is not judged.
+    /// A request that an earlier GOAWAY on its connection has abandoned is not judged.
     func takes(_ request: HTTPRequest) -> Bool {
         guard let id = request.connection?.id else { return true }
         return entries.withLock { $0[id].map { request.streamID <= $0.last } ?? true }
@@ -114,7 +114,8 @@ final class ServiceConnections: ConnectionObserver {
             switch fault.last {
             case .newest: return nil
             case .none: last = 0
-            // A request that was judged cannot be abandoned afterwards.
+            // The last stream id is at least that of the newest judged request, because GOAWAY cannot abandon a request
+            // that the service has already judged.
             case .before(let count): last = max(request.streamID - 2 * Int32(count), entry.judged)
             }
             entries[control.connection.id]?.last = last

@@ -24,9 +24,10 @@ struct DeviceSockets {
         waiting.removeValue(forKey: socket)?.finish()
     }
 
-    /// Queues the actions of steps.
+    /// Queues each step's action for the connection that the step names.
     ///
-    /// Called where the steps are decided, so that devices receive them in that order.
+    /// Called under the lock under which the service decides the steps, so that devices get the actions in the order of
+    /// the decisions.
     mutating func perform(_ steps: [SocketStep]) {
         for step in steps {
             if case .dropped = waiting[step.socket]?.yield(step.action) { close(step.socket) }

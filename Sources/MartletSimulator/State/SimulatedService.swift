@@ -27,8 +27,8 @@ struct SimulatedService: Sendable {
 
     var platform: PlatformID { type(of: rules).platform }
 
-    /// The counters of the service itself and those of the simulator: connections, the highest numbers of connections
-    /// and requests at once, and faults.
+    /// The counters of the simulated service, together with the simulator's own: connections, the highest numbers of
+    /// connections and requests that were open at the same time, and faults.
     var counters: [String: Int] { rules.counters.merging(marks) { $1 } }
 
     /// The URL with which real devices connect to the service.

@@ -38,7 +38,8 @@ extension SimulatorState {
         withContents { contents, _ in _ = contents.withService(platform) { $0.closed(connection) } }
     }
 
-    /// Returns whether any fault for a service is decided when only the head of a request was received.
+    /// Returns whether a fault rule for a service is decided as soon as the head of a request was received, before its
+    /// body.
     func looksAtHeads(of platform: PlatformID) -> Bool {
         withContents { contents, _ in contents.plan.decides(at: .head, for: platform) }
     }
@@ -89,7 +90,7 @@ extension SimulatorState {
 }
 
 extension SimulatorState.Contents {
-    /// Writes the messages that a service has just accepted to the ledger.
+    /// Writes the messages that a service has accepted since the last call to the ledger.
     mutating func recordNewMessages(of platform: PlatformID, over connection: UInt64?) {
         guard let ledger else { return }
         let news = withService(platform) { service in

@@ -4,7 +4,8 @@ import MartletModel
 import MartletPush
 import Synchronization
 
-/// The rules of every simulated service, the faults, and the listeners that follow devices, all protected by one lock.
+/// The rules of every simulated service, the faults, and the event streams that are open for devices, all protected by
+/// one lock.
 final class SimulatorState: Sendable {
     struct Contents {
         var services: [SimulatedService]
@@ -21,7 +22,8 @@ final class SimulatorState: Sendable {
         var initial: (services: [SimulatedService], plan: FaultPlan)
     }
 
-    /// The maximum number of notifications that wait for a listener that does not read them.
+    /// The maximum number of notifications that wait for the reader of an event stream. When it is exceeded, the oldest
+    /// of them is dropped.
     private static let listenerBuffer = 1000
     private let contents: Mutex<Contents>
     private let clock: @Sendable () -> Timestamp
@@ -95,10 +97,10 @@ final class SimulatorState: Sendable {
 
     // MARK: Devices
 
-    /// Follows a device with a new listener.
+    /// Opens an event stream with the notifications of a device.
     ///
-    /// Notifications that were stored for the device come first.
-    /// - Returns: nil if the device does not exist.
+    /// The stream begins with the notifications that were stored while the device had no stream.
+    /// - Returns: The stream, and a function that closes it; nil if the device does not exist or its app was removed.
     func listen(to handle: String) -> (deliveries: AsyncStream<SimulatedDelivery>, stop: @Sendable () -> Void)? {
         withContents { contents, now in
             guard let index = contents.services.firstIndex(where: { $0.rules.devices[handle] != nil }),
@@ -127,7 +129,7 @@ final class SimulatorState: Sendable {
         withContents { contents, _ in contents.finishListeners() }
     }
 
-    /// Removes the app from a device and disconnects the listeners that follow the device.
+    /// Removes the app from a device and ends the device's event streams.
     /// - Returns: Whether the handle is known.
     func remove(_ handle: String) -> Bool {
         withContents { contents, now in
@@ -152,9 +154,10 @@ final class SimulatorState: Sendable {
 }
 
 extension SimulatorState.Contents {
-    /// Passes a notification to the listeners that follow its device.
+    /// Passes a notification to all event streams of its device.
     ///
-    /// Called where the notification is accepted, so that listeners receive notifications in that order.
+    /// Called under the lock under which the notification was accepted, so that every stream gets the notifications in
+    /// the order in which they were accepted.
     func deliver(_ delivery: SimulatedDelivery) {
         for listener in listeners[delivery.handle, default: [:]].values { listener.yield(delivery) }
     }

@@ -8,7 +8,7 @@ struct AudienceCounter {
     struct Progress: Sendable {
         let query: AudienceCountQuery
         fileprivate(set) var count = AudienceCount()
-        /// The start of the count, which the first call of `advance` reads; nil before that call.
+        /// The snapshot and the bounds with which the count began; nil until the first call of `advance` reads them.
         fileprivate var start: Start?
         /// The platforms that are left to count, the current one first.
         fileprivate var platforms: [PlatformID] = []
@@ -25,7 +25,8 @@ struct AudienceCounter {
     fileprivate struct Start {
         let snapshot: AudienceSnapshot
         let bounds: AudienceBounds
-        /// The highest channel when counting began. Channels that were added later are higher.
+        /// The highest channel of all hubs when counting began. Channels that were added later are higher, so a
+        /// platform is counted completely once its count has passed this channel.
         let lastChannel: Int64
     }
 
@@ -40,7 +41,7 @@ struct AudienceCounter {
         self.seeks = seeks
     }
 
-    /// Continues the count until it is done, or until the call has made its number of searches.
+    /// Continues the count until it is done, or until this call has made `seeks` searches for members.
     func advance(_ progress: inout Progress) throws(StorageError) {
         let start = try started(&progress)
         let horizon = ReadingHorizon(seeks: seeks)
@@ -129,8 +130,8 @@ private struct Tally {
         lastDevice = channel
     }
 
-    /// Counts the registrations of each template binding separately: of the bindings in `known`, and of further
-    /// bindings until there are `limit` bindings.
+    /// Makes `count` also count the registrations of each template binding: of all bindings in `known`, and of further
+    /// bindings as long as there are at most `limit` bindings in total.
     mutating func countRenderings(_ cursor: RenderingCursor, known: [TemplateBinding.ID: Int], limit: Int) {
         renderings = cursor
         self.known = known

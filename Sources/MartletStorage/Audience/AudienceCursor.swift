@@ -10,7 +10,7 @@ class AudienceCursor {
         .end
     }
 
-    /// Checks whether a position is a member. If it is not, does not search further than this check requires.
+    /// Checks whether a position is a member. If it is not, this call may stop before it finds the next member.
     /// - Returns: The position if it is a member; otherwise a later position, with no members in between.
     func probe(_ position: AudiencePosition) throws(StorageError) -> AudiencePosition {
         try seek(position)

@@ -95,12 +95,13 @@ struct AudienceReader {
                     if let variants { try variants.append(index, to: &page) }
                 }
             }
-            // If a channel is skipped, all of its registrations are skipped.
+            // After a channel that is not selected, the search continues with the next channel, not with the next
+            // registration.
             index = isMeant ? index.next : AudiencePosition(channel: last, registration: .max)
         }
     }
 
-    /// Returns a page of the registrations that a query names.
+    /// Returns a page of the native registrations that a query lists by their sequence numbers (`AudienceQuery.among`).
     private func named(
         of audience: AudienceCursor, _ handles: HandleCursor, _ variants: VariantCursor?
     ) throws(StorageError) -> AudiencePage {

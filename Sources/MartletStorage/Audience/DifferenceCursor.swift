@@ -4,7 +4,8 @@ import MartletCore
 final class DifferenceCursor: AudienceCursor {
     private let base: AudienceCursor
     private let excluded: AudienceCursor
-    /// The next excluded member: no position from the last requested one up to this one is excluded.
+    /// The position that the last `probe` of `excluded` returned. No position from the probed one up to this one is
+    /// excluded; this position may be.
     private var nextExcluded = AudiencePosition.start
 
     init(_ base: AudienceCursor, without excluded: AudienceCursor) {

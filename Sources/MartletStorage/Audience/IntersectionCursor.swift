@@ -8,7 +8,7 @@ import MartletCore
 final class IntersectionCursor: AudienceCursor {
     private let left: AudienceCursor
     private let right: AudienceCursor
-    /// The current position of each set.
+    /// The position that the last `seek` in each set returned.
     private var leftIndex = AudiencePosition.start
     private var rightIndex = AudiencePosition.start
 

@@ -44,7 +44,8 @@ final class LanguageCursor {
         tags = nil
     }
 
-    /// Returns the tags that lead to a language, in the order of their names; nil if there are too many.
+    /// Returns the tags that lead to a language, in the order of their names; nil if there are more than `tagLimit`
+    /// language tags, or if more than `cursorLimit` of them lead to a language of the message.
     private static func tags(
         of languages: MessageLanguages, in scope: TagScope, _ connection: Connection
     ) throws(StorageError) -> [(language: Int, tag: Int64)]? {

@@ -3,8 +3,8 @@ import MartletCore
 /// The members of one tag. The cursor steps through adjacent rows, which is fastest in a dense tag, and jumps over
 /// larger gaps to the first registration of a channel.
 ///
-/// A jump compares channels only: comparing pairs of channel and registration in SQL would be four of the nine
-/// operations that SQLite executes for each row.
+/// A jump compares channels only. If it compared pairs of channel and registration in SQL, this comparison would be
+/// four of the nine operations that SQLite executes for each row.
 final class MemberCursor: AudienceCursor {
     static let sql = """
         SELECT channel, registration FROM tag_members

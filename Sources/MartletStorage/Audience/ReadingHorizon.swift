@@ -1,7 +1,8 @@
-/// The limit of one call that reads an audience: the call ends after a number of searches for members, at the end of
-/// the channel where the next search would begin. So the work is bounded even if almost nothing matches.
+/// Limits the work of one call that reads an audience, by allowing a number of searches for members. When these are
+/// used up, the channel where the next search begins is the last one that the call reads. So the work is bounded even
+/// if almost nothing matches.
 ///
-/// The results of cursors for channels up to the horizon are correct; later channels are left for the next call.
+/// Cursors find all members up to this channel; later channels are left for the next call.
 final class ReadingHorizon {
     /// The last channel that is read.
     private(set) var channel: Int64 = .max
@@ -14,8 +15,8 @@ final class ReadingHorizon {
         seeksLeft = seeks
     }
 
-    /// Counts a search, and returns whether a member at or after a position may be searched for. Positions are never
-    /// before the last member found.
+    /// Counts one search, and returns true if a cursor may search for a member at or after a position. The position is
+    /// never before the last member that the cursor found.
     func reaches(_ position: AudiencePosition) -> Bool {
         guard seeksLeft <= 0 else {
             seeksLeft -= 1

@@ -4,7 +4,7 @@ import MartletCore
 final class UnionCursor: AudienceCursor {
     private let left: AudienceCursor
     private let right: AudienceCursor
-    /// The current position of each set.
+    /// The position that the last `seek` or `probe` in each set returned.
     private var leftIndex = AudiencePosition.start
     private var rightIndex = AudiencePosition.start
 

@@ -3,7 +3,8 @@ import MartletModel
 
 /// Finds the variant of each member of a composed send. Members must be requested in the order of the audience.
 final class VariantCursor {
-    /// The largest number of members in a page for which the language is read from each member's row.
+    /// For a page of at most this many members, a `LanguageCursor` reads the registration of each member. For a larger
+    /// page it reads the members of the language tags.
     static let few = 64
 
     private let connection: Connection
@@ -31,8 +32,8 @@ final class VariantCursor {
     }
 }
 
-/// Finds the push variables of registrations. Only the first registration of each channel is requested, so the sequence
-/// numbers mostly ascend.
+/// Finds the push variables of registrations, with one look-up for each. The sequence numbers of successive look-ups
+/// mostly ascend, because only the first registration of each channel is requested.
 final class VariableCursor {
     static let sql = "SELECT variables FROM registrations WHERE sequence = ?"
 

@@ -4,8 +4,9 @@ import MartletCore
 /// The data that storage held at one point in time, for a backup: a copy of the database, and the files that belong to
 /// it, which are read while the server uses them.
 ///
-/// A progress map may be newer than the database. Then it contains pushes that the database does not know yet, as it
-/// can after the process was killed. A payload whose content has been removed meanwhile had expired.
+/// Progress maps are read after the database was copied, so they may contain pushes that the copy does not know yet.
+/// The same can be the case after the process was killed. Payload bodies are read later as well: a body that was
+/// removed in between is left out, because its payload had expired.
 public final class StorageSnapshot: Sendable {
     /// The names of the migrations that made the database's schema.
     public let schema: [String]

@@ -109,7 +109,8 @@ struct ContainerDirectory: Sendable {
     /// Returns the total size in bytes of the blocks in a list. A block that is listed twice counts twice.
     /// - Throws: `.noBlock`.
     func size(ofBlocks ids: [[UInt8]], of address: BlobAddress) throws(ContainerError) -> Int64 {
-        // The sizes that are already known: a list may contain the same block thousands of times.
+        // The sizes by block id, so that each block is looked up once: a list may contain the same block thousands of
+        // times.
         var sizes: [[UInt8]: Int64] = [:]
         var sum: Int64 = 0
         for id in ids {
@@ -142,7 +143,7 @@ struct ContainerDirectory: Sendable {
         _ = removeEmptyDirectories(of: address, below: base)
     }
 
-    /// Removes the directories of a blob's name that are empty.
+    /// Removes the empty directories on the path of a blob, beginning with the deepest one.
     /// - Returns: The deepest directory that is left.
     private func removeEmptyDirectories(of address: BlobAddress, below base: String) -> String {
         var segments = address.name.segments.dropLast()
@@ -154,7 +155,7 @@ struct ContainerDirectory: Sendable {
         return base
     }
 
-    /// Makes directories that contain each other, if they are missing.
+    /// Makes each directory of a path that is missing.
     /// - Returns: The path of the deepest directory.
     private func makeDirectories(_ segments: [Substring], below base: String) throws(ContainerError) -> String {
         var path = base
@@ -179,8 +180,8 @@ struct ContainerDirectory: Sendable {
         return page
     }
 
-    /// Collects the blobs of a directory, sorted by their full names. This is the order of the directory's entries if
-    /// the names of subdirectories are compared including their trailing slash.
+    /// Collects the blobs of a directory and its subdirectories, sorted by their full names. For this order, the
+    /// entries of a directory are sorted with a slash after the name of each subdirectory.
     private func collect(
         _ path: String, _ above: String, _ query: BlobQuery, into page: inout BlobPage
     ) throws(ContainerError) {
@@ -233,7 +234,8 @@ struct ContainerDirectory: Sendable {
         }
     }
 
-    /// Removes those files of a container that `isWanted` does not want. A container may have any number of files.
+    /// Removes the files of a container for which `isWanted` returns false. Reads the directory one entry at a time,
+    /// because a container may have any number of files.
     func keepFiles(of name: ContainerName, where isWanted: (String) throws(StorageError) -> Bool) throws(StorageError) {
         let path = path(of: name)
         guard let directory = opendir(path) else { throw StorageError(failed: "list", path) }

@@ -3,8 +3,8 @@ import MartletCore
 extension Connection {
     /// Removes the first rows of one owner from a table whose primary key begins with the owner.
     ///
-    /// Looks up the key of the last row to remove first, because SQLite would read all rows of the owner to find a list
-    /// of rows to remove.
+    /// The statement finds the key of the last row to remove, and then removes all rows up to this key. A statement
+    /// that removed a list of rows would make SQLite read all rows of the owner.
     /// - Parameters:
     ///   - key: The column of the primary key after the owner's column.
     ///   - limit: The number of rows to remove, at least 1.
@@ -16,8 +16,8 @@ extension Connection {
         return changes
     }
 
-    /// Returns the SQL statement that removes a portion. If there are fewer rows than the limit, an empty blob is the
-    /// upper bound of the key, because blobs sort after all numbers and texts.
+    /// Returns the SQL statement that removes a portion. If there are fewer rows than the limit, it removes all of
+    /// them: the upper bound of the key is then an empty blob, because blobs sort after all numbers and texts.
     static func portion(of table: String, _ owner: String, by key: String) -> String {
         """
         DELETE FROM \(table) WHERE \(owner) = ?1 AND \(key) <= ifnull(

@@ -35,8 +35,8 @@ public final class DiskRoom: Sendable {
         self.ask = ask
     }
 
-    /// Creates an instance that asks the kernel for the figures of a path's file system. It asks at most every tenth of
-    /// a second, which takes a microsecond: a reserve cannot be filled in that time.
+    /// Creates an instance that asks the kernel for the figures of a path's file system. Asking takes a microsecond.
+    /// The answer is used for a tenth of a second, which is too short to fill a reserve.
     /// - Parameter reserve: The reserve in bytes; limited to a twentieth of a small file system.
     convenience init(of path: String, reserve: Int64) {
         let reserve = Locked(reserve)
@@ -74,9 +74,9 @@ public final class DiskRoom: Sendable {
         figures.flatMap { $0.isShort ? Self.sentence($0) : nil }
     }
 
-    /// Returns the figures for the file system of a path; nil if the kernel does not report them. Needs no running
-    /// server.
-    /// - Parameter reserve: The reserve in bytes; limited to a twentieth of a small file system.
+    /// Returns the size and the free space of the file system that holds a path; nil if the kernel does not report
+    /// them. Needs no running server.
+    /// - Parameter reserve: The wanted reserve in bytes. At most a twentieth of the file system is reserved.
     public static func figures(of path: String, reserve: Int64) -> Figures? {
         DiskRoom(of: path, reserve: reserve).figures
     }

@@ -14,7 +14,8 @@ struct SealedColumn: Sendable {
         let context: String
     }
 
-    /// Returns the rows after a row id whose secrets do not begin with a mark, in the order of the ids.
+    /// Returns rows whose secrets do not begin with `mark`, which means that another key sealed them. The rows are
+    /// those after a row id, in the order of the ids.
     func rows(
         after id: Int64, notMarked mark: [UInt8], limit: Int, on connection: Connection
     ) throws(StorageError) -> [Row] {

@@ -67,7 +67,8 @@ final class StorageDirectory: Sendable {
             throw StorageError(.unavailable, "'\(path)' is a symbolic link; put the directory itself there.")
         default: throw StorageError(.unavailable, "'\(path)' is no directory; move it away.")
         }
-        // Root may keep the data in a directory of another user, as containers with mounted directories do.
+        // Root is not checked: it may keep the data in a directory of another user, as in containers with mounted
+        // directories.
         guard geteuid() == 0 || status.st_uid == geteuid() else {
             throw StorageError(.unavailable, "'\(path)' belongs to another user; make it your own (chown).")
         }
@@ -84,14 +85,16 @@ final class StorageDirectory: Sendable {
         }
     }
 
-    /// Makes a directory private if it belongs to this server. Does not change a directory that contains other files.
+    /// Makes a directory private if it belongs to this user. If other users can see it and it contains files of another
+    /// program, throws an error and leaves it unchanged.
     private static func keepPrivate(_ path: String) throws(StorageError) {
         var status = stat()
         guard stat(path, &status) == 0 else { throw StorageError(failed: "examine", path) }
         guard status.st_mode & S_IFMT == S_IFDIR else {
             throw StorageError(.unavailable, "'\(path)' is no directory; choose another place for the data.")
         }
-        // Root may keep the data in a directory of another user, as containers with mounted directories do.
+        // Root is not checked: it may keep the data in a directory of another user, as in containers with mounted
+        // directories.
         guard geteuid() == 0 || status.st_uid == geteuid() else {
             throw StorageError(
                 .unavailable,

@@ -34,8 +34,9 @@ struct ResendTable {
         return .accepted(notification, deliveries)
     }
 
-    /// Returns the rank of a resend: the last of the original's first deliveries on each platform; nil if the original
-    /// has no collapse key. A composed message has several deliveries, none of which may supersede a resend of another.
+    /// Returns the rank of a resend, which is its place in the order of newer and older deliveries: the highest id
+    /// among the first deliveries of the original on each platform. With the highest id, no delivery of a composed
+    /// message supersedes a resend of another delivery of the same message. Nil if the original has no collapse key.
     private func rank(of original: Notification) throws(StorageError) -> Delivery.ID? {
         guard original.collapse != nil else { return nil }
         if let rank = original.resend?.rank { return rank }
@@ -60,8 +61,8 @@ struct ResendTable {
         return false
     }
 
-    /// The SQL condition that a resend sends the refusal `f` again. `?3` is the outcome of the resend, or null for all
-    /// outcomes. Outcomes that a resend of the original `?2` before the resend `?4` has sent again are excluded.
+    /// The SQL condition that the resend `?4` of the original `?2` sends the refusal `f` again: `f` has the outcome
+    /// `?3` (null stands for every outcome), and no earlier resend of the original was for the outcome of `f`.
     private static let isMeant = """
         (?3 IS NULL OR f.outcome = ?3) AND f.outcome NOT IN (SELECT e.original_outcome FROM notifications e
             WHERE e.original = ?2 AND e.sequence < ?4 AND e.original_outcome IS NOT NULL)
@@ -93,7 +94,8 @@ struct ResendTable {
             "SELECT id FROM deliveries WHERE notification = ? AND platform = ?", resend.original,
             delivery.platform.rawValue
         ) { $0.integer(0) }
-        // The dead letters of each delivery are sorted; the first of all deliveries together are taken below.
+        // The first `limit` dead letters of each delivery, sorted. If there are several deliveries, the first `limit`
+        // of all these dead letters are taken below.
         var letters: [(member: AudienceMember, now: AudienceMember?)] = []
         for original in originals {
             letters += try self.letters(of: original, resend, in: delivery, after: last, limit: limit)
@@ -106,7 +108,8 @@ struct ResendTable {
             members: letters.compactMap(\.now), last: letters.last?.member ?? last, isLast: letters.count < limit)
     }
 
-    /// Returns dead letters of one delivery of the original, each with the member that its registration is now.
+    /// Returns dead letters of one delivery of the original, each with the member to which the resend sends it; nil
+    /// instead of this member if the registration no longer exists.
     private func letters(
         of original: Int64, _ resend: Resend, in delivery: Delivery, after last: AudienceMember, limit: Int
     ) throws(StorageError) -> [(member: AudienceMember, now: AudienceMember?)] {
@@ -125,16 +128,16 @@ struct ResendTable {
         }
     }
 
-    /// Returns the SQL condition that the row `r` is the present state of the refusal's registration. It compares ids,
-    /// which are never used again.
+    /// Returns the SQL condition that the row `r` is the registration of the refusal `f` in its present state. The ids
+    /// of the two are compared, because ids are never used again.
     private static func isSame(_ delivery: Delivery) -> String {
         delivery.notification.isOfTemplates
             ? "r.hub = ?8 AND r.sequence = f.registration AND r.template IS NOT NULL"
             : "r.hub = ?8 AND r.id = f.registration_id AND r.template IS NULL"
     }
 
-    /// Returns the member that the registration of a dead letter is now; nil if the registration does not exist any
-    /// more.
+    /// Returns the member to which a resend sends a dead letter: its registration at the current channel; nil if the
+    /// registration no longer exists.
     /// - Parameter row: A row whose third column is the registration's current channel, and whose fourth is its
     ///   sequence number.
     private static func memberNow(

@@ -89,10 +89,10 @@ struct ChannelTable {
         return true
     }
 
-    /// The SQL expression for the end of a removed channel's key, which is kept.
+    /// The SQL expression for the end of a channel's key, which `former_channels` keeps when the channel is removed.
     private static let ending = "substr(key, -32)"
 
-    /// Returns all channels with the same handle as a channel: the channel itself, and the removed channels.
+    /// Returns a channel, and all removed channels that had the same handle.
     func ofSameHandle(as channel: ChannelID) throws(StorageError) -> [ChannelID] {
         [channel]
             + (try connection.all(

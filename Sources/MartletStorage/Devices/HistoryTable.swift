@@ -26,7 +26,7 @@ struct HistoryTable {
         try contents.keep(old.variables)
     }
 
-    /// Returns the snapshot that this transaction reads.
+    /// Returns the snapshot that identifies the state of the registrations that this transaction reads.
     func snapshot() throws(StorageError) -> AudienceSnapshot {
         let numbers = try connection.all(
             "SELECT name, seq FROM sqlite_sequence WHERE name IN ('registration_history', 'registrations')"

@@ -88,7 +88,8 @@ struct InstallationTable {
         return wanted
     }
 
-    /// Checks the hub and removes the expired installation, if an installation is about to be made.
+    /// Prepares for making an installation: checks that its hub exists, and removes an expired installation with its
+    /// id.
     /// - Parameters:
     ///   - found: The stored installation, which may have expired.
     ///   - old: The stored installation if it has not expired; then there is nothing to prepare.
@@ -123,7 +124,7 @@ struct InstallationTable {
         case (.absent, _?): .versionMismatch
         case (_, nil): .notFound
         case (.version(let version), let stored?): version == stored.record.version ? nil : .versionMismatch
-        // Only registrations have tags, not the installation.
+        // Only registrations have tags, so an installation never meets this condition.
         case (.tagged, _): .notTagged
         }
     }
@@ -255,7 +256,8 @@ private struct StoredInstallation {
     }
 }
 
-/// The channels that were found during one write. Most installations have the same handle in all their registrations.
+/// Keeps the channels that one write has found, so that each handle is looked up once: most installations have the same
+/// handle in all their registrations.
 private struct InstallationChannels {
     private let table: ChannelTable
     private var known: [(draft: RegistrationDraft, channel: ChannelID)] = []

@@ -87,9 +87,9 @@ extension RegistrationTable {
         if new.index.channel != old.index.channel { try channels.removeIfUnused(old.index.channel) }
     }
 
-    /// Returns true if the new registration changes what is sent to the device, or where it is sent. The expiry is not
-    /// compared: only registrations that have not expired are written, so a new expiry does not change any decision for
-    /// the time before.
+    /// Returns true if a write changes what is sent to the device of a registration, or to which channel. A new expiry
+    /// is not such a change: only registrations that have not expired are written, so until the write the registration
+    /// was valid under the old and under the new expiry.
     private func isSentOtherwise(_ new: StoredRegistration, than old: StoredRegistration) -> Bool {
         if new.index != old.index || new.template != old.template || new.variables != old.variables { return true }
         let (tags, oldTags) = (new.registration.tags, old.registration.tags)
@@ -148,7 +148,8 @@ extension RegistrationTable {
         }
     }
 
-    /// Removes the other registrations of the channel, except those of the same installation, which share the handle.
+    /// Removes all registrations of the channel of `kept`, except `kept` itself and the registrations of its
+    /// installation, which share the handle.
     private func removeOthers(than kept: StoredRegistration, at now: Timestamp) throws(StorageError) {
         for other in try registrations(of: kept.index.channel) where other.sequence != kept.sequence {
             if let row = kept.row, other.row?.installation == row.installation { continue }

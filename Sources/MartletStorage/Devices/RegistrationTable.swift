@@ -32,7 +32,7 @@ struct RegistrationTable {
             if let refusal = try refusal(of: condition, stored, id, hub, now, creates: true) {
                 return .failure(refusal)
             }
-            // In `stored` the registration still belongs to its installation, as the history must show.
+            // `stored` keeps the installation, because `write` copies it to the history; `alone` has none.
             var alone = stored
             if let row = stored?.row {
                 try leave(row, sequence: stored?.sequence)

@@ -34,7 +34,7 @@ struct TagTable {
         }
     }
 
-    /// Removes a tag that no registration has any more.
+    /// Removes a registration from the members of some tags, and the tags that have no members left.
     func remove(_ index: TagMembership, names: some Sequence<String>) throws(StorageError) {
         for name in names {
             let (hub, isTemplate) = (index.scope.hub.rawValue, index.scope.kind == .template)
@@ -122,7 +122,7 @@ extension TagTable {
         ) { $0.text(0) }
     }
 
-    /// Returns the first tags of a scope with a prefix, in the order of their names.
+    /// Returns the first tags of a scope whose names begin with a prefix, in the order of their names.
     func tags(
         beginningWith prefix: String, in scope: TagScope, limit: Int
     ) throws(StorageError) -> [(name: String, id: Int64)] {
@@ -151,7 +151,7 @@ extension TagTable {
     }
 }
 
-/// The registrations among which a tag has one number: those of one kind on one platform of a hub.
+/// The registrations of one kind on one platform of a hub. A tag has a separate id in each scope.
 struct TagScope: Hashable {
     var hub: Hub.ID
     var platform: PlatformID

@@ -62,8 +62,9 @@ struct FunnelTable {
         ) { row in (PlatformID(rawValue: row.text(0)), Int(row.integer(1))) }
     }
 
-    /// Counts failed pushes. A push is counted if the push service answered, if the push was abandoned after attempts
-    /// (whether these count or not), or if its device was removed before the retry.
+    /// Counts failed pushes. A refusal counts as a failed push if the push service answered, if the push was abandoned
+    /// after at least one attempt (in the refusal's own count or in the table of attempts), or if the device was
+    /// removed before the retry.
     private func failures(of notification: Int64) throws(StorageError) -> [(PlatformID, Int)] {
         try connection.all(
             """

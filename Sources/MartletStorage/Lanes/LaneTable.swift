@@ -8,7 +8,8 @@ struct LaneTable {
     /// The maximum number of stored pauses. It limits the storage that strangers can use, because browsers and devices
     /// choose their origins.
     static let pauseLimit = 4096
-    /// The maximum number of stored quarantines: senders choose applications, and browsers and devices choose origins.
+    /// The maximum number of stored quarantines. It limits the storage that strangers can use, because senders choose
+    /// applications, and browsers and devices choose origins.
     static let quarantineLimit = 4096
 
     init(_ connection: Connection) {

@@ -4,9 +4,9 @@ public import MartletCore
 /// The size of the backlog (accepted and not finished) of each hub and of all hubs together, on the connection that
 /// writes.
 ///
-/// Triggers report every change within the transaction that makes it. So code that accepts, ends or removes a
-/// notification does not need to update the backlog, and no request has to count rows. The figures are kept in memory
-/// outside the database, because as rows of an in-memory table they would cost a sixth of the writes for a send.
+/// Triggers report every change of a backlog within the transaction that makes it. So code that accepts, ends or
+/// removes a notification does not need to update the backlog, and no request has to count rows. The sizes are kept in
+/// memory outside the database, because as rows of an in-memory table they would cost a sixth of the writes for a send.
 struct BacklogTable {
     private let connection: Connection
 

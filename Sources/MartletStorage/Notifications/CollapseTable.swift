@@ -1,8 +1,8 @@
 import MartletCore
 import MartletModel
 
-/// Stores and reads the deliveries with collapse keys, listed by anchors, on one connection. An anchor is something
-/// that every device of a delivery has: a tag or a handle, or `*` if the devices need have nothing in common.
+/// Stores and reads the deliveries with collapse keys, listed by anchors, on one connection. An anchor is a tag, a
+/// handle, or `*` for any device. Every device of a delivery has at least one of the delivery's anchors.
 struct CollapseTable {
     private let connection: Connection
 
@@ -54,7 +54,8 @@ struct CollapseTable {
 
     // MARK: Finding superseded devices
 
-    /// The query for the later deliveries with an anchor: the latest delivery to each tag expression.
+    /// The query for the later deliveries with an anchor. Of the deliveries to the same tag expression, it finds only
+    /// the latest.
     static let latest = """
         SELECT delivery, expression, last_channel FROM collapses INDEXED BY collapses_latest_by_anchor
         WHERE is_latest = 1 AND hub = ? AND platform = ? AND key = ? AND anchor = ? AND delivery > ?
@@ -102,8 +103,8 @@ struct CollapseTable {
         ) { _ in true } ?? false
     }
 
-    /// Returns the latest delivery to the same target as the query's; nil if there is none. For the channels of its
-    /// audience no tags need to be read.
+    /// Returns the latest later delivery to the target of the query; nil if there is none. The devices of the query
+    /// match this target, so those up to the delivery's last channel are superseded, and their tags need not be read.
     private func laterToSameTarget(_ query: CollapseQuery) throws(StorageError) -> Later.Audience? {
         guard case .audience = query.target else { return nil }
         let (anchors, expression) = Self.anchors(of: query.target, Collapse(key: query.key))
@@ -137,8 +138,9 @@ struct CollapseTable {
         return try isInAudience(channel, &later)
     }
 
-    /// Returns true if a later delivery is for a registration that was followed to another channel. The later delivery
-    /// may have found the registration at its former channel or at its present one.
+    /// Returns true if a later delivery is for a registration whose channel has changed since it became a member.
+    /// Checks both channels, because the later delivery may have found the registration at its former or at its current
+    /// channel.
     private func isSuperseded(
         _ followed: FollowedRegistration, _ later: inout Later
     ) throws(StorageError) -> Bool {
@@ -170,10 +172,10 @@ struct CollapseTable {
         return try isInAudience(texts, through: channel, &later)
     }
 
-    /// Returns true if the audience of a later delivery includes one of some registrations.
+    /// Returns true if the audience of a later delivery includes at least one of the given registrations.
     /// - Parameters:
     ///   - texts: The tags of each registration, in their stored format.
-    ///   - channel: The channel of the members that the registrations would be.
+    ///   - channel: The channel of the registrations. An audience whose last channel is lower does not include them.
     private func isInAudience(
         _ texts: [String], through channel: ChannelID, _ later: inout Later
     ) throws(StorageError) -> Bool {
@@ -193,7 +195,7 @@ struct CollapseTable {
     }
 }
 
-/// The audiences of later deliveries. Those with the same anchor are read once.
+/// Reads the audiences of later deliveries, and keeps them in memory so that the audiences of an anchor are read once.
 private struct Later {
     struct Audience {
         var delivery: Delivery.ID
@@ -223,9 +225,9 @@ private struct Later {
         return true
     }
 
-    /// Returns the audiences of later deliveries with an anchor, the newest first. Of the deliveries to one expression,
-    /// only the newest is returned: a device of an earlier delivery that still matches is in the audience of the newest
-    /// delivery too.
+    /// Returns the audiences of later deliveries with an anchor, the newest first. Of the deliveries to the same
+    /// expression, only the newest is returned, because its audience includes every device of the older ones that still
+    /// matches.
     mutating func audiences(_ anchor: String) throws(StorageError) -> [Audience] {
         if let found = known[anchor] { return found }
         let found = try connection.all(

@@ -12,7 +12,7 @@ extension DeliveryTable {
         ) { Delivery.ID(rawValue: $0.integer(0)) }
     }
 
-    /// Returns those of some members that a sibling has sent to, has given up or will try again.
+    /// Returns the given members to which a sibling of the delivery has sent, has given up sending or will try again.
     func handled(
         _ members: [AudienceMember], besides delivery: Delivery
     ) throws(StorageError) -> Set<AudienceMember> {

@@ -30,7 +30,8 @@ extension DeliveryTable {
         return true
     }
 
-    /// Finishes the notification if the delivery was its last one, and none of its parts waits.
+    /// Finishes the notification of a delivery if all deliveries of the notification are final and none of its parts
+    /// waits.
     private func finishNotification(of delivery: Delivery.ID) throws(StorageError) {
         try connection.run(
             """

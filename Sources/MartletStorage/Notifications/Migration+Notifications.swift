@@ -7,15 +7,17 @@ extension Migration {
     /// A pause in `lane_pauses` with an empty `origin` applies to the whole platform of the hub.
     ///
     /// A resend has the sequence number of its `original`, which may have been removed, and the outcome that selects
-    /// which of the original's pushes are sent again. If it has a collapse key, its `rank` is the delivery whose
-    /// position in the order it takes.
+    /// which of the original's pushes are sent again. If the resend has a collapse key, it takes the place of the
+    /// delivery `rank` in the order of older and newer deliveries.
     ///
     /// A notification without `begun_at` is scheduled for later, unless it has `finished_at`: then it was canceled.
     ///
     /// In a roll-out, `halt_share` is in hundredths of a percent and `duration` is in milliseconds; exactly one of
-    /// `rate` and `duration` is set. Its halting rule counts the pushes that ended after `succeeded` and `failed` were
-    /// recorded. `collapse` contains the collapse key, followed by the keys of the handles if the send is direct.
-    /// `collapses` lists the deliveries with such keys, by an attribute that their devices have (the anchor).
+    /// `rate` and `duration` is set. `succeeded` and `failed` are the numbers of pushes that had ended when the counts
+    /// of the halt rule were last reset; the rule counts only the pushes that ended later.
+    ///
+    /// `collapse` contains the collapse key, followed by the keys of the handles if the send is direct. `collapses`
+    /// lists the deliveries with collapse keys by their anchors (see `CollapseTable`).
     static let notifications = Migration(
         name: "notifications",
         script: """

@@ -1,6 +1,6 @@
 extension Migration {
-    /// `sent_at` of a roll-out is the time when its last page began. After a restart, sending continues from there at
-    /// the same pace.
+    /// `sent_at` of a roll-out is the time when its last page began. After a restart, the time of the next page is
+    /// computed from `sent_at` and the pace of the roll-out.
     ///
     /// `has_refusals` makes the cost of listing the notifications with refusals independent of the number of
     /// notifications without any.

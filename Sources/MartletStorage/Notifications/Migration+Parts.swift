@@ -6,10 +6,10 @@ extension Migration {
     /// `side` is 0 for the sample of a canary and 1 for the rest; `narrowing` is a tag expression that selects the
     /// part's registrations. All these columns are NULL in a delivery of a notification without parts.
     ///
-    /// The sample of a canary has `sample_size` devices or `sample_share` hundredths of a percent of them. Its members
-    /// are those whose hash is not above `sample_threshold`. `held_at` is the time when all of its pages were sent,
-    /// `released_at` when the rest was released, `judged_at` when the wait was over with too few answers. `wait` is in
-    /// milliseconds.
+    /// The sample of a canary has `sample_size` devices, or `sample_share` hundredths of a percent of the audience. Its
+    /// members are those whose hash is not above `sample_threshold`. `held_at` is the time when all pages of the sample
+    /// had been sent; the canary then holds for `wait` milliseconds. `released_at` is the time when the rest was
+    /// released, and `judged_at` the time when the canary had waited long enough but had too few answers.
     ///
     /// `testers` of a hub is a tag expression; `app_name` and `app_icon` are for previews.
     static let parts = Migration(

@@ -42,7 +42,7 @@ struct NotificationTable {
         return try begin(due, at: draft.acceptedAt)
     }
 
-    /// The maximum number of overdue notifications that begin when another is accepted.
+    /// The maximum number of overdue notifications that begin when a notification with a collapse key is accepted.
     private static let overdueLimit = 1000
 
     private func insert(_ draft: NotificationDraft) throws(StorageError) -> Int64 {

@@ -51,7 +51,8 @@ struct RangeTable {
         }
     }
 
-    /// Returns the snapshot from which the page of a member was read. A page of a resend ends at its last dead letter.
+    /// Returns the snapshot from which the page of a member was read: the first page that ends at or after the member.
+    /// A page of a resend ends at its last dead letter.
     func snapshot(of member: AudienceMember, in delivery: Delivery.ID) throws(StorageError) -> AudienceSnapshot? {
         try connection.first(
             """
@@ -62,7 +63,7 @@ struct RangeTable {
         ) { AudienceSnapshot(change: $0.integer(0), registration: $0.integer(1)) }
     }
 
-    /// Returns those of some members that a delivery has reached. The delivery must have ended.
+    /// Returns the given members that a delivery has reached. The delivery must have ended.
     func reached(_ members: [AudienceMember], by delivery: Delivery.ID) throws(StorageError) -> Set<AudienceMember> {
         var reached: Set<AudienceMember> = []
         for (index, own) in Dictionary(grouping: members, by: { DeliveredBitmap.index(of: $0.number) }) {

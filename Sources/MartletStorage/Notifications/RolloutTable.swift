@@ -53,7 +53,7 @@ struct RolloutTable {
         }
     }
 
-    /// Records that a page of a delivery's notification has been sent.
+    /// Records in the roll-out of a delivery's notification that a page of the delivery has been sent, and when.
     func recordSending(of delivery: Delivery.ID, at sentAt: Timestamp) throws(StorageError) {
         try connection.run(
             """
@@ -129,7 +129,7 @@ struct RolloutTable {
                 AND n.control = 'running' AND n.finished_at IS NULL)
         """
 
-    /// The query for the time when the next canary's wait is over.
+    /// The query for the earliest time at which a holding canary has waited long enough.
     static let nextCanaryDue = """
         SELECT held_at + wait AS at FROM rollouts INDEXED BY rollouts_holding
         WHERE \(isHolding) ORDER BY held_at + wait LIMIT 1

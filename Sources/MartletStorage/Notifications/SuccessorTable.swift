@@ -1,8 +1,8 @@
 import MartletCore
 import MartletModel
 
-/// Finds the current channels of the registrations that some members of a delivery had when their page was read, on one
-/// connection.
+/// Finds the current channels of registrations whose channels have changed since members of a delivery were read, so
+/// that retries can be sent there. Works on one connection.
 struct SuccessorTable {
     private let connection: Connection
     private let delivery: Delivery
@@ -20,7 +20,8 @@ struct SuccessorTable {
         of absent: [AudienceMember], present: [AudienceMember]
     ) throws(StorageError) -> Successors {
         var successors = Successors()
-        // In most deliveries no member was followed, and for most pages nothing has changed since they were read.
+        // Searches only if the delivery has sent a push to another channel than its member's: most deliveries have not,
+        // and for most pages nothing has changed since they were read.
         if try hasFollowed() {
             for member in present where try isReachedByFollowing([member.channel], but: member) {
                 successors.reached.insert(member)
@@ -83,8 +84,8 @@ struct SuccessorTable {
 
     // MARK: Native sends
 
-    /// Returns the successors of a member whose own registrations have moved away. Its channel is in the audience only
-    /// because of registrations that have moved to it since.
+    /// Returns the successors of a present member if its channel has kept none of the registrations that it had;
+    /// otherwise none. Such a channel is in the audience only because other registrations have moved to it since.
     private func ofDeserted(_ member: AudienceMember) throws(StorageError) -> [Successor] {
         guard let snapshot = try ranges.snapshot(of: member, in: delivery.id),
             try hasChanged(member.channel, since: snapshot), try !keepsOwn(member.channel, since: snapshot)
@@ -92,8 +93,8 @@ struct SuccessorTable {
         return try ofChannel(member)
     }
 
-    /// Returns the successors for the registrations through which the channel matched the expression, and which it has
-    /// lost since.
+    /// Returns one successor for each registration that the member's channel had when its page was read, that then
+    /// matched the expression, and that has another channel now.
     private func ofChannel(_ member: AudienceMember) throws(StorageError) -> [Successor] {
         guard let snapshot = try ranges.snapshot(of: member, in: delivery.id) else { return [] }
         var successors: [Successor] = []
@@ -117,8 +118,8 @@ struct SuccessorTable {
         return successors
     }
 
-    /// Returns the registrations that a channel had at a given time, whose tags the send is for, and that have another
-    /// channel now.
+    /// Returns the registrations that a channel had in a snapshot with tags that match the expression, and that have
+    /// another channel now. Each is returned with its current channel.
     private func moved(
         from channel: ChannelID, since snapshot: AudienceSnapshot
     ) throws(StorageError) -> [AudienceMember] {
@@ -147,7 +148,8 @@ struct SuccessorTable {
         ) { _ in true } ?? false
     }
 
-    /// Returns whether a channel still has, in the audience, at least one registration that it had at a given time.
+    /// Returns true if at least one registration that a channel had in a snapshot is still there and matches the
+    /// expression.
     private func keepsOwn(_ channel: ChannelID, since snapshot: AudienceSnapshot) throws(StorageError) -> Bool {
         let kept = try connection.all(
             """
@@ -161,7 +163,7 @@ struct SuccessorTable {
         return kept.contains(true)
     }
 
-    /// Returns the earlier channels, at a given time, of the native registrations that have moved to a channel since.
+    /// Returns the channels from which native registrations have moved to the given channel since a snapshot.
     private func formerChannels(
         of channel: ChannelID, at snapshot: AudienceSnapshot
     ) throws(StorageError) -> [ChannelID] {
@@ -174,8 +176,8 @@ struct SuccessorTable {
         ) { ChannelID(rawValue: $0.integer(0)) }
     }
 
-    /// Returns the retry of a channel's member of a native send; nil if there is none, or if the retry follows
-    /// registrations that have left the channel.
+    /// Returns the waiting retry of a channel in a native send; nil if there is none, or if it will be sent to another
+    /// channel because the registrations have moved there.
     private func retry(at channel: ChannelID) throws(StorageError) -> AwaitedRetry? {
         let member = AudienceMember(channel: channel)
         let due = try connection.first(
@@ -213,7 +215,7 @@ struct SuccessorTable {
         ) { _ in true } ?? false
     }
 
-    /// Returns whether a member was reached at a channel other than its own.
+    /// Returns true if the push to a member reached another channel than the member's own.
     private func isFollowed(_ member: AudienceMember) throws(StorageError) -> Bool {
         try connection.first(
             """
@@ -222,7 +224,7 @@ struct SuccessorTable {
         ) { _ in true } ?? false
     }
 
-    /// Returns true if a member of another channel was followed to one of these channels.
+    /// Returns true if one of these channels was reached by the push to a member of another channel.
     private func isReachedByFollowing(
         _ channels: [ChannelID], but member: AudienceMember
     ) throws(StorageError) -> Bool {

@@ -19,15 +19,15 @@ struct VersionHistory: Hashable, Sendable {
 
     /// Returns true if an upgrade by the same version may have begun before and not been completed.
     ///
-    /// A version is recorded before the first step. If a database has no record, it is older than these records, so an
-    /// earlier upgrade is possible.
+    /// A version is recorded before the first step of its upgrade, so an interrupted upgrade shows in the last record.
+    /// If a database has no record, it is older than these records, so an interrupted upgrade cannot be excluded.
     /// - Parameter done: The number of steps that the database has had.
     func mayBeInterrupted(_ program: ProgramVersion, done: Int) -> Bool {
         entries.last.map { $0.program.version == program.version && $0.schema > done } ?? true
     }
 
-    /// Returns the version that made the database too new for a program with this number of steps. A copy was made
-    /// before that version upgraded the database.
+    /// Returns the version that upgraded the database beyond this number of steps; nil if none did. A copy was made
+    /// before that upgrade.
     func upgrade(beyond schema: Int) -> String? {
         let first = entries.lastIndex { $0.schema <= schema }.map { $0 + 1 } ?? 0
         return first < entries.count ? entries[first].program.version : nil

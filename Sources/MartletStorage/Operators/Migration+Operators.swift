@@ -1,6 +1,6 @@
 extension Migration {
-    /// The console's operators. `roles` are words separated by spaces. Each row of `metric_hours` has the figures of
-    /// one hour as a JSON object.
+    /// Adds the console's operators. `roles` are words separated by spaces. Each row of `metric_hours` has the metrics
+    /// of one hour as a JSON object.
     static let operators = Migration(
         name: "operators",
         script: """

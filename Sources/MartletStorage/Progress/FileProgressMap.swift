@@ -17,7 +17,8 @@ final class FileProgressMap: ProgressMap, @unchecked Sendable {
     private let homeless = Locked<Set<Int64>>([])
     /// Avoids the lock while `homeless` is empty, which is always the case unless the disk is full.
     private let hasHomeless = Atomic<Bool>(false)
-    /// Called with this map when its first bit cannot be written to disk, so that the map is kept in memory.
+    /// Called with this map when, for the first time, a bit cannot be written to disk, so that the map is kept in
+    /// memory.
     private let keep: @Sendable (FileProgressMap) -> Void
 
     private static let pageSize = 4096

@@ -156,8 +156,8 @@ public final class FileProgressMaps: ProgressMaps {
 
     func path(of delivery: Delivery.ID) -> String { "\(directory)/\(delivery.rawValue)" }
 
-    /// Returns the contents of the slots of some deliveries, one after another. The format is that of the file of
-    /// slots, but only as many slots as necessary.
+    /// Returns the contents of the slots of the given deliveries, one after another. The format is that of the file of
+    /// slots, but other slots are left out.
     func slotBytes(of deliveries: [Delivery.ID]) -> [UInt8] {
         state.withLock { state in deliveries.flatMap { state.slotted[$0]?.slot.bytes ?? [] } }
     }

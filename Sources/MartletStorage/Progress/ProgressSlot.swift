@@ -5,10 +5,10 @@ import Synchronization
 /// entry for each member that was reached, filled from the front.
 ///
 /// Slots are reused. After a loss of power each word on disk can have any age: it may belong to the current delivery or
-/// to an earlier one. If an entry of another delivery were accepted, a push would be lost. Therefore each entry
-/// contains the last 24 bits of the id of its delivery. The next delivery with the same bits is 16,777,216 deliveries
-/// away, and a slot is cleared when it is taken, so a stale entry could only be mistaken if the kernel had not written
-/// its word to disk since then.
+/// to an earlier one. If an entry of an earlier delivery were accepted, a member of the current delivery would get no
+/// push. Therefore each entry contains the last 24 bits of the id of its delivery. Two deliveries with the same bits
+/// are at least 16,777,216 deliveries apart, and a slot is cleared when a delivery takes it. So an old entry could only
+/// be accepted if the kernel had not written its word to disk in all that time.
 ///
 /// Unchecked: the words are only accessed atomically, and exist for as long as the `ProgressSlots`.
 struct ProgressSlot: @unchecked Sendable {

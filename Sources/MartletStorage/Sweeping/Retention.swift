@@ -28,7 +28,7 @@ public struct Retention: Hashable, Sendable {
         self.refusalLimit = refusalLimit
     }
 
-    /// The time for which the former states of registrations are kept: as long as a notification that was in progress
-    /// at the time of the change.
+    /// The time for which the former states of registrations are kept: at least as long as any notification is kept
+    /// that was in progress when the state ended.
     var history: Duration { notifications + NotificationIntake.lifetime }
 }

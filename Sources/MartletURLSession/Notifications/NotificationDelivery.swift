@@ -1,7 +1,7 @@
 public import MartletClient
 
-/// Passes a notification to the system exactly once, at the latest when the time limit ends, with the content that is
-/// available by then. `PushNotificationService` is based on this type.
+/// Passes a notification to the system exactly once: with the content that was computed, or with the fallback if the
+/// system's time limit ends first. `PushNotificationService` is based on this type.
 public final class NotificationDelivery: Sendable {
     private struct State {
         /// The content that is shown if the time limit ends first; nil once a notification was passed to the system.
@@ -33,7 +33,8 @@ public final class NotificationDelivery: Sendable {
         state.withLock { if $0.deliver != nil { $0.work = task } }
     }
 
-    /// Ends the time limit. Returns after the notification was passed to the system.
+    /// Ends the time limit: passes the fallback to the system before this call returns, unless a notification is being
+    /// passed or has been passed already.
     public func expire() {
         finish(nil)
     }

@@ -12,6 +12,7 @@ struct CommandTable: Sendable {
 
     let commands: [Command]
 
+    /// Returns the request that a command line expresses.
     /// - Parameter words: The command line without the program's name.
     /// - Throws: `UsageError` if no command is selected.
     func request(_ words: [String]) throws(UsageError) -> Request {
@@ -36,7 +37,9 @@ struct CommandTable: Sendable {
         throw problem(path, words)
     }
 
-    /// Replaces `send --encrypt`, the former name of `notify --encrypt`, with the option anywhere after either word.
+    /// Returns `notify --encrypt` followed by the other words, if the words select this command; otherwise returns the
+    /// words unchanged. The user may write the option anywhere, and `send` instead of `notify`, because `send
+    /// --encrypt` is the former name of the command.
     private static func withoutAlias(_ words: [String]) -> [String] {
         let option = "--encrypt"
         guard let first = words.first, ["send", "notify"].contains(first),

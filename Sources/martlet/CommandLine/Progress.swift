@@ -23,10 +23,11 @@ struct Progress: Equatable {
 
     /// Returns the next line to show.
     /// - Parameters:
-    ///   - total: The total; nil if it is unknown.
+    ///   - done: The number of items, or the percentage, done so far.
+    ///   - total: The number of all items; nil if it is unknown.
     ///   - notes: Additional texts to show.
     ///   - elapsed: The time since the operation began.
-    /// - Returns: nil if it is too early for another line.
+    /// - Returns: nil if it is too early to show the next line.
     mutating func line(_ done: Int64, of total: Int64?, notes: [String] = [], after elapsed: Duration) -> String? {
         guard elapsed - lastLine >= (isTerminal ? Self.paceOnTerminal : Self.pace) else { return nil }
         lastLine = elapsed

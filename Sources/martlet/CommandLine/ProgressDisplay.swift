@@ -1,6 +1,7 @@
 import Synchronization
 
-/// Shows the progress of an operation on standard error. On a terminal the line is removed at the end.
+/// Shows the progress of an operation on standard error. On a terminal the progress is one line, which is removed at
+/// the end of the operation.
 final class ProgressDisplay: Sendable {
     private struct State {
         var progress: Progress
@@ -27,7 +28,7 @@ final class ProgressDisplay: Sendable {
         }
     }
 
-    /// Removes the line. Must be called before anything else is printed.
+    /// Removes the line with the progress from the terminal. Must be called before anything else is printed.
     func end() {
         state.withLock { state in
             if state.isDrawn { Terminal.draw("") }

@@ -90,7 +90,8 @@ enum Signals {
             work()
             return true
         }
-        // `nohup` sets the signal to be ignored, but waiting for the signal returns it anyway.
+        // The process continues if SIGHUP is set to be ignored, as `nohup` does. Waiting for signals returns even an
+        // ignored SIGHUP.
         var action = sigaction()
         sigaction(SIGHUP, nil, &action)
         return unsafeBitCast(action.__sigaction_handler.sa_handler, to: Int.self) == 1

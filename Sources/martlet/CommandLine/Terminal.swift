@@ -1,7 +1,7 @@
 import Glibc
 import MartletServer
 
-/// Standard output, standard error and standard input.
+/// Writes to standard output and standard error, and reads from standard input.
 enum Terminal {
     /// Prints a line on standard output with a single write.
     static func print(_ line: String) {

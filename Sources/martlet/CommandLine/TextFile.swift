@@ -1,7 +1,7 @@
 import Glibc
 import MartletServer
 
-/// Files that the user names on the command line.
+/// Reads and writes files that the user names on the command line.
 enum TextFile {
     /// Reads a file.
     /// - Parameter limit: The maximum size in bytes; a longer file is refused.

@@ -129,7 +129,8 @@ struct Administration {
             try check(response)
             return
         }
-        // The file was opened earlier, and is completed later, as the user who runs the command.
+        // Only the data directory is read as its owner. The file for the download was opened before, and is completed
+        // later, as the user who runs the command.
         let owner = try AssumedOwner(of: dataDirectory)
         defer { owner?.end() }
         let offline = try await open()

@@ -66,7 +66,7 @@ enum BackupCommands {
         let display = ProgressDisplay(.bytes)
         defer { display.end() }
         let summary = try BackupFile.restore(invocation.operand("FILE"), into: data) {
-            // A backup that is read from a pipe has no known size.
+            // The total is 0 if the backup is read from a pipe and its size is not known. Then no total is shown.
             display.show($0, of: $1 > 0 ? $1 : nil)
         }
         display.end()

@@ -37,8 +37,8 @@ enum CheckCommand {
         let administration = try Administration(invocation, printsAdvice: false)
         let runs = await running(administration)
         results += check.disk()
-        // Root needs no capability to listen on a port; the user that runs the server needs one, which the unit
-        // provides.
+        // The ports are checked as the current user, not as the user that runs the server. Root needs no capability to
+        // listen on a port; the user that runs the server needs one, which only the unit provides.
         if runs == nil { results += check.ports(simulator: simulator) }
         results += try asOwner(of: configuration.dataDirectory) { check.certificate() }
         if let runs {
@@ -46,7 +46,8 @@ enum CheckCommand {
         } else {
             let schema = try asOwner(of: configuration.dataDirectory) { check.database() }
             results += schema
-            // If a database had another schema, opening it would change the database.
+            // The credentials are checked only if the database has the current schema. Opening a database with another
+            // schema would change it.
             guard schema.allSatisfy({ $0.level == .ok }), !schema.isEmpty else { return results }
         }
         return results + (await credentials(check, administration))

@@ -136,9 +136,9 @@ enum HubCommands {
         invocation.report("Hub '\(invocation.operand("NAME"))' has a credential for \(name).")
     }
 
-    /// Refuses flags that belong to the credentials of other platforms. Also refuses a platform without any flag if the
-    /// name of another platform, such as its successor, begins with the same name. In both cases the command would
-    /// store a credential that the user did not mean.
+    /// Refuses flags that belong to the credentials of other platforms. If no flag is given, refuses a platform whose
+    /// name is the beginning of another platform's name, such as its successor's. In both cases the command would store
+    /// a credential that the user did not mean.
     private static func refuseForeignFlags(_ invocation: Invocation, _ platform: String) throws(UsageError) {
         let fields = Platforms.credentialFields.filter { $0.platforms.contains(platform.lowercased()) }
         guard !fields.isEmpty, invocation["simulator"] == nil, !invocation.isOn("generate") else { return }

@@ -216,7 +216,7 @@ private final class Source: Sendable {
     private let interval: Duration
     /// The time at which the next request may be sent.
     private let next = Mutex(ContinuousClock.now)
-    /// The end of the last wait that was reported.
+    /// The time at which the last reported delay ends.
     private let reported = Mutex(ContinuousClock.now)
     private let report: @Sendable (String) -> Void
 
@@ -236,7 +236,8 @@ private final class Source: Sendable {
     /// Reads a page of the registrations.
     /// - Returns: nil if the source does not know the token.
     func page(after token: String?) async throws -> (body: [UInt8], next: String?)? {
-        // Azure's tokens are percent-encoded already.
+        // Azure's continuation tokens are percent-encoded already. So a token is encoded here only if it has a
+        // character that would break the query, such as `&` or a space.
         let isEncoded = token?.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "&") } ?? true
         let item = token.map { "&continuationtoken=\(isEncoded ? $0 : segment($0))" } ?? ""
         let response = try await get("registrations?api-version=2020-06&$top=100\(item)")
@@ -290,8 +291,8 @@ private final class Source: Sendable {
     }
 
     /// Sends a request once.
-    /// - Returns: The answer, or nil if there is none, and an error. The error states why there is no answer; with an
-    ///   answer, it is the error to report if the request must be repeated.
+    /// - Returns: The answer, nil if there is none; and an error for the report of a repetition, which states the
+    ///   status of the answer, or why there is none.
     /// - Throws: `ServerError` if repeating the request cannot help.
     private func answer(to target: String) async throws -> (HTTPResponse?, ServerError) {
         switch try await client.attempt(.get, "/\(hub)/\(target)") {

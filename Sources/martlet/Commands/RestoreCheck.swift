@@ -25,7 +25,7 @@ struct RestoreCheck {
         let directory = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
         defer { Self.remove(directory) }
         let results = try await Signals.cleaningUp {
-            // The restore may still be writing files.
+            // The removal is repeated until the directory is gone, because the restore may still be writing files.
             repeat { Self.remove(directory) } while access(directory, F_OK) == 0
         } while: {
             try await examine("\(directory)/data", key)

@@ -60,7 +60,8 @@ extension SimulatedPhone.Delivery {
         guard line.starts(with: prefix), let event = try? JSON(parsing: Array(line.dropFirst(prefix.count))),
             let payload = event["payload"]
         else { return nil }
-        // Bodies that are not JSON on their platform are reported as strings.
+        // The simulator reports a body that is not JSON on its platform as a string. So a string stands for the bytes
+        // of the body itself.
         self.payload = payload.string.map { Array($0.utf8) } ?? payload.bytes
         text = event["text"]?.string
     }

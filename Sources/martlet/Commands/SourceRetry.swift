@@ -25,7 +25,8 @@ enum SourceRetry {
         let pause = min(60, 1 << min(attempt - 1, 6))
         switch status {
         case nil, 500, 502, 504, 408: return attempt < attemptLimit ? pause : nil
-        // If the source throttles requests, its waits are followed for as long as it does.
+        // A source that throttles requests is asked again without a limit on the attempts, each time after the wait
+        // that the source requests.
         case 429, 503: return retryAfter.flatMap { Int($0) }.map { min(max($0, 1), longestWait) } ?? pause
         default: return nil
         }

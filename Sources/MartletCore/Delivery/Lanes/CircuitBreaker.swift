@@ -1,12 +1,13 @@
 import MartletModel
 
-/// Stops sending to a lane, one of its origins or a device that may be failing.
+/// Stops sending to a lane, an origin or a device that seems to fail.
 ///
-/// While the breaker is closed, everything may be sent. After enough failures in a row, or on request, the breaker
-/// pauses: nothing is sent until the end of the pause, and each pause is twice as long as the previous one, until the
-/// breaker closes. After a pause one probe is sent, and other pushes wait for its result: a failure begins the next
-/// pause, an answer closes the breaker. Failures of pushes that were sent before a pause do not lengthen the pause. If
-/// the clock is set back, a pause ends, because the timestamp of its end is no longer meaningful.
+/// While the breaker is closed, every push may be sent. A pause begins after enough failures in a row, or when the
+/// owner of the breaker requests it. During a pause nothing is sent. Each pause is twice as long as the previous one,
+/// until the breaker is closed. After a pause one probe is sent, and all other pushes wait for the result of the probe:
+/// a failure of the probe begins the next pause, an answer to the probe closes the breaker. Failures of pushes that
+/// were sent before a pause do not lengthen the pause. If the clock is set back, a pause ends, because the timestamp of
+/// its end is no longer meaningful.
 struct CircuitBreaker: Sendable, Equatable {
     struct Terms: Sendable, Equatable {
         /// The number of failures in a row that begin a pause.
@@ -15,14 +16,15 @@ struct CircuitBreaker: Sendable, Equatable {
         var longestPause: Duration
 
         static let lane = Terms(failures: 1, firstPause: .seconds(1), longestPause: .seconds(60))
-        /// The terms of origins. Their pauses are longer, because a lane has many origins, and some of those that
-        /// devices have chosen never work again.
+        /// The failure limit and the pauses of an origin. The pauses are longer than those of a lane, because a lane
+        /// has many origins, and some of those that devices have chosen never work again.
         static let origin = Terms(failures: 1, firstPause: .seconds(5), longestPause: .seconds(900))
-        /// The terms of devices. A broken connection counts as one failure, a failed request as three.
+        /// The failure limit and the pauses of a device. A broken connection counts as one failure of the device, a
+        /// failed request as three.
         static let device = Terms(failures: 3, firstPause: .seconds(1), longestPause: .seconds(60))
     }
 
-    /// The decision whether something may be sent now.
+    /// The decision whether a push may be sent now.
     enum Entry: Sendable, Equatable {
         case free
         case probe
@@ -43,7 +45,8 @@ struct CircuitBreaker: Sendable, Equatable {
 
     var isClosed: Bool { pauses == 0 }
 
-    /// Asks whether something may be sent now.
+    /// Returns whether a push may be sent now. If the push becomes the probe, all other pushes wait until the probe
+    /// ends.
     /// - Parameter duration: The maximum duration of a probe, after which another probe may be sent.
     mutating func enter(at now: Timestamp, probeDuration duration: Duration) -> Entry {
         if isClosed { return .free }
@@ -55,7 +58,7 @@ struct CircuitBreaker: Sendable, Equatable {
         return .probe
     }
 
-    /// Ends a probe that has not shown whether sending works.
+    /// Ends a probe that has not shown whether sending works, so that another push may become the probe.
     mutating func endProbe() {
         probedUntil = nil
     }
@@ -92,7 +95,8 @@ struct CircuitBreaker: Sendable, Equatable {
         pauses = max(pauses, 1)
     }
 
-    /// Allows a probe at once. If it fails, the next pause is the shortest one again.
+    /// Ends the current pause, so that a probe may be sent at once. If the probe fails, the next pause is twice as long
+    /// as the first pause, however long the ended pause was.
     mutating func allowProbe() {
         guard !isClosed else { return }
         (pausedUntil, probedUntil, pauses) = (nil, nil, 1)

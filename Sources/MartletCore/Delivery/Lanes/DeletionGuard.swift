@@ -25,10 +25,11 @@ struct DeletionGuard: Sendable {
     private static let windowLength: Duration = slotLength * slotLimit
     /// The number of answers that must be exceeded before a quarantine can begin.
     static let enoughAnswers = 20
-    /// The maximum number of devices that are remembered until pushes are proven to work.
+    /// The maximum number of devices in memory that were reported as gone and are not believed to be gone yet.
     static let suspectLimit = 1000
 
-    /// Whether a quarantine is in force: no answer is believed until pushes are proven to work.
+    /// Whether a quarantine is in force. During a quarantine, no answer that a handle is dead is believed. The
+    /// quarantine ends when pushes are proven to work.
     private(set) var isQuarantined: Bool
     private var slots: [Slot] = []
     private var suspectedStale: [Suspect] = []
@@ -38,10 +39,11 @@ struct DeletionGuard: Sendable {
         self.isQuarantined = isQuarantined
     }
 
-    /// Records the answers of a page.
+    /// Records the answers to the pushes of a page.
     /// - Returns: The devices that are believed to be gone.
     mutating func record(_ health: PageHealth, at now: Timestamp) -> [ChannelFeedback] {
-        // A slot whose start is in the future was begun before the clock was set back.
+        // A new slot begins after the length of a slot. If the last slot seems to start in the future, the clock was
+        // set back since, and a new slot begins too.
         if slots.last.map({ now - $0.start >= Self.slotLength || $0.start - now >= Self.slotLength }) ?? true {
             slots.append(Slot(start: now))
             if slots.count > Self.slotLimit { slots.removeFirst() }
@@ -74,8 +76,8 @@ struct DeletionGuard: Sendable {
     }
 }
 
-/// The answers to those pushes of a page that share an application, as far as the answers show whether devices are
-/// gone.
+/// The successes of a page, and its answers that a handle is dead, among the pushes of one application
+/// (`PushService.application`).
 struct PageHealth: Sendable, Equatable {
     var successes = 0
     /// The number of answers that a handle is dead.
@@ -94,8 +96,8 @@ struct PageHealth: Sendable, Equatable {
 }
 
 extension ChannelFeedback {
-    /// Returns the same feedback with a timestamp, so that it can be applied later: a device that has registered again
-    /// after the timestamp is not gone.
+    /// Adds a timestamp to the feedback that a device is gone, unless it has one, so that the feedback can be applied
+    /// later: if the device has registered again after the timestamp, it is not gone.
     fileprivate func asOf(_ timestamp: Timestamp) -> ChannelFeedback {
         guard case .gone(asOf: nil) = kind else { return self }
         return ChannelFeedback(channel: channel, kind: .gone(asOf: timestamp))

@@ -15,7 +15,7 @@ struct FailingDevices: Sendable, Equatable {
 
     enum Entry: Sendable, Equatable {
         case free
-        /// This push tests whether the device can be reached again.
+        /// The push may be sent, and tests whether the device can be reached again.
         case trial
         case wait(Wait)
     }
@@ -70,7 +70,8 @@ struct FailingDevices: Sendable, Equatable {
         if devices[failure.device] == nil { makeRoom() }
         var device = devices[failure.device] ?? Device(outcome: failure.outcome, failedAt: now)
         (device.outcome, device.failedAt) = (failure.outcome, now)
-        // A broken connection is not necessarily the device's fault, and affects all devices on that connection.
+        // A broken connection affects all its devices and is not necessarily the fault of this device. Therefore it
+        // counts as only one failure, and a failed request as enough failures to pause the device.
         device.breaker.fail(
             failure.connection == nil ? CircuitBreaker.Terms.device.failures : 1, isProbe: isTrial, at: now)
         devices[failure.device] = device
@@ -86,8 +87,8 @@ struct FailingDevices: Sendable, Equatable {
         devices[device]?.breaker.endProbe()
     }
 
-    /// Allows an immediate trial of every device: the service was failing, which explains the devices' failures, and
-    /// works again.
+    /// Allows a trial of every failing device at once. Called when the lane works again or has a new credential,
+    /// because the state of the lane may explain the failures of its devices.
     mutating func release() {
         for device in devices.keys { devices[device]?.breaker.allowProbe() }
     }
@@ -98,15 +99,16 @@ struct FailingDevices: Sendable, Equatable {
     }
 }
 
-/// The pushes of a lane that wait for an answer, by device. Only pushes of small pages are counted.
+/// The number of pushes of a lane that wait for an answer, by device. Only pushes of small pages are counted.
 ///
-/// If other devices are answered and one is not, further pushes to that device wait until it is answered, or until the
-/// first of its outstanding pushes has failed. Otherwise each of these pushes would occupy a turn of the lane for as
-/// long as a request may take.
+/// If a device does not answer several pushes while other devices of the lane are answered, further pushes to that
+/// device wait until it is answered, or until the first of its outstanding pushes has failed. Otherwise each further
+/// push would keep the turn of a delivery busy for as long as a request may take.
 struct OutstandingPushes: Sendable, Equatable {
     private struct Device: Sendable, Equatable {
         var count = 0
-        /// When the first of these pushes began; once one of them has ended, when the latest of them ended.
+        /// The time from which `patience` is measured: when the first outstanding push to the device began or, if
+        /// pushes to the device have ended since, when the last of them ended.
         var since: Timestamp
     }
 

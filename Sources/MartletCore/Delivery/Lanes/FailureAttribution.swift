@@ -32,13 +32,14 @@ struct FailureAttribution: Sendable, Equatable {
         var at: Timestamp
     }
 
-    /// - Parameter connectionLimit: The number of consecutive failed connections that show that the service fails. For
-    ///   an origin that a device has chosen, a single failure is not significant.
+    /// - Parameter connectionLimit: The number of consecutive failed connections that show that the service fails. It
+    ///   is 1 for a lane, and higher for an origin that a device has chosen, where a single failed connection shows
+    ///   little.
     init(connectionLimit: Int = 1) {
         self.connectionLimit = connectionLimit
     }
 
-    /// Records the results of pushes, and decides who has failed.
+    /// Records the results of pushes, and decides whether only devices have failed, or the whole service.
     /// - Parameter evidence: The results, without devices that are known to fail, because their failures show nothing
     ///   new.
     mutating func record(_ evidence: PushEvidence, at now: Timestamp) -> Verdict {
@@ -55,7 +56,8 @@ struct FailureAttribution: Sendable, Equatable {
     }
 
     private func wasAnswered(after start: Timestamp, at now: Timestamp) -> Bool {
-        // If the time of the last answer is later than `now`, it was taken before the clock was set back.
+        // A last answer whose time is later than `now` is ignored, because its time was taken before the clock was set
+        // back.
         lastAnswer.map { $0 > start && $0 <= now } ?? false
     }
 
@@ -76,7 +78,7 @@ struct FailureAttribution: Sendable, Equatable {
 struct PushEvidence: Sendable, Equatable {
     struct Failure: Sendable, Equatable {
         var device: DeviceIdentity
-        /// The connection that broke; nil if only the request failed.
+        /// The number of the connection that broke; nil if only the request failed.
         var connection: Int?
         var outcome: Outcome
     }

@@ -9,7 +9,8 @@ struct Lane: Sendable {
     var outstanding = OutstandingPushes()
     /// The number of trials of failing devices in progress.
     private var trialCount = 0
-    /// The maximum number of trials at a time, because each may occupy a turn for as long as a request may take.
+    /// The maximum number of trials in progress. It is low, because each trial may keep the turn of a delivery busy for
+    /// as long as a request may take.
     static let trialLimit = 4
     /// The deletion guards, one for each application (`PushService.application`).
     private(set) var guards: [String: DeletionGuard] = [:]
@@ -75,9 +76,9 @@ struct Lane: Sendable {
 
     // MARK: Devices that are believed to be gone
 
-    /// Records the answers to the pushes of a page that share an application.
-    /// - Returns: The devices that are believed to be gone, and whether a quarantine has begun (true) or ended (false);
-    ///   nil if neither.
+    /// Records the answers to those pushes of a page that share an application.
+    /// - Returns: The devices that are believed to be gone, and the change of the application's quarantine: true if it
+    ///   has begun, false if it has ended, nil if it has not changed.
     mutating func record(
         _ health: PageHealth, of application: String, at now: Timestamp
     ) -> (gone: [ChannelFeedback], change: Bool?) {

@@ -1,7 +1,8 @@
 import MartletModel
 import Synchronization
 
-/// The state of all lanes, and the deliveries whose message no device of their platform can receive.
+/// The circuit breakers and the health of all lanes. Also keeps the refusal of each delivery whose message no device of
+/// its platform can receive.
 final class LaneCircuitBreakers: Sendable {
     /// The number of pushes in the first page of a lane after a pause.
     static let probeSize = 10
@@ -13,7 +14,7 @@ final class LaneCircuitBreakers: Sendable {
 
     private let state = Mutex(State())
 
-    /// Asks whether a page may be sent in a lane.
+    /// Returns whether a page may be sent in a lane now. If it becomes the probe of the lane, all other pages wait.
     func enter(_ id: LaneID, at now: Timestamp, probeDuration: Duration) -> CircuitBreaker.Entry {
         state.withLock { $0.lanes[id]?.breaker.enter(at: now, probeDuration: probeDuration) ?? .free }
     }
@@ -22,7 +23,7 @@ final class LaneCircuitBreakers: Sendable {
         state.withLock { $0.lanes[id]?.isOpen ?? true }
     }
 
-    /// Ends the probe of a lane, if `ready` is one, because its delivery sends nothing at the moment.
+    /// Ends the probe of a lane if the given delivery turn was admitted as the probe but sends nothing now.
     func endProbe(_ ready: SendContext) {
         if ready.isProbe { endProbe(ready.id) }
     }
@@ -63,7 +64,7 @@ final class LaneCircuitBreakers: Sendable {
         /// The pushes that must wait, by index in the list of devices.
         var waits: [Int: FailingDevices.Wait] = [:]
         var trials: Set<DeviceIdentity> = []
-        /// The devices whose pushes are counted until the pushes end.
+        /// The devices whose pushes are counted as outstanding until `end` is called.
         var outstanding: [DeviceIdentity] = []
     }
 
@@ -76,12 +77,12 @@ final class LaneCircuitBreakers: Sendable {
         state.withLock { !($0.lanes[id]?.failingDevices.isEmpty ?? true) }
     }
 
-    /// Asks whether pushes to devices may be sent. If there are only a few, the admitted pushes are counted until
-    /// `end`.
+    /// Decides which pushes may be sent now, given the devices that they go to. If there are only a few devices, the
+    /// admitted pushes are counted as outstanding until `end` is called.
     /// - Parameters:
     ///   - isProbe: Whether the page is the probe of the lane. A failing device is then tested only if all devices of
     ///     the page are failing.
-    ///   - expiry: When the notification expires. A push that would have to wait longer is sent at once.
+    ///   - expiry: When the notification expires. A push that would have to wait beyond that time is sent at once.
     func begin(
         _ devices: [DeviceIdentity], in id: LaneID, isProbe: Bool, expiry: Timestamp, at now: Timestamp,
         trialDuration: Duration
@@ -92,7 +93,8 @@ final class LaneCircuitBreakers: Sendable {
         }
     }
 
-    /// Ends an admission when its pushes have ended.
+    /// Ends the trials of an admission, and no longer counts its pushes as outstanding. Called when all its pushes have
+    /// ended.
     func end(_ admission: Admission, in id: LaneID, at now: Timestamp) {
         state.withLock { $0.lanes[id]?.end(admission, at: now) }
     }
@@ -135,7 +137,8 @@ final class LaneCircuitBreakers: Sendable {
                     record.pause = LanePause(until: until, outcome: cause.name, reason: cause.reason)
                 }
             } else if page.answered > 0, lane.isOpen || ready.isProbe {
-                // An answer to a page that was sent before the pause does not end the pause.
+                // A paused lane opens only if its probe is answered. An answer to a page that was sent before the pause
+                // does not open it.
                 if !wasOpen { lane.failingDevices.release() }
                 lane.breaker.close()
             } else if isProbe {

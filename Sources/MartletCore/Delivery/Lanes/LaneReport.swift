@@ -2,9 +2,9 @@ import MartletModel
 
 /// The report of a page, or of a round of retries, to its lane.
 struct LaneReport {
-    /// The results of the report's own pushes, without those of merged reports.
+    /// The answers to this report's own pushes, without those of the reports that were merged into it.
     var health = PageHealth()
-    /// The results of merged reports, by application (`PushService.application`).
+    /// The answers of the reports that were merged into this one, by application (`PushService.application`).
     var healths: [String: PageHealth] = [:]
     /// The pauses that origins have requested.
     var holds: [LanePause] = []
@@ -16,7 +16,8 @@ struct LaneReport {
     var answered = 0
     /// Whether the unanswered pushes show that the service fails.
     var isServiceFailing = false
-    /// Whether the page was a probe without a result, because its devices are known to fail.
+    /// Whether the page is not counted as the probe of its lane, because all devices that it was sent to are known to
+    /// fail.
     var leavesProbe = false
     /// The outcome that shows that no device of the platform can receive the message; nil if there is none.
     var refusesAll: Outcome?
@@ -31,7 +32,7 @@ struct LaneReport {
         healths.values.flatMap { $0.dead + $0.doubtful }.map(\.channel)
     }
 
-    /// Adds the report of other pushes of the same page or round.
+    /// Merges the report of other pushes of the same page, or of the same round of retries, into this report.
     /// - Parameter application: The application that the pushes of the other report share.
     mutating func merge(_ other: LaneReport, of application: String) {
         healths[application, default: PageHealth()] += other.health

@@ -45,7 +45,8 @@ extension LaneResolver {
         case paused(until: Timestamp)
     }
 
-    /// Asks whether a page may be sent in a lane.
+    /// Returns what is needed to send a page in a lane now, or until when the lane is paused. Pauses the lane if its
+    /// credential is not usable.
     /// - Parameter probeDuration: The maximum duration of a probe of a paused lane.
     func enter(
         _ lane: LaneID, _ breakers: LaneCircuitBreakers, at now: Timestamp, probeDuration: Duration

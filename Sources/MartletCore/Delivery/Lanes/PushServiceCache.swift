@@ -1,8 +1,8 @@
 import MartletModel
 import Synchronization
 
-/// Caches the latest push service of each lane, made from the lane's credential. Reading a credential costs as much as
-/// hundreds of pushes, and most deliveries end with their first page.
+/// Caches the latest push service of each lane, made from the lane's credential. Without the cache, most deliveries,
+/// which have only one page, would have to read the credential, which costs as much as hundreds of pushes.
 final class PushServiceCache: Sendable {
     private struct Entry {
         var credential: Credential

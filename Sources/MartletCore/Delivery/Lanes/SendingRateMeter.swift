@@ -6,16 +6,16 @@ import MartletModel
 /// messages that were sent early are due, so that small numbers overtake them. After a minute without messages the rate
 /// is a tenth of the full rate, and grows to the full rate within a minute.
 struct SendingRateMeter: Sendable {
-    /// The number of messages, wanted at once, that still counts as small, so that the messages may be sent early.
+    /// The maximum number of messages, wanted in one call of `turn`, that may be sent early.
     private static let few = 100
     private static let headStart: Duration = .seconds(-1)
     private static let growth: Duration = .seconds(60)
 
-    /// The full rate in messages per second. The messages of two seconds in each minute are reserved for messages that
-    /// are sent early.
+    /// The full rate in messages per second, without the messages of two seconds in each minute, which are reserved for
+    /// early sending.
     private let fullRate: Double
     private var began: Timestamp?
-    /// The time at which all admitted messages would have been sent at the even rate.
+    /// The time at which all admitted messages would have been sent if none had been sent early.
     private var end: Timestamp?
     private var clock = ClockWatch()
 

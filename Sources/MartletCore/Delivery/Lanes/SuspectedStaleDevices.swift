@@ -1,12 +1,13 @@
 import MartletModel
 import Synchronization
 
-/// The suspected stale devices of each lane. The last answer refused these devices, but they were not removed, because
-/// the service only throttled them, or because it reported their tokens dead and the report was not believed.
+/// The suspected stale devices of each lane. The push service refused the last push to each of these devices. They were
+/// not removed, because the service only throttled them, or because it reported their tokens dead and the report was
+/// not believed.
 ///
-/// Some services slow down a whole connection after such an answer, so these devices have their own connection and are
-/// sent to after the others. The store keeps the list. The copy of a lane's list in memory is read again from time to
-/// time, because a device that registers again is no longer suspected.
+/// Some services slow down a whole connection after such a refusal, so these devices have their own connection and are
+/// sent to after all other devices. The store keeps the list of each lane. The copy of the list in memory is read again
+/// from time to time, because a device that registers again is no longer suspected.
 final class SuspectedStaleDevices: Sendable {
     private struct Known {
         /// The suspected stale devices, sorted by channel.
@@ -16,8 +17,8 @@ final class SuspectedStaleDevices: Sendable {
 
     /// The maximum number of suspected devices in one lane. Any further ones are treated like all other devices.
     static let limit = 10_000
-    /// The maximum number of devices in one round, so that one connection with a single stream completes the round in
-    /// time.
+    /// The maximum number of pushes in a round of retries of a lane that has suspected stale devices, so that one
+    /// connection with a single stream completes the round in time.
     static let roundLimit = 250
     /// The maximum number of devices in memory, over all lanes.
     static let totalLimit = 200_000
@@ -34,7 +35,7 @@ final class SuspectedStaleDevices: Sendable {
     /// Returns the suspected stale devices of a lane, sorted by channel.
     func channels(of lane: LaneID, at now: Timestamp) async -> [ChannelID] {
         let known = lanes.withLock { $0[lane] }
-        // A list whose read time is later than now was read before the clock was set back.
+        // The list is also read again if its read time is far in the future, because the clock was then set back.
         if let known, known.readAt + Self.freshness > now, now + Self.freshness > known.readAt { return known.channels }
         do throws(StorageError) {
             let found = try await store.suspectedStale(of: lane.platform, in: lane.hub, limit: Self.limit)

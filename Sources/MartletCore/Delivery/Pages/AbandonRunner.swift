@@ -60,8 +60,8 @@ struct AbandonRunner: Sendable {
         return try reader.maps.existingMap(for: delivery.id, through: delivery.lastNumber) == nil
     }
 
-    /// Ends as many retries as fit in one step. Each expired retry leaves a dead letter with the outcome of its last
-    /// attempt.
+    /// Ends as many retries as can be recorded in one step. Each expired retry leaves a dead letter with the outcome of
+    /// its last attempt.
     /// - Parameter outcome: The outcome that the retries are counted as.
     /// - Returns: Whether there were any retries.
     private func endRetries(
@@ -72,10 +72,10 @@ struct AbandonRunner: Sendable {
             of: delivery.id, due: .distantFuture, limit: settings.pageSize)
         guard !left.isEmpty else { return false }
         let map = try reader.map(of: delivery)
-        // Current handles are looked up for dead letters only.
+        // Current handles are looked up only if the retries leave dead letters.
         let isAbandoned = outcome == .abandoned
         let round = isAbandoned ? try await reader.round(of: left.map(\.member), run.progress, map) : nil
-        // Retries that did not fit are left for the next step.
+        // Retries whose members did not fit in the round are left for the next step.
         if let last = round?.through { left.removeAll { $0.member > last } }
         let addressees = round?.addressees ?? [:]
         let now = time.now

@@ -2,7 +2,7 @@ import MartletModel
 import Synchronization
 
 /// Prevents pages of different notifications with the same collapse key from being sent to the same device at the same
-/// time, because the older notification could arrive last.
+/// time, because otherwise the older notification could arrive last.
 final class CollapseLocks: Sendable {
     private struct Waiting {
         var page: CollapseLockTable.Page
@@ -16,19 +16,21 @@ final class CollapseLocks: Sendable {
 
     private let state = Mutex(State())
 
-    /// Takes the lock for a page; returns nil if a page that shares a device is in progress.
+    /// Takes the lock on the devices of a page. Returns nil if another page in progress, with the same lane and
+    /// collapse key, has any of these devices.
     func take(_ scope: CollapseLockTable.Scope, _ devices: CollapseDevices) -> CollapseLockTable.Turn? {
         let wanted = CollapseLockTable.Page(devices)
         return state.withLock { $0.board.take(scope, wanted) }
     }
 
-    /// Waits until no page that shares a device is in progress. The wait takes no longer than the requests of that
-    /// page.
+    /// Waits until no page in progress, with the same lane and collapse key, has any of the devices. The wait takes no
+    /// longer than the requests of the pages in progress.
     func wait(_ scope: CollapseLockTable.Scope, _ devices: CollapseDevices) async {
         let wanted = CollapseLockTable.Page(devices)
         await withCheckedContinuation { continuation in
             let isBusy = state.withLock { state in
-                // The conflicting page may have ended since `take`.
+                // The page that held the lock may have ended since `take` returned nil; then there is nothing to wait
+                // for.
                 guard state.board.isBusy(scope, for: wanted) else { return false }
                 state.waiting[scope, default: []].append(Waiting(page: wanted, continuation: continuation))
                 return true
@@ -92,7 +94,8 @@ struct CollapseLockTable {
     private var pages: [Scope: [Int: Page]] = [:]
     private var last = 0
 
-    /// Records that a page is in progress; returns nil if a page that shares a device already is.
+    /// Records that a page is in progress. Returns nil, and records nothing, if another page in progress in the same
+    /// scope has any of its devices.
     mutating func take(_ scope: Scope, _ page: Page) -> Turn? {
         guard !isBusy(scope, for: page) else { return nil }
         last += 1

@@ -4,15 +4,15 @@ import MartletModel
 struct CollapseSender: Sendable {
     let notifications: any NotificationStore
     let sender: PageSender
-    /// The locks, which all senders of one store must share.
+    /// The collapse locks, which all senders of one store must share.
     let locks: CollapseLocks
     let time: any TimeSource
 
     /// Sends the pushes of a page, or of a round of retries, except to devices that will get a newer notification with
     /// the same collapse key.
     /// - Parameter indices: The members of the page that are sent to.
-    /// - Returns: False if nothing was sent because another page to the same devices was under way. That other page has
-    ///   ended now, and the audience may have changed.
+    /// - Returns: False if nothing was sent because a page of another notification to the same devices was in progress.
+    ///   That page has ended now. The caller must read its own page again, because the audience may have changed.
     func send(
         _ job: PageSender.Job, _ content: inout DeliveryContent, indices: [Int], tally: inout PageTally
     ) async throws(StorageError) -> Bool {
@@ -26,7 +26,7 @@ struct CollapseSender: Sendable {
         var rest = indices
         var lock = locks.take(scope, devices(at: rest, of: job, collapse))
         if lock == nil {
-            // Superseded pushes are not sent, so they need not wait for the page that is under way.
+            // Superseded pushes are not sent. So they need not wait until the page in progress releases its lock.
             rest = try await suppressSuperseded(job, collapse, key, indices: rest, tally: &tally)
             if rest.isEmpty { return true }
             lock = locks.take(scope, devices(at: rest, of: job, collapse))
@@ -36,15 +36,15 @@ struct CollapseSender: Sendable {
             return false
         }
         defer { locks.end(lock) }
-        // The store is asked again while the lock is held, because a newer notification may have been sent in the
-        // meantime.
+        // The store is asked while the lock is held, because a newer notification may have been sent before the lock
+        // was taken.
         rest = try await suppressSuperseded(job, collapse, key, indices: rest, tally: &tally)
         await sender.send(job, &content, indices: rest, tally: &tally)
         return true
     }
 
-    /// Counts the devices that will get a newer notification instead.
-    /// - Returns: The indices of the other devices.
+    /// Counts the devices that get a newer notification instead as superseded.
+    /// - Returns: The indices of the devices that are not superseded.
     private func suppressSuperseded(
         _ job: PageSender.Job, _ collapse: Collapse, _ key: String, indices: [Int], tally: inout PageTally
     ) async throws(StorageError) -> [Int] {
@@ -72,7 +72,8 @@ struct CollapseSender: Sendable {
                     FollowedRegistration(registration: job.page.followed[$0], member: job.page.members[$0].channel)
                 })
         }
-        // In a direct send, the registration of a member is its index in the list of handles, counted from 1.
+        // In a direct send, the registration number of a member is the position of its handle in the list of handles,
+        // from 1.
         return .handleKeys(members.map { collapse.handleKeys[Int($0.registration) - 1] })
     }
 }

@@ -21,7 +21,7 @@ struct Deliverer: Sendable {
     private let time: any TimeSource
 
     /// - Parameters:
-    ///   - locks: The locks, which all senders of one store must share.
+    ///   - locks: The collapse locks, which all senders of one store must share.
     ///   - log: Receives messages for the operator, without secrets.
     init(
         notifications: any NotificationStore & ControlStore, deadLetters: any DeadLetterStore, devices: any DeviceStore,
@@ -53,7 +53,7 @@ struct Deliverer: Sendable {
         (self.board, self.lanes, self.rollouts, self.recorder, self.time) = (board, lanes, rollouts, recorder, time)
     }
 
-    /// Sends the pages of one turn, or a round of retries.
+    /// Runs one turn of a delivery: sends pages or a round of retries, or ends a delivery that is canceled or expired.
     func run(_ run: inout DeliveryRun) async -> DeliveryRun.Ending {
         run.beginTurn()
         do throws(StorageError) {
@@ -101,13 +101,15 @@ struct Deliverer: Sendable {
         case .fanOut:
             var content = takeContent(of: &run)
             defer { run.content = content }
-            // The pages of a roll-out may take days, and retries must neither wait nor expire in that time.
+            // In a roll-out, due retries are sent before the next page. The pages of a roll-out may take days, and the
+            // retries would otherwise wait for all of them, or expire.
             if try await rollouts.isRetryDue(run.delivery) { return try await retrying.runDue(&run, &content) }
             return try await paging.run(&run, &content)
         }
     }
 
-    /// The minimum time to wait for the deletion of a hub to succeed or fail; either result wakes the delivery.
+    /// How long, at least, a delivery sleeps while its hub is being deleted. It wakes earlier when the deletion
+    /// succeeds or fails.
     private static let deletionWait = Duration.seconds(60)
 
     private func takeContent(of run: inout DeliveryRun) -> DeliveryContent {

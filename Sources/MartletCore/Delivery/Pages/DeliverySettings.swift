@@ -29,7 +29,7 @@ public struct DeliverySettings: Sendable {
         self.retry = retry
     }
 
-    /// The page size if each device of the page leaves a dead letter. It is smaller because dead letters are written
-    /// one by one, while all other writers wait.
+    /// The maximum number of members in a page whose pushes all become dead letters. It is at most 1000, because dead
+    /// letters are written one by one, while all other writers wait.
     var letterPageSize: Int { min(pageSize, 1000) }
 }

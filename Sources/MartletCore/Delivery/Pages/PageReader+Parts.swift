@@ -1,14 +1,15 @@
 import MartletModel
 
 extension PageReader {
-    /// Returns the indices of a page without the members that another part of the notification has already handled.
-    /// Such members match both parts, because their tags have changed in the meantime. They are counted in the other
-    /// part.
+    /// Returns those of the given indices whose members no other part of the notification has handled. A member can
+    /// match several parts, because its tags may change after one part was sent and before the next part is sent. It is
+    /// counted in the part that handled it.
     /// - Parameter indices: The indices to choose from.
     func excludingHandled(
         _ indices: [Int], of page: AudiencePage, in delivery: Delivery
     ) async throws(StorageError) -> [Int] {
-        // Sample and rest share no members.
+        // Only the parts with a second tag expression (`narrowing`) can share members. The sample and the rest of a
+        // canary cannot.
         guard let part = delivery.part, part.lead != nil, part.narrowing != nil, !indices.isEmpty else {
             return indices
         }
@@ -16,12 +17,13 @@ extension PageReader {
         return handled.isEmpty ? indices : indices.filter { !handled.contains(page.members[$0]) }
     }
 
-    /// Returns those members of a part that another part has already handled.
+    /// Returns those of the given members that another part of the notification has handled: it has sent to them, has
+    /// given up their pushes, or will retry them.
     func handled(
         _ members: [AudienceMember], besides delivery: Delivery
     ) async throws(StorageError) -> Set<AudienceMember> {
-        // The progress maps are read before the store: a delivery that ends stores its members before it removes its
-        // map.
+        // A delivery that ends stores its members before it removes its progress map. So that no member is missed, the
+        // maps are read before the store.
         var handled: Set<AudienceMember> = []
         for sibling in try await siblings(of: delivery) where !sibling.state.isFinal {
             let map = try maps.existingMap(for: sibling.delivery.id, through: sibling.delivery.lastNumber)
@@ -36,16 +38,17 @@ extension PageReader {
             .filter { $0.delivery.id != delivery.id }
     }
 
-    /// The state of the other part of a canary (the rest for the sample, the sample for the rest), which is needed for
-    /// a retry whose registration may have moved to a device of the other part.
+    /// The state of the other part of a canary: of the rest for a delivery to the sample, of the sample for a delivery
+    /// to the rest. A retry needs this state, because its registration may have moved to a device of the other part.
     struct OtherSide: Sendable {
-        /// The members that the other part has already handled.
+        /// The members, among those that were asked about, that the other part has handled (`handled(_:besides:)`).
         var handled: Set<AudienceMember> = []
         /// The progress of the other part; nil if it has not begun.
         var progress: DeliveryProgress?
         var sample: AudienceSample
 
-        /// Returns whether a member belongs to the other part and the page with this member was not read yet.
+        /// Returns whether the other part will still send to a member, because the member belongs to it and is in none
+        /// of the pages that it has read.
         func willReach(_ member: AudienceMember) -> Bool {
             guard !sample.contains(member.number) else { return false }
             guard let progress else { return sample.side == .sample }
@@ -54,7 +57,7 @@ extension PageReader {
     }
 
     /// Returns the state of the other part of a canary.
-    /// - Parameter members: The members by which the other part may reach the registrations of the retries.
+    /// - Parameter members: The members whose handling by the other part is looked up.
     /// - Returns: nil if the delivery does not belong to a canary.
     func otherSide(
         of delivery: Delivery, _ members: [AudienceMember]

@@ -4,12 +4,12 @@ extension PageReader {
     /// The maximum time that a retry waits for a later page, if its current handle is a member of that page.
     private static let maximumPageWait = Duration.seconds(60)
 
-    /// Finds the current handles of members whose pushes are retried.
+    /// Makes a round of retries: finds the current handles of the members whose pushes are retried.
     ///
     /// A member may have a new handle if its old channel is not in the audience any more, or is there only because of
-    /// registrations that were moved to that channel later. Its registration is then followed to the new handle. If the
-    /// device with the new handle was already reached as another member, the member is `repeated`. If that device may
-    /// still be reached as another member, the member waits.
+    /// other registrations that were moved to that channel later. The retry is then sent to the new handle of the
+    /// member's own registration. If the device with the new handle was already reached as another member, the member
+    /// becomes `repeated`. If that device may still be reached as another member, the member becomes `waiting`.
     func round(
         of members: [AudienceMember], _ progress: DeliveryProgress, _ map: any ProgressMap,
         byteLimit: Int = AudiencePage.byteLimit
@@ -37,12 +37,13 @@ extension PageReader {
         return round
     }
 
-    /// Returns the member that stands for a registration at its current channel.
+    /// Returns the member that a registration belongs to at its current channel.
     private static func ownMember(_ current: AudienceMember, in delivery: Delivery) -> AudienceMember {
         delivery.isOfTemplates ? current : AudienceMember(channel: current.channel)
     }
 
-    /// Returns whether the device with the current handle was reached as another member, or may still be reached so.
+    /// Returns whether the device with the current handle of a successor was reached as another member, may still be
+    /// reached as another member, or is free to be sent to.
     private func claim(
         on successor: Successor, _ progress: DeliveryProgress, _ map: any ProgressMap, _ other: OtherSide?
     ) -> RetryRound.Claim {
@@ -63,8 +64,9 @@ extension PageReader {
             return other.willReach(own) ? .awaited(own, until: time.now + Self.maximumPageWait) : .free
         }
         guard !progress.isFannedOut, isMember(own), own > progress.cursor else { return .free }
-        // If a template send reads a registration again, it finds the same member, with the same bit in the progress
-        // map.
+        // A later page contains the registration at its current channel. In a template send, it is the same member
+        // there, with the same bit in the progress map, so the later page sends the push and this retry ends. In a
+        // native send, it is another member, so this retry waits for the result of that member.
         return delivery.isOfTemplates ? .reached : .awaited(own, until: time.now + Self.maximumPageWait)
     }
 }

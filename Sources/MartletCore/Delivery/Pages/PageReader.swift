@@ -47,17 +47,19 @@ struct PageReader: Sendable {
 
     func sampleHash(of delivery: Delivery) -> SampleHash { messageIDs.sampleHash(of: delivery.notification.id) }
 
-    /// Returns whether the audience is empty. A delivery without an audience need not wait for its paused lane: on most
-    /// platforms, a template notification has no devices.
+    /// Returns whether the audience is empty. A delivery without an audience ends even while its lane is paused. Such
+    /// deliveries are frequent, because on most platforms a template notification has no devices.
     func isAudienceEmpty(_ progress: DeliveryProgress) async throws(StorageError) -> Bool {
         guard progress.cursor == .none else { return false }
         let (page, _) = try await nextPage(progress, limit: 1)
         return page.count == 0 && page.skipped == 0 && page.isLast
     }
 
-    /// Returns those members that are still in the audience, with their current handles. A device that was unregistered
-    /// in the meantime, or has another user, must not show a notification that is not meant for it.
-    /// - Returns: As many members as fit, starting with the first; `isLast` is true if all of them fit.
+    /// Returns a page of those given members that are still in the audience, with their current handles. A device that
+    /// was unregistered since it was first in the audience, or has another user now, must not show a notification that
+    /// is not meant for it.
+    /// - Returns: As many of the members as fit in the page, starting with the first; `isLast` is true if all of them
+    ///   fit.
     func page(
         of members: [AudienceMember], _ delivery: Delivery, byteLimit: Int = AudiencePage.byteLimit
     ) async throws(StorageError) -> AudiencePage {
@@ -75,18 +77,18 @@ struct PageReader: Sendable {
 
     // MARK: Progress
 
-    /// Returns the progress map of a delivery. The map is kept only while pushes are sent, because many deliveries wait
-    /// at a time, and a map may be an open file.
-    /// - Parameter page: The page that needs the map. If no map exists yet and this is the last page, all members of
-    ///   the map are on this page.
+    /// Returns the progress map of a delivery, and creates it if there is none. Callers keep the map only while they
+    /// send pushes, because many deliveries wait at a time, and a map may be an open file.
+    /// - Parameter page: The page that needs the map. If it is the last page and no map exists yet, the map is created
+    ///   for the members of this page only.
     func map(of delivery: Delivery, _ page: AudiencePage? = nil) throws(StorageError) -> any ProgressMap {
         let count = page.flatMap { $0.isLast ? $0.count : nil }
         return try maps.map(for: delivery.id, through: delivery.lastNumber, expecting: count)
     }
 
-    /// Returns the members that an ending delivery has reached.
-    /// - Parameter page: The page of a delivery that has only one page; only the members of this page are then looked
-    ///   up in the map.
+    /// Returns the members that a delivery has reached, for the record of its end.
+    /// - Parameter page: The only page of the delivery, of which then only the members are looked up in the progress
+    ///   map; nil if the delivery has several pages.
     func reached(
         of delivery: Delivery, _ page: AudiencePage? = nil
     ) throws(StorageError) -> [DeliveredBitmap] {
@@ -96,9 +98,9 @@ struct PageReader: Sendable {
         return DeliveredBitmap.blocks(of: page.members.filter(map.contains).map(\.number))
     }
 
-    /// Counts the members that an earlier attempt has reached. If the process ended while the page was being sent,
-    /// their bits in the progress map are the only record of that.
-    /// - Returns: The indices of the other members.
+    /// Counts the members of a page that were already reached. If the process ended while the page was being sent, the
+    /// bits in the progress map are the only record of these successes.
+    /// - Returns: The indices of the members that were not reached.
     func unreached(in page: AudiencePage, _ map: any ProgressMap, tally: inout PageTally) -> [Int] {
         let indices = page.members.indices.filter { !map.contains(page.members[$0]) }
         tally.addReached(page.count - indices.count)

@@ -16,8 +16,8 @@ struct PageRecorder: Sendable {
 
     /// Records the outcomes of a page or a round of retries. Reports to the lane, records the step, then updates
     /// handles and halts the roll-out if too many pushes fail.
-    /// - Parameter makeStep: Makes the step and the new progress of the delivery from the tally, in which the fates of
-    ///   handles are final.
+    /// - Parameter makeStep: Returns the step and the new progress of the delivery. It is called with the tally after
+    ///   the fates of its handles were decided.
     func record(
         _ tally: PageTally, _ lane: SendContext, of run: inout DeliveryRun,
         _ makeStep: (PageTally) throws(StorageError) -> (step: DeliveryStep, progress: DeliveryProgress)
@@ -35,8 +35,9 @@ struct PageRecorder: Sendable {
         try await rollouts.evaluateIfDue(delivery)
     }
 
-    /// Records a step and then counts its outcomes in the metrics. This order is needed because a step that is not
-    /// recorded is done and counted again. If the delivery no longer exists in the store, this turn is its last.
+    /// Records a step and then counts its outcomes in the metrics. A step that could not be recorded is done again, so
+    /// its outcomes must not be counted before. If the delivery no longer exists in the store, marks it as gone, which
+    /// ends the delivery after this turn.
     func record(_ step: DeliveryStep, of run: inout DeliveryRun) async throws(StorageError) {
         var step = step
         let endsSample = run.delivery.part?.side == .sample && (step.isFannedOut || step.state.isFinal)
@@ -52,13 +53,15 @@ struct PageRecorder: Sendable {
             expiresAt: delivery.expiresAt, areRetries: areRetries)
     }
 
-    /// Reports the results of a page to its lane, and decides the fates of the handles in the tally.
+    /// Reports the results of a page to its lane, and decides which of the handles that were reported as gone are
+    /// removed.
     private func conclude(_ tally: inout PageTally, _ lane: SendContext, _ delivery: Delivery) -> LaneConclusion {
-        // Outcomes with an old credential say nothing about the new one.
+        // A page that was sent with an old credential changes nothing in the lane, because it says nothing about the
+        // new credential.
         let record = lanes.record(tally.lane, lane, isCurrent: resolver.isCurrent(lane), at: time.now)
         raiseAlarms(record, tally, delivery)
-        // A refused message of one template or language says nothing about the messages of other templates or
-        // languages.
+        // A refusal of one message ends all sending of the delivery only if the delivery has no other message. It says
+        // nothing about the messages of other templates or languages.
         if let outcome = tally.lane.refusesAll, !lane.sendsAnything || !delivery.hasSeveralMessages {
             lanes.refuse(delivery.id, outcome)
         }
@@ -68,8 +71,9 @@ struct PageRecorder: Sendable {
             gone: record.gone)
     }
 
-    /// Updates handles after the step is recorded, because a refusal refers to a registration that this update may
-    /// remove. If the process is killed before the update, the next notification finds the handle dead again.
+    /// Applies the feedback about handles to the stored registrations. Called after the step is recorded, because a
+    /// refusal in the step refers to a registration that the feedback may remove. If the process is killed between the
+    /// two, the next notification finds the handle dead again.
     private func apply(
         _ tally: PageTally, _ conclusion: LaneConclusion, _ delivery: Delivery, _ lane: SendContext
     ) async throws(StorageError) {
@@ -78,7 +82,7 @@ struct PageRecorder: Sendable {
         _ = try await reader.devices.apply(feedback, in: delivery.notification.hub, at: time.now)
     }
 
-    /// Reports to the operator, once each, problems that need attention.
+    /// Logs, for the operator, a pause that a page has begun in its lane, and quarantines that it has begun or ended.
     private func raiseAlarms(_ record: LaneChange, _ tally: PageTally, _ delivery: Delivery) {
         let name = resolver.hubs.hub(delivery.notification.hub)?.name ?? ""
         if record.beginsPause, let cause = tally.lane.pauseCause {
@@ -97,7 +101,7 @@ struct PageRecorder: Sendable {
         }
     }
 
-    /// Ends the delivery.
+    /// Records that the delivery has ended, and removes the data that is needed only until then.
     /// - Parameter state: The final state; nil if the outcomes determine it.
     func finish(
         _ run: inout DeliveryRun, _ state: NotificationState?
@@ -119,7 +123,8 @@ struct PageRecorder: Sendable {
         return .finished
     }
 
-    /// Determines how the delivery continues after a round of retries, or after the last page.
+    /// Returns how the turn ends after a round of retries or the last page: with more to send now, with a wait for the
+    /// next retry, or with the end of the delivery if no retry is left.
     func untilNextRetry(_ run: inout DeliveryRun) async throws(StorageError) -> DeliveryRun.Ending {
         guard run.progress.isFannedOut else { return .yielded }
         let delivery = run.delivery
@@ -129,15 +134,15 @@ struct PageRecorder: Sendable {
         return due <= time.now ? .yielded : .waiting(until: min(due, delivery.expiresAt))
     }
 
-    /// Removes data that is needed only while the delivery continues. If a progress map cannot be removed now, the
-    /// cleanup at the next start removes it.
+    /// Removes the progress map of a delivery that has ended, and its data in memory. If the progress map cannot be
+    /// removed now, the cleanup at the next start removes it.
     func forget(_ delivery: Delivery.ID) {
         lanes.forget(delivery)
         try? reader.maps.remove(delivery)
     }
 
-    /// Removes data that is needed only while the delivery continues, and the meter of its notification. If the
-    /// notification has ended, also removes the notification's control from memory.
+    /// Removes the progress map of a delivery that has ended, its data in memory, and the meter of its notification. If
+    /// the notification has ended, also removes the notification's control from memory.
     /// - Parameter notification: The sequence number of the notification; nil if it is not known.
     func forget(_ delivery: Delivery.ID, of notification: Int64?) async {
         forget(delivery)

@@ -15,7 +15,7 @@ struct PageRunner: Sendable {
     let settings: DeliverySettings
     let time: any TimeSource
 
-    /// Sends the pages of one turn.
+    /// Sends the pages of one turn, unless the lane is paused or the rate of the roll-out allows nothing yet.
     func run(
         _ run: inout DeliveryRun, _ content: inout DeliveryContent
     ) async throws(StorageError) -> DeliveryRun.Ending {
@@ -54,8 +54,8 @@ struct PageRunner: Sendable {
         return isInVain ? min(standard, settings.letterPageSize) : standard
     }
 
-    /// Sends the pages of one turn: only one page if it is the first of the delivery or if something must be checked
-    /// after each page, otherwise several pages at once.
+    /// Sends the pages of one turn: only one page if it is the first of the delivery, or if something such as the
+    /// failures of a sample must be checked after each page; otherwise several pages at once.
     /// - Parameter limit: The maximum number of members in a page.
     private func sendPages(
         _ run: inout DeliveryRun, _ content: inout DeliveryContent, _ lane: SendContext, limit: Int
@@ -84,8 +84,9 @@ struct PageRunner: Sendable {
 
     // MARK: Several pages at once
 
-    /// The maximum number of pages in one turn, so that other deliveries get their turns. At the end of a turn nothing
-    /// is sent until the last answers have come; with a high latency, that should be rare.
+    /// The maximum number of pages in one turn, so that other deliveries get their turns. The number is high, because
+    /// at the end of a turn the delivery sends nothing until the last answers have come, which would cost much time at
+    /// a high latency.
     private static let pagesOfTurn = 64
 
     private func overlapsPages(of run: DeliveryRun, _ lane: SendContext) -> Bool {
@@ -93,8 +94,8 @@ struct PageRunner: Sendable {
         guard settings.pagesAtOnce > 1, run.hasBegun, !lane.isProbe, case .by(let service) = lane.sending else {
             return false
         }
-        // The failures of a sample are checked after each page. The rest of a canary without a rate is sent as fast as
-        // possible.
+        // A roll-out sends one page at a time, so that its failures are checked after each page. Only the rest of a
+        // canary without a rate is sent as fast as possible, several pages at once.
         let isPaced = notification.rollout.map { $0.pace != nil || run.delivery.part?.side != .rest } ?? false
         return service.pace == nil && !isPaced && notification.collapse == nil && notification.resend == nil
     }
@@ -153,13 +154,14 @@ struct PageRunner: Sendable {
         }
     }
 
-    /// Returns whether the delivery may still go on to its next page.
+    /// Returns whether the delivery may still send its next page: it was not paused, canceled or interrupted, and has
+    /// not expired.
     private func isStillWanted(_ progress: DeliveryProgress) -> Bool {
         rollouts.board.step(of: progress, at: time.now) == .fanOut
     }
 
-    /// Returns whether another page may be begun in this turn. It may not if enough pages were begun, or if something
-    /// has happened that the next turn must check.
+    /// Returns whether the next page may be begun in this turn. It may not if enough pages were begun, or if something
+    /// has happened that must be checked at the beginning of a turn, such as a pause of the lane.
     private func mayBegin(
         _ begun: DeliveryProgress, after count: Int, _ inHand: Int, atMost most: Int, _ lane: SendContext
     ) -> Bool {
@@ -278,19 +280,19 @@ struct PageRunner: Sendable {
     }
 }
 
-/// A page of a turn, from reading to the outcomes of its pushes.
+/// A page of a turn, with its state from the reading of its members to the outcomes of its pushes.
 private struct InFlightPage: Sendable {
     /// The position of the page in the order in which the pages of the turn are recorded, from 0.
     var number = 0
     var page: AudiencePage
     let lease: PageLease
-    /// The cursor after this page.
+    /// The cursor of the delivery after this page.
     var last: AudienceMember
     var content = DeliveryContent.nothing
     var tally: PageTally
     var startedAt: Timestamp
     var endedAt: Timestamp
-    /// False if the page was not sent, because another page with the same collapse key was under way to one of its
-    /// devices.
+    /// False if the page was not sent, because a page of another notification with the same collapse key was being sent
+    /// to one of its devices.
     var wasSent = true
 }

@@ -1,22 +1,23 @@
 import MartletModel
 
-/// Limits how many pages of a turn are in progress at the same time. The limit is the number of pages that can be sent
-/// in half the request timeout, estimated from earlier pages. If a service is slow, requests of additional pages would
-/// time out, and all of their pushes would have to be retried.
+/// Limits how many pages of one turn of a delivery are in progress at the same time. The limit is the number of pages
+/// that can be sent in half the request timeout, estimated from earlier pages. With more pages, the requests to a slow
+/// service would time out, and all their pushes would have to be retried.
 struct PagesAtOnce {
-    /// The limit while the time per page is unknown.
+    /// The limit while it is not known how long a page takes.
     private static let unknown = 4
 
-    /// The maximum number of pages, used if the service is fast.
+    /// The highest limit, which applies if the service is fast.
     let most: Int
     /// The request timeout: how long a request may wait for its answer.
     let requestTimeout: Duration
     /// When the first page of the turn began.
     let start: Timestamp
-    /// The time per page in the previous turn; nil if there was no previous turn.
+    /// The average time per page in the previous turn of the delivery; nil if it is not known.
     let before: Duration?
 
-    /// Returns the average time from the end of one page to the end of the next.
+    /// Returns the average time from the end of one page to the end of the next in this turn; before a page has ended,
+    /// the average of the previous turn, or nil if it is not known.
     /// - Parameter ended: The number of finished pages of the turn.
     func pageTime(ended: Int, at now: Timestamp) -> Duration? {
         ended > 0 ? max((now - start) / ended, .milliseconds(1)) : before

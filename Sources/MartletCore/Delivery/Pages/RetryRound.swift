@@ -1,31 +1,35 @@
 import MartletModel
 
-/// The members and handles that a round of retries is sent to.
+/// One round of retries: the members whose pushes are tried again together, and the handles that they are sent to.
 struct RetryRound {
-    /// Members that are still in the audience with the same channel. Some of them are nevertheless not sent to at that
-    /// channel (`isElsewhere`).
+    /// Members whose channel is still in the audience. Those that `isElsewhere` selects are nevertheless not sent to at
+    /// this channel.
     var page: AudiencePage
-    /// Members whose registrations now have another handle, and are in the audience with that handle.
+    /// Members whose registrations now have another handle, and are in the audience with it. They are sent to at that
+    /// handle.
     private(set) var followed = AudiencePage()
-    /// Members whose registrations now have a handle that was already reached as the handle of another member.
+    /// Members whose registrations now have a handle that was already reached as the handle of another member. Their
+    /// retries end.
     private(set) var repeated: Set<AudienceMember> = []
-    /// Members whose registrations now have a handle that may still be reached as the handle of another member.
+    /// Members whose registrations now have a handle that may still be reached as the handle of another member. Their
+    /// retries are postponed.
     private(set) var waiting: [AudienceMember: Waiting] = [:]
-    /// The last member of the round if not all members fit; nil if the round is for all of them.
+    /// The last member of the round if not all members fit in the round; nil if the round contains all of them.
     var through: AudienceMember?
 
-    /// The wait of one member for another member.
+    /// Describes which other member a waiting member waits for, and until when.
     struct Waiting {
-        /// The member that is waited for.
+        /// The other member, whose push may reach the handle first.
         var awaited: AudienceMember
-        /// When the awaited member is tried; nil if it is in the same round.
+        /// When the push to the other member is tried; nil if it is in the same round.
         var until: Timestamp?
-        /// The registration with its current channel.
+        /// The registration of the waiting member, with its current channel.
         var registration: AudienceMember
         var handle: PushHandle
     }
 
-    /// The decision whether the handle of a successor is also reached as the handle of another member.
+    /// The decision whether the current handle of a registration is free to be sent to, was reached as the handle of
+    /// another member, or may still be reached as the handle of another member.
     enum Claim {
         case free
         case reached
@@ -37,14 +41,15 @@ struct RetryRound {
     }
 
     /// Returns whether a member of `page` is not sent to at its own channel, because its registrations have moved to
-    /// another channel, or because another member was followed to its handle and reached there.
+    /// another channel, or because the push to another member was sent to its handle and reached it.
     func isElsewhere(_ member: AudienceMember) -> Bool {
         repeated.contains(member) || waiting[member] != nil || followedMembers.contains(member)
     }
 
     private(set) var followedMembers: Set<AudienceMember> = []
 
-    /// The registrations and handles of the members of `page` and `followed`, and of the members that wait.
+    /// The addressee of each member of `page` and `followed`, and of each waiting member: the handle to send to, and
+    /// the registration with its current channel if that is not the channel of the member.
     var addressees: [AudienceMember: (registration: AudienceMember?, handle: PushHandle)] {
         var addressees: [AudienceMember: (registration: AudienceMember?, handle: PushHandle)] = [:]
         for index in page.members.indices { addressees[page.members[index]] = (nil, page.handle(index)) }
@@ -55,11 +60,12 @@ struct RetryRound {
         return addressees
     }
 
-    /// Follows registrations to their current handles, and records which members are followed, repeated or wait.
+    /// Finds the members whose registrations have new handles, and adds each to `followed`, `repeated` or `waiting`.
     /// - Parameters:
     ///   - successors: The current channels of the registrations that the members had.
     ///   - found: The page of those successors that are in the audience.
-    ///   - claim: Returns whether the handle of a successor is also reached as the handle of another member.
+    ///   - claim: Returns whether the current handle of a successor is free, or was or may be reached as the handle of
+    ///     another member.
     mutating func follow(_ successors: Successors, in found: AudiencePage, claim: (Successor) -> Claim) {
         repeated = successors.reached
         let successors = Dictionary(successors.moved.map { ($0.registration, $0) }) { first, _ in first }
@@ -73,8 +79,8 @@ struct RetryRound {
             case .reached: repeated.insert(successor.member)
             case .awaited(let other, let until): wait(successor, for: other, until: until, index, of: found)
             case .free:
-                // In a native send, two members now have the same handle: the second member waits for the outcome of
-                // the first.
+                // In a native send, two members of the round can now have the same handle. Then only the first is sent
+                // to, and the second waits for the outcome of that push.
                 if successor.member.registration == 0, let first = channels[channel] {
                     wait(successor, for: first, until: nil, index, of: found)
                 } else {
@@ -84,7 +90,8 @@ struct RetryRound {
                 }
             }
         }
-        // If a member has several registrations, it is enough to follow one of them to its handle.
+        // A member with several registrations is sent to at the new handle of one of them. Then it neither waits nor
+        // ends because of its other registrations.
         waiting = waiting.filter { !followedMembers.contains($0.key) }
         repeated = repeated.filter { !followedMembers.contains($0) && waiting[$0] == nil }
     }

@@ -1,6 +1,6 @@
 import MartletModel
 
-/// Sends the due retries of a delivery, one round at a time.
+/// Sends the due retries of a delivery, in rounds that are not larger than a page.
 struct RetryRunner: Sendable {
     let reader: PageReader
     let resolver: LaneResolver
@@ -13,7 +13,8 @@ struct RetryRunner: Sendable {
     let settings: DeliverySettings
     let time: any TimeSource
 
-    /// Sends as many due retries as fit in a page.
+    /// Sends one round of due retries, or returns until when the next retry waits. Ends the delivery if it has no
+    /// retries.
     func run(
         _ run: inout DeliveryRun, _ content: inout DeliveryContent
     ) async throws(StorageError) -> DeliveryRun.Ending {
@@ -25,7 +26,7 @@ struct RetryRunner: Sendable {
         return try await runDue(&run, &content)
     }
 
-    /// Sends the due retries, of which there is at least one.
+    /// Sends one round of due retries, unless the lane is paused. At least one retry must be due.
     func runDue(
         _ run: inout DeliveryRun, _ content: inout DeliveryContent
     ) async throws(StorageError) -> DeliveryRun.Ending {
@@ -70,7 +71,7 @@ struct RetryRunner: Sendable {
         let map = try reader.map(of: delivery)
         let round = try await reader.round(of: retries.map(\.member), run.progress, map, byteLimit: lease.granted)
         lease.settle(at: round.page.bytes + round.followed.bytes)
-        // Retries that did not fit are left to the next round.
+        // Retries whose members did not fit in this round are left to the next round.
         if let last = round.through { retries.removeAll { $0.member > last } }
         var tally = recorder.makeTally(delivery, areRetries: true)
         finish(retries, but: round, map, tally: &tally)
@@ -103,12 +104,12 @@ struct RetryRunner: Sendable {
         }
     }
 
-    /// The minimum time that a retry waits for another member. Without a minimum, waiting for a member that is not
-    /// tried in the same round could keep a core busy.
+    /// The minimum time for which a retry waits for the push to another member. Without it, a retry could be due again
+    /// and again before that push is tried, and keep a core busy.
     private static let leastWait = Duration.seconds(1)
 
-    /// Ends the retries whose handle was just reached as the handle of another member, and postpones the retries whose
-    /// handle may still be reached in this way.
+    /// Ends the retries whose handle was reached in this round as the handle of another member, and postpones the
+    /// retries whose handle may still be reached as the handle of another member.
     private func wait(
         _ retries: [Retry], _ round: RetryRound, _ map: any ProgressMap, tally: inout PageTally
     ) {
@@ -125,8 +126,8 @@ struct RetryRunner: Sendable {
         }
     }
 
-    /// Ends the retries that the round does not send: those of members that were already reached, and those of members
-    /// that are no longer in the audience.
+    /// Ends the retries that the round does not send: those of members that were already reached, at their own handle
+    /// or as another member, and those of members that are no longer in the audience.
     private func finish(
         _ retries: [Retry], but round: RetryRound, _ map: any ProgressMap, tally: inout PageTally
     ) {

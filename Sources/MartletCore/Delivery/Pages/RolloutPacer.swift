@@ -10,13 +10,13 @@ struct RolloutPacer: Sendable {
     let controls: SendControls
     let messageIDs: MessageIDKey
     let alarm: ScheduleAlarm
-    /// Counts the audience of one canary at a time.
+    /// Runs the counts of audiences for canaries one after another, so that only one audience is counted at a time.
     private let counting = SerialWork()
     let time: any TimeSource
     /// Receives messages for the operator, without secrets.
     let log: @Sendable (String) -> Void
 
-    /// How many pushes a roll-out may send now.
+    /// The decision how many pushes a roll-out may send now.
     enum Admission {
         /// This many pushes may be sent.
         case now(Int)
@@ -25,8 +25,8 @@ struct RolloutPacer: Sendable {
         case unknown
     }
 
-    /// Returns how many pushes of a page the roll-out of a notification allows now. Without a roll-out, all are
-    /// allowed.
+    /// Returns how many pushes of a page may be sent now. If no rate of a roll-out applies to the delivery, all of them
+    /// may be sent.
     /// - Parameter wanted: The maximum number of members of the page.
     func admit(_ run: DeliveryRun, for wanted: Int) async throws(StorageError) -> Admission {
         let notification = run.delivery.notification
@@ -57,14 +57,15 @@ struct RolloutPacer: Sendable {
         isPaced(delivery) || delivery.part?.lead != nil || board.wasControlled(delivery.notification.sequence)
     }
 
-    /// Gives back the part of an admission that a page did not use.
+    /// Gives admitted pushes that were not sent back to the meter of the roll-out, so that other pages can use them.
     func giveBack(_ count: Int, of delivery: Delivery) {
         guard delivery.notification.rollout != nil, count > 0 else { return }
         board.giveBack(count, of: delivery.notification.sequence)
     }
 
-    /// Returns whether a retry of a roll-out is due. Returns false for other notifications: they are retried after all
-    /// of their pages, so that devices that failed do not delay the others.
+    /// Returns whether the delivery belongs to a roll-out and has a retry that is due. Returns false if there is no
+    /// roll-out, because the retries of other notifications are sent after all pages, so that devices that failed do
+    /// not delay the others.
     func isRetryDue(_ delivery: Delivery) async throws(StorageError) -> Bool {
         guard delivery.notification.rollout != nil, let due = try await notifications.nextRetry(of: delivery.id) else {
             return false
@@ -83,7 +84,8 @@ struct RolloutPacer: Sendable {
         return rollout.rate(for: audience.map { rest(of: $0, rollout) })
     }
 
-    /// Returns the size of an audience without its sample.
+    /// Returns the number of members of an audience that are not in the sample of a canary; without a sample, all of
+    /// them.
     private func rest(of audience: Int, _ rollout: Rollout) -> Int {
         switch rollout.sample {
         case nil: audience
@@ -104,8 +106,8 @@ struct RolloutPacer: Sendable {
             switch notification.content {
             case .native: query.platform = delivery.platform
             case .template: break
-            // The bounds apply to the platform of the delivery only, but a composed message is counted on all
-            // platforms.
+            // A composed message is counted on all platforms. The bounds apply to the platform of this delivery only,
+            // so the query has none.
             case .message: query.bounds = nil
             }
             let count = try await devices.audienceCount(query)
@@ -170,7 +172,8 @@ struct RolloutPacer: Sendable {
         return lowest
     }
 
-    /// Wakes the scheduler after the last page of a sample was sent, because the wait of the canary begins.
+    /// Wakes the scheduler after the last page of a sample was sent, so that it finds out when the wait of the canary
+    /// is over.
     func sampleWasSent() {
         alarm.ring()
     }

@@ -1,24 +1,25 @@
 import MartletModel
 
-/// Tracks which of the store's unfinished deliveries are known to the queue: pure bookkeeping.
+/// Tracks how much of the backlog in the store is known to the delivery queue: pure bookkeeping.
 ///
-/// All unfinished deliveries up to `through` are known. The known deliveries are *complete* if the store has none after
-/// `through`. They are no longer complete once a delivery is turned away because there is no room.
+/// All unfinished deliveries up to the id `through` are known to the queue. The known deliveries are *complete* if the
+/// store has no delivery after `through`. They are no longer complete once a new delivery is left to the store because
+/// the queue has no room.
 struct BacklogRefill: Sendable {
     private var through = Delivery.ID.none
     private(set) var isComplete = false
-    /// The last delivery in the store when the store was last read.
+    /// The highest id of a delivery that was read from the store.
     private var found = Delivery.ID.none
     private var again: Timestamp?
-    /// The last delivery that was accepted, whether before or after `through`.
+    /// The highest id of a new delivery that the queue has accepted, even if it is after `through`.
     private var last = Delivery.ID.none
     /// Whether the store is being read. During a read, `ended` collects the deliveries that end, and `hasTurnedAway`
-    /// records whether one was turned away.
+    /// records whether a new delivery was left to the store.
     private var isReading = false
     private var ended: Set<Delivery.ID> = []
     private var hasTurnedAway = false
 
-    /// When to read the store again after a failure.
+    /// When to read the store again after a failed read; nil if there is no read to repeat.
     var nextTry: Timestamp? { isComplete || isReading ? nil : again }
 
     /// Returns whether a delivery can only have come from intake, and not also from an earlier read of the store.
@@ -56,12 +57,13 @@ struct BacklogRefill: Sendable {
 
     /// Records the deliveries that were read from the store.
     /// - Parameter isAll: Whether the store had no deliveries after these.
-    /// - Returns: The deliveries that have not ended in the meantime.
+    /// - Returns: The deliveries that have not ended since the read began.
     mutating func finish(_ found: [DeliveryProgress], isAll: Bool) -> [DeliveryProgress] {
         isReading = false
         again = nil
-        // A delivery that was turned away during the read is among `found` or comes after `found`, because the store
-        // numbers deliveries in the order in which they become visible.
+        // A delivery that was left to the store during the read is one of `found` or comes after them, because the
+        // store numbers deliveries in the order in which they become visible. So all deliveries up to the last of
+        // `found` are known.
         through = found.last?.delivery.id ?? through
         self.found = max(self.found, through)
         isComplete = isAll && !hasTurnedAway
@@ -69,8 +71,8 @@ struct BacklogRefill: Sendable {
         return found.filter { !ended.contains($0.delivery.id) }
     }
 
-    /// Cancels the wait that follows a failure. Called when the clock was set back, because the end of the wait may now
-    /// be too far in the future.
+    /// Cancels the wait that follows a failed read. Called when the clock was set back, because the end of the wait may
+    /// now be too far in the future.
     mutating func hurry() {
         again = nil
     }

@@ -1,16 +1,17 @@
 import MartletModel
 
-/// The deliveries that wait for a turn, run, sleep, or are queued for a paused lane: pure bookkeeping under the
-/// dispatcher's lock.
+/// The deliveries that wait for a turn, have a turn, sleep, or are queued for a paused lane: pure bookkeeping under the
+/// dispatcher's lock. In a turn, a delivery sends its next pages or a round of its retries.
 ///
-/// A delivery is *known* while it is in one of these four states. First pages have their own slots, so that a
-/// single-page delivery never waits for a page of a longer delivery; further pages and rounds of retries share the
-/// remaining slots. A limited number of waiting deliveries is kept in memory with their content; for all others only
+/// A delivery is *known* while it is in one of these four states. The turns for first pages have their own slots, so
+/// that a single-page delivery never waits for a page of a longer delivery; further pages and rounds of retries share
+/// the remaining slots. A limited number of waiting deliveries is kept in memory with their content; of all others only
 /// the id is kept.
 struct DeliveryQueue: Sendable {
     enum Next: Sendable {
         case deliver(DeliveryRun, Kind)
-        /// A delivery of which only the id is kept; the rest must be read from the store.
+        /// A turn of a delivery of which only the id was kept; its content and progress must be read from the store
+        /// first.
         case resume(Delivery.ID, Kind)
         case wait(until: Timestamp?)
     }
@@ -23,7 +24,8 @@ struct DeliveryQueue: Sendable {
 
     private struct Item: Sendable {
         enum Content: Sendable {
-            /// Indirect, because most items in the queue have only an id.
+            /// Indirect, so that an item that has only an id takes little memory. Most items in the queue are of that
+            /// kind.
             indirect case held(DeliveryRun, weight: Int)
             case stored(Delivery.ID)
         }
@@ -48,11 +50,12 @@ struct DeliveryQueue: Sendable {
         /// The kind of page of the current turn, or of the next turn if the delivery is not running.
         var kind: Kind
         var expiresAt: Timestamp
-        /// Whether the delivery is queued after the probe of a paused lane; if so, it sleeps until it expires.
+        /// Whether the delivery is queued behind the probe of a paused lane. It then sleeps until it expires, unless it
+        /// is woken.
         var isAfter = false
         /// The number of consecutive turns that recorded nothing and asked for another turn at once.
         var stalls = 0
-        /// The ticket of the item that waits for a turn.
+        /// The ticket of the valid item of the delivery; an item with another ticket is outdated.
         var ticket: UInt64 = 0
         /// Whether the delivery waits ahead of the others of its lane.
         var isAhead = false
@@ -76,10 +79,10 @@ struct DeliveryQueue: Sendable {
     private var held = 0
     private var heldBytes = 0
     private var lastTicket: UInt64 = 0
-    /// The number of outdated items, that is, items that newer ones have replaced.
+    /// The number of waiting items that are outdated, because a newer item of the same delivery has replaced them.
     private var outdated = 0
     private var reading = BacklogRefill()
-    /// The number of consecutive deliveries for which storage has failed.
+    /// The number of turns in a row that ended because storage failed.
     private var failures = 0
 
     init(limits: QueueLimits, pageSize: Int) {
@@ -97,7 +100,7 @@ struct DeliveryQueue: Sendable {
         DeliveryLoad(running: running.count, waiting: waitingCount, sleeping: sleepers.count)
     }
 
-    /// The number of entries for deliveries and hubs.
+    /// The number of entries that the queue keeps for deliveries and hubs.
     var entryCount: Int {
         known.count + running.count + sleepers.count + lines.count + firstPages.hubCount + furtherPages.hubCount
     }
@@ -122,8 +125,8 @@ struct DeliveryQueue: Sendable {
         }
         let isNew = reading.isNew(progress.delivery.id)
         reading.take(progress.delivery.id)
-        // The store may have returned this delivery before intake handed it over, and it may have ended since.
-        // Therefore only its id is kept, and the delivery is read again in its turn.
+        // A read of the store may have returned this delivery before intake handed it over, and the delivery may have
+        // ended since. Therefore only its id is kept, and its progress is read from the store when its turn comes.
         isNew ? enqueue(progress) : enqueueStored(progress.delivery)
     }
 
@@ -198,8 +201,8 @@ struct DeliveryQueue: Sendable {
         return true
     }
 
-    /// Returns whether an unknown delivery must be looked up in the store. If not, it has ended, or intake is about to
-    /// hand it over.
+    /// Returns whether a delivery that is not known may be in the store, so that it must be looked up there. If false,
+    /// the delivery has ended, or intake is about to hand it over.
     func isLeftToStore(_ id: Delivery.ID) -> Bool { reading.isLeftToStore(id) }
 
     /// Adds a delivery that was left to the store, ahead of the others of its lane.
@@ -210,7 +213,7 @@ struct DeliveryQueue: Sendable {
 
     // MARK: Turns
 
-    /// Starts the next turn, or returns the time until which to wait.
+    /// Starts the next turn that may start now. If there is none, returns the time until which the caller must wait.
     mutating func next(at now: Timestamp) -> Next {
         var due: [Delivery.ID] = []
         while let sleeper = sleepers.first, sleeper.priority <= now {
@@ -233,8 +236,8 @@ struct DeliveryQueue: Sendable {
         kind == .firstPage ? 0 : pageSize
     }
 
-    /// Starts the turn of an item that the scheduler has chosen.
-    /// - Returns: nil if a newer item has replaced this one.
+    /// Starts the turn of an item that the lane scheduler has chosen.
+    /// - Returns: nil if the item is outdated, because a newer item of the same delivery has replaced it.
     private mutating func start(_ item: Item, _ kind: Kind) -> Next? {
         if case .held(_, let weight) = item.content {
             held -= 1
@@ -252,14 +255,14 @@ struct DeliveryQueue: Sendable {
         }
     }
 
-    /// Records that a delivery has sent a page and has more to send.
+    /// Ends the turn of a delivery that has sent a page and has more to send, and lets it wait for its next turn.
     mutating func yield(_ run: DeliveryRun) {
         guard stop(run.delivery.id, sent: run.sent) else { return }
         failures = 0
         wait(run)
     }
 
-    /// Records that the turn of a delivery has ended.
+    /// Ends the turn of a delivery, and puts the delivery into the state that follows from the ending.
     /// - Parameter sent: The number of pushes that the turn sent.
     mutating func end(_ id: Delivery.ID, sent: Int = 0, _ ending: DeliveryRun.Ending, at now: Timestamp) {
         guard stop(id, sent: sent) else { return }
@@ -285,7 +288,8 @@ struct DeliveryQueue: Sendable {
             sleepers.set(id, now + .seconds(1 << (failures - 1)))
         }
         if ending == .finished || ending == .gone { failures = 0 }
-        // The next delivery in the queue of a paused lane starts at once.
+        // If the delivery was the probe of a paused lane, the next delivery in the queue of the lane becomes the probe
+        // and starts at once.
         if let next = lines.end(id) { wake(next) }
     }
 
@@ -300,12 +304,13 @@ struct DeliveryQueue: Sendable {
         return true
     }
 
-    /// The wait after the first of several consecutive stalled turns.
+    /// The wait after the first of several consecutive stalled turns of a delivery. It is doubled after each further
+    /// stalled turn.
     private static let stallWait = Duration.milliseconds(100)
     /// The number of consecutive stalled turns after which the wait is no longer doubled and stays at 12.8 seconds.
     private static let stallLimit = 7
 
-    /// The number of consecutive failures after which the wait is no longer doubled and stays at 64 seconds.
+    /// The number of consecutive storage failures after which the wait is no longer doubled and stays at 64 seconds.
     private static let failureLimit = 7
 
     /// Wakes all sleeping deliveries of a hub.
@@ -326,10 +331,10 @@ struct DeliveryQueue: Sendable {
         wake(sleepers: sleepers.keys.sorted())
     }
 
-    /// Wakes the deliveries that are queued for a lane, because the lane is open again.
+    /// Wakes the deliveries that are queued for a paused lane, because the lane is open again.
     mutating func release(_ lane: LaneID) {
         guard let (probe, others) = lines.release(lane) else { return }
-        // If the probe is not sleeping, it is running or about to run.
+        // A probe that does not sleep is running or waits for its turn already, so it need not be woken.
         if sleepers.remove(probe) { wake(probe) }
         for id in others { wake(id) }
     }

@@ -6,12 +6,13 @@ extension DeliveryRun {
         case finished
         /// The notification was deleted with its hub: nothing is left to do.
         case gone
-        /// A page, or a round of retries, is done and there may be more; other deliveries get their turn.
+        /// A page, or a round of retries, is done, and the delivery may have more to send. It waits for its next turn,
+        /// so that other deliveries get theirs.
         case yielded
-        /// The turn recorded nothing and asks for another turn at once. The next turn is delayed, to prevent a busy
-        /// loop.
+        /// The turn recorded nothing, but the delivery has something to send at once. Its next turn is delayed, to
+        /// prevent a busy loop.
         case stalled
-        /// The hub is being deleted. The delivery waits for the result of the deletion, at most until this timestamp.
+        /// The hub is being deleted. The delivery waits until the deletion succeeds or fails, at most until this time.
         case deleting(until: Timestamp)
         /// There is nothing to do until this time, when a retry is due or the notification expires.
         case waiting(until: Timestamp)
@@ -21,13 +22,13 @@ extension DeliveryRun {
         case paused(LaneID, until: Timestamp)
         /// The server is shutting down.
         case interrupted
-        /// Storage failed; work that was not recorded will be repeated.
+        /// Storage failed. The delivery will repeat all work of the turn that was not recorded.
         case failed(StorageError)
     }
 }
 
 extension DeliveryRun.Ending {
-    /// Returns whether the delivery asks for another turn immediately.
+    /// Returns whether the delivery wants its next turn immediately.
     func asksForTurn(at now: Timestamp) -> Bool {
         switch self {
         case .yielded: true

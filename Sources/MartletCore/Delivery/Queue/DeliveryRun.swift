@@ -3,14 +3,14 @@ import MartletModel
 /// A delivery between two of its pages: its progress, and the data about it that only this process has.
 struct DeliveryRun: Sendable {
     var progress: DeliveryProgress
-    /// The content, prepared for sending; nil before the first page, and while a turn uses it.
+    /// The content, prepared for sending; nil before the first page, and while the current turn uses it.
     var content: DeliveryContent?
     /// The lane of the last turn, with its push service and its credential.
     var lane: SendContext?
-    /// The number of pushes of the last turn, in its pages or its round of retries.
+    /// The number of pushes of the last turn.
     var sent = 0
-    /// Whether the last turn has recorded something, or had to wait for a page of another delivery that has ended
-    /// since.
+    /// Whether the last turn has recorded something, or has waited for a page of another delivery that had to end
+    /// first. Otherwise the next turn is delayed.
     var hasProgressed = false
     /// Whether the store has shown that the delivery was deleted with its hub.
     var isGone = false
@@ -18,7 +18,7 @@ struct DeliveryRun: Sendable {
     var pageTime: Duration?
     /// The newest unfinished delivery that supersedes this one for some devices of the last turn.
     var newer: Delivery.ID?
-    /// Whether this process has sent all pages from the first one on.
+    /// Whether this process has sent the delivery from its first page on, so that it knows the outcomes of all pages.
     let knowsAll: Bool
     private var hasTargets = false
     private var hasRetries = false
@@ -30,7 +30,7 @@ struct DeliveryRun: Sendable {
 
     var delivery: Delivery { progress.delivery }
 
-    /// The approximate memory of a handle without its text, in bytes.
+    /// The approximate memory of a handle in bytes, not counting the characters of the handle.
     private static let bytesOfHandle = 96
 
     /// The approximate memory of the delivery, in bytes.
@@ -49,10 +49,11 @@ struct DeliveryRun: Sendable {
         hasProgressed = false
     }
 
-    /// Whether a page has been sent.
+    /// Whether a page of the delivery was sent, by this process or an earlier one.
     var hasBegun: Bool { progress.cursor != .none || progress.isFannedOut }
 
-    /// The state after the last page, if it is known without asking the store.
+    /// The final state of the delivery after its last page; nil if the delivery has retries, or if the state is not
+    /// known without asking the store.
     var final: NotificationState? {
         guard knowsAll, !hasRetries else { return nil }
         return hasTargets ? .completed : .noTargetFound
@@ -69,7 +70,7 @@ struct DeliveryRun: Sendable {
         self.hasRetries = self.hasRetries || hasRetries
     }
 
-    /// Moves the content out, so that it is not copied when it changes.
+    /// Returns the content and removes it from the run, so that it is not copied when the turn changes it.
     mutating func takeContent() -> DeliveryContent? {
         defer { content = nil }
         return content

@@ -1,7 +1,7 @@
 import MartletModel
 import Synchronization
 
-/// A single alarm. It fires at the timestamp that was set last.
+/// A single alarm of the dispatcher or the scheduler. It fires at the timestamp that was set last.
 final class DeliveryTimer: Sendable {
     private struct State {
         var timestamp: Timestamp?

@@ -1,20 +1,21 @@
 import MartletModel
 
-/// Allocates slots of one kind to the items that wait for them: pure bookkeeping.
+/// Gives a limited number of slots to the items that wait for a turn: pure bookkeeping. An item occupies a slot for one
+/// turn.
 ///
 /// The next turn goes to the hub that has sent the fewest pushes since it had something to send. The platforms of a hub
 /// take turns. Within a lane, items are first-in, first-out.
 ///
-/// A lane may hold at most half as many slots as are free, and a hub at most as many as are free. Therefore a single
+/// A lane may occupy at most half as many slots as are free, and a hub at most as many as are free. Therefore a single
 /// lane gets a third of all slots, ten stuck lanes leave a sixth free, and a hub without a slot gets one as long as any
 /// is free.
 struct LaneScheduler<Item: Sendable>: Sendable {
-    /// The fixed cost of a turn for reading and recording a page, expressed as a number of pushes and added to the
-    /// actual pushes.
+    /// The cost of reading and recording a page, expressed as a number of pushes. It is charged for each turn, in
+    /// addition to the pushes of the turn.
     static var turnCost: Int { 100 }
 
     private struct LaneTurns {
-        /// Items that run before those in `waiting`.
+        /// Items of the lane that run before those in `waiting`.
         var ahead = FIFO<Item>()
         var waiting = FIFO<Item>()
         var running = 0
@@ -25,12 +26,13 @@ struct LaneScheduler<Item: Sendable>: Sendable {
     }
 
     private struct HubTurns {
-        /// The number of pushes charged to the hub, on a virtual clock that all hubs share.
+        /// The number of pushes charged to the hub. A hub that was absent does not start at 0 but at `clock`, so the
+        /// numbers of all hubs can be compared.
         var served: Int
         var waiting = 0
         var running = 0
         var lanes: [PlatformID: LaneTurns] = [:]
-        /// The platforms, in the order of their turns.
+        /// The platforms of the hub, the one with the next turn first.
         var order: [PlatformID] = []
     }
 
@@ -40,7 +42,7 @@ struct LaneScheduler<Item: Sendable>: Sendable {
     private var hubs: [Hub.ID: HubTurns] = [:]
     /// Hubs with waiting items, ordered by `served`.
     private var line = PriorityHeap<Hub.ID, Int>()
-    /// Hubs without waiting or running items, ordered by `served`. A hub is removed once `clock` has reached its
+    /// Hubs without waiting or running items, ordered by `served`. Such a hub is forgotten once `clock` has reached its
     /// `served`.
     private var absent = PriorityHeap<Hub.ID, Int>()
     /// The `served` value of the hub that had the last turn. A hub that returns after an absence starts at this value,
@@ -61,7 +63,7 @@ struct LaneScheduler<Item: Sendable>: Sendable {
     var hubCount: Int { hubs.count }
 
     /// Adds an item that waits for a slot.
-    /// - Parameter isAhead: Whether the item goes before the others of its lane.
+    /// - Parameter isAhead: Whether the item goes before the other items of its lane.
     mutating func add(_ item: Item, in lane: LaneID, isAhead: Bool = false) {
         absent.remove(lane.hub)
         var hub = hubs.removeValue(forKey: lane.hub) ?? HubTurns(served: clock)
@@ -83,7 +85,8 @@ struct LaneScheduler<Item: Sendable>: Sendable {
     /// Starts the next item. Returns nil if no item waits or none may run now.
     /// - Parameter cost: The number of pushes that the turn is expected to send.
     mutating func next(cost: Int) -> (item: Item, lane: LaneID)? {
-        // A hub is only passed over if it holds slots, so there are never more such hubs than slots.
+        // Hubs that may not have another slot now are passed over. Each of them occupies slots, so there are never more
+        // of them than slots.
         var passed: [PriorityHeap<Hub.ID, Int>.Entry] = []
         defer { for entry in passed { line.putBack(entry) } }
         while slots > running, let entry = line.popFirst() {
@@ -115,12 +118,12 @@ struct LaneScheduler<Item: Sendable>: Sendable {
         return (item, LaneID(hub: id, platform: platform))
     }
 
-    /// Cancels a turn that has nothing to send.
+    /// Ends a turn whose item turned out to be outdated, and charges nothing for it.
     mutating func cancel(in lane: LaneID, cost: Int) {
         end(in: lane, cost: cost, sent: -Self.turnCost)
     }
 
-    /// Ends a turn.
+    /// Ends a turn, frees its slot, and corrects the charge of the hub by the pushes that were sent.
     /// - Parameters:
     ///   - cost: The number of pushes that the turn was expected to send.
     ///   - sent: The number of pushes that the turn sent.

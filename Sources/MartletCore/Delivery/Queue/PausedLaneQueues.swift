@@ -1,8 +1,8 @@
 import MartletModel
 
-/// The queues of deliveries for paused lanes: pure bookkeeping. The first delivery of a queue is the probe; it sleeps
-/// until the pause may be over. The other deliveries follow once the lane is open, or one by one if the probe ends
-/// without opening the lane.
+/// The queues of deliveries that wait for paused lanes: pure bookkeeping. The first delivery of a queue is the probe of
+/// the lane; it sleeps until the pause may be over. The deliveries behind it wake together once the lane is open. If
+/// the probe ends without opening the lane, the next delivery becomes the probe.
 struct PausedLaneQueues: Sendable {
     private struct Line {
         var probe: Delivery.ID
@@ -12,8 +12,8 @@ struct PausedLaneQueues: Sendable {
     private var lines: [LaneID: Line] = [:]
     private var lanes: [Delivery.ID: LaneID] = [:]
 
-    /// Queues a delivery for a paused lane.
-    /// - Returns: Whether the delivery is the probe.
+    /// Adds a delivery to the queue of a paused lane.
+    /// - Returns: Whether the delivery is the probe of the lane.
     mutating func stand(_ id: Delivery.ID, before lane: LaneID) -> Bool {
         guard let probe = lines[lane]?.probe else {
             lines[lane] = Line(probe: id)
@@ -25,8 +25,8 @@ struct PausedLaneQueues: Sendable {
         return false
     }
 
-    /// Records that the turn of a delivery has ended, but not because of the pause. If the delivery was a probe, the
-    /// next delivery in the queue becomes the probe.
+    /// Records that a delivery has had a turn that did not end because its lane is paused. If the delivery was the
+    /// probe, the next delivery in the queue becomes the probe.
     /// - Returns: The new probe, if there is one.
     mutating func end(_ id: Delivery.ID) -> Delivery.ID? {
         guard let lane = lanes.removeValue(forKey: id), var line = lines.removeValue(forKey: lane),
@@ -38,14 +38,14 @@ struct PausedLaneQueues: Sendable {
         return next
     }
 
-    /// Removes and returns the queue of a lane that is open again; nil if the lane has none.
+    /// Removes the queue of a lane that is open again, and returns its deliveries; nil if the lane has no queue.
     mutating func release(_ lane: LaneID) -> (probe: Delivery.ID, others: [Delivery.ID])? {
         guard let line = lines.removeValue(forKey: lane) else { return nil }
         lanes[line.probe] = nil
         return (line.probe, line.others.all)
     }
 
-    /// Removes deliveries from the queue of a lane, except its probe.
+    /// Removes deliveries from the queue of a lane. The probe stays, even if it is among them.
     mutating func take(_ ids: Set<Delivery.ID>, before lane: LaneID) {
         _ = lines[lane]?.others.remove(where: ids.contains)
     }

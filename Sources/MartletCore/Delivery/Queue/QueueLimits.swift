@@ -1,5 +1,5 @@
-/// Limits how many pages are sent at the same time, and how much of the backlog is in memory. All defaults are defined
-/// here.
+/// Limits how many pages are sent at the same time, and how much of the backlog is kept in memory. All defaults of
+/// these limits are defined here.
 public struct QueueLimits: Sendable {
     /// The maximum number of first pages that are sent at the same time.
     public var firstPages: Int
@@ -7,10 +7,10 @@ public struct QueueLimits: Sendable {
     public var furtherPages: Int
     /// The maximum number of deliveries that wait in memory; any others wait only in the store.
     public var waiting: Int
-    /// The number of waiting deliveries for which every hub has room, regardless of the backlog of other hubs.
+    /// The number of waiting deliveries that every hub may have in memory, regardless of the backlog of other hubs.
     public var waitingOfAnyHub: Int
-    /// The maximum number of waiting deliveries that are kept in memory with their content; the content of the others
-    /// is read when their turn comes.
+    /// The maximum number of waiting deliveries that are kept in memory with their content. The content of all others
+    /// is read from the store when their turn comes.
     public var held: Int
     /// The maximum memory for the content of waiting deliveries, in bytes.
     public var heldBytes: Int

@@ -33,11 +33,12 @@ actor AuthorizationCache {
         var token: AuthorizationToken?
         var generation: Int
         var exchange: Exchange?
-        /// How the last exchange failed, and the time until which no new exchange is started because of that failure.
+        /// The outcome of the last token request if it failed, and the time until which therefore no further request is
+        /// started.
         var failure: (outcome: Outcome, until: Timestamp)?
 
-        /// Returns the grant of the current token; nil if the token has expired, or is due for renewal and may be
-        /// renewed now.
+        /// Returns the current token as a grant; nil if the token has expired, or if it is due for renewal and no
+        /// failed token request delays the renewal.
         func grant(at now: Timestamp) -> Grant? {
             guard let token else { return nil }
             let isDue = now >= token.renewableAt + (token.expiresAt - token.renewableAt) * 5 / 6
@@ -45,7 +46,7 @@ actor AuthorizationCache {
             return isDue && mayRenew ? nil : grantOfOld(at: now)
         }
 
-        /// Returns the grant of the current token, even if it is due for renewal; nil if it has expired.
+        /// Returns the current token as a grant, even if the token is due for renewal; nil if it has expired.
         func grantOfOld(at now: Timestamp) -> Grant? {
             guard let token, now < token.expiresAt else { return nil }
             return Grant(token: token.value, generation: generation)
@@ -60,7 +61,8 @@ actor AuthorizationCache {
 
     /// The maximum number of origins with their own token. Devices choose origins, so the number must be bounded.
     private static let originLimit = 4096
-    /// How long a refused credential is not tried again, regardless of how many pages wait for its token.
+    /// How long no token is requested with a credential that was refused, regardless of how many pages wait for a
+    /// token.
     private static let refusalHold: Duration = .seconds(10)
 
     private let transport: any HTTPTransport
@@ -98,7 +100,7 @@ actor AuthorizationCache {
         if let grant = entry.grant(at: now) { return .granted(grant) }
         if let failure = entry.failure, failure.until > now {
             var outcome = failure.outcome
-            // If the service asked for a wait, only the remainder of that wait still applies.
+            // The failure has asked for a wait from the time of the failure. So the pushes wait only for the remainder.
             if case .retry(_, let scope) = outcome.reaction {
                 outcome.reaction = .retry(after: failure.until - now, scope: scope)
             }
@@ -110,8 +112,8 @@ actor AuthorizationCache {
                 switch authorization {
                 case .none: entry.token = nil
                 case .token(let token):
-                    // A connection must carry only one token, because APNs counts the tokens that it sees on each
-                    // connection.
+                    // Connections that carried the old token are not used with the new one, because APNs counts the
+                    // tokens that it sees on each connection.
                     if entry.token != nil { entry.generation += 1 }
                     entry.token = token
                     metrics.addRenewal(on: key.lane.platform, succeeded: true)
@@ -194,8 +196,8 @@ actor AuthorizationCache {
     }
 
     private func record(_ answer: TokenAnswer, of number: Int, _ key: Key, _ generation: Int) -> Answer {
-        // False if the credential has changed in the meantime. Then only the callers that waited for this exchange get
-        // its token.
+        // False if the credential has changed during the request. Then the token is not kept, and only the callers that
+        // waited for this request get it.
         let isWanted = entries[key]?.exchange?.number == number
         if isWanted { entries[key]?.exchange = nil }
         switch answer {

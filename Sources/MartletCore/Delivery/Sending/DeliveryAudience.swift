@@ -1,8 +1,9 @@
 import MartletModel
 
 extension AudienceQuery {
-    /// Creates a query for a page of the audience of a delivery, as the audience was when the delivery began. For a
-    /// part, the query selects from the audience of the whole notification; `narrow` restricts it to the part.
+    /// Creates a query for a page of the audience of a delivery. Registrations that were created after the delivery
+    /// began are not in the audience. If the delivery is for a part, the query selects from the audience of the whole
+    /// notification; call `narrow` to restrict it to the part.
     init(
         of delivery: Delivery, _ expression: TagExpression?, after: AudienceMember = .none, limit: Int,
         byteLimit: Int = AudiencePage.byteLimit, now: Timestamp
@@ -31,8 +32,8 @@ extension AudienceQuery {
 }
 
 extension AudienceSample {
-    /// Creates the selection of the members that are on the side of a part.
-    /// - Returns: nil if the part does not belong to a canary, or its threshold is not known yet.
+    /// Creates the selection of the members on the side of the canary, sample or rest, that a part is for.
+    /// - Returns: nil if the part does not belong to a canary, or if the threshold of the sample is not known yet.
     init?(_ part: DeliveryPart, _ hash: SampleHash) {
         guard let side = part.side, let threshold = part.threshold else { return nil }
         self.init(hash: hash, threshold: threshold, side: side)
@@ -40,7 +41,7 @@ extension AudienceSample {
 }
 
 extension AudiencePage {
-    /// Creates a page of a direct send. Its members are the indices in the list of handles, from 1.
+    /// Creates a page of a direct send. Each member has the position of its handle in the list of handles, from 1.
     /// - Parameter sample: Selects only the sample or only the rest; nil for both.
     init(of handles: [PushHandle], after cursor: AudienceMember, limit: Int, sample: AudienceSample? = nil) {
         let start = Int(cursor.registration)
@@ -51,7 +52,7 @@ extension AudiencePage {
         if sample != nil { stoppedAt = members.last }
     }
 
-    /// Creates a page of some members of a direct send.
+    /// Creates a page of the given members of a direct send.
     init(of handles: [PushHandle], among members: [AudienceMember]) {
         self.init()
         for member in members {

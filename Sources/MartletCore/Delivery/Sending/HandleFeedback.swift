@@ -1,4 +1,4 @@
-/// Feedback on the handles of a page, from the answers of the push service.
+/// The feedback of a push service about the handles of a page.
 struct HandleFeedback {
     /// Handles that the service has replaced with new ones.
     var replaced: [ChannelFeedback] = []

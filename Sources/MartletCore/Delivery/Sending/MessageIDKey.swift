@@ -1,4 +1,4 @@
-/// A key from which message ids are generated. Only the server knows the key, so that a push service cannot learn
+/// The secret key from which message ids are generated. Only the server knows it, so a push service cannot learn
 /// anything about notifications from message ids.
 public struct MessageIDKey: Sendable {
     private let first: UInt64
@@ -25,7 +25,8 @@ public struct MessageIDKey: Sendable {
 
 /// The ids of the pushes of one notification.
 struct MessageIDs: Sendable {
-    /// The hash state after the notification's id, which is the common prefix of the hash input of all ids.
+    /// The state of the hash after it has read the id of the notification, with which the input for every message id
+    /// begins.
     fileprivate let notification: SipHash
 
     /// The message id of the push to a member.

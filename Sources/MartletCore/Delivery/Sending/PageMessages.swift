@@ -1,9 +1,9 @@
 /// The message of each member of a page.
 struct PageMessages: Sendable {
-    /// Whether the messages differ only in their bodies, and in nothing else that is visible in a request.
+    /// Whether the requests for the messages differ only in their bodies, so that they can share a batch.
     let haveOwnBodies: Bool
     private let messages: [Message]
-    /// The index of the message of each member, by index in the page; empty if all members get the first message.
+    /// For each member of the page, the index of its message in `messages`; empty if all members get the first message.
     private let messageIndices: [UInt32]
 
     /// Creates the messages of a page in which all members get the same message.

@@ -6,13 +6,14 @@ struct PageOutcomes {
     var refusals: [Refusal] = []
     /// Attempts that are followed by a retry, and retries that succeeded.
     var attempts: [Attempt] = []
-    /// Why members were not sent the message, by the outcome under which they were counted.
+    /// Why members were not sent the message, keyed by the outcome under which these members were counted.
     var reasons: [OutcomeName: String] = [:]
-    /// The origins that were sent to, at most about `RangeRecord.originLimit`.
+    /// The origins that were sent to, about `RangeRecord.originLimit` at most: a merge adds all origins of the other
+    /// outcomes if the limit is not reached before.
     var origins: Set<String> = []
     /// The service's remarks on pushes that it accepted; used by test sends.
     var successReasons: [AudienceMember: String] = [:]
-    /// Members whose pushes were suppressed. The store keeps only how many there were.
+    /// Members whose pushes were suppressed. They are not stored: the store keeps only their number.
     var suppressed: [AudienceMember: Outcome] = [:]
     var retries: [Retry] = []
     /// Members whose retries have ended.

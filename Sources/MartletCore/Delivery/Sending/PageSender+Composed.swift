@@ -2,12 +2,12 @@ import MartletHTTP
 import MartletModel
 
 extension PageSender {
-    /// The maximum number of different messages of a page that are sent as separate batches, each with one body for all
+    /// The maximum number of variants of a page for which each variant has a batch of its own, with one body for all
     /// its devices.
     private static let batchLimit = 8
 
-    /// Sends a composed message. A few variants are sent like separate native messages; many variants, which variables
-    /// cause, are sent like rendered templates.
+    /// Sends a composed message. A few variants are sent in separate batches, like native messages. Many variants,
+    /// which only variables can cause, are sent in shared batches with a body for each device, like rendered templates.
     func send(
         _ job: Job, composed renderer: inout ComposedRenderer, _ service: any PushService, _ indices: [Int],
         tally: inout PageTally

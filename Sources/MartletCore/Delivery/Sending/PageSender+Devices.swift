@@ -2,11 +2,12 @@ import MartletHTTP
 import MartletModel
 
 extension PageSender {
-    /// Removes from a group the devices that must not be sent to now; their pushes are postponed.
-    /// - Returns: The admission to end when the group is done; nil if there is none.
+    /// Removes from a group the devices that must not be sent to now, and postpones their pushes.
+    /// - Returns: The admission of the other devices, which the caller must end after the group was sent; nil if these
+    ///   devices need no admission.
     func admit(_ group: inout RecipientGroup, of job: Job, tally: inout PageTally) -> LaneCircuitBreakers.Admission? {
         let lane = job.delivery.lane
-        // A test send is never postponed, and its result does not affect the lane.
+        // A test send needs no admission: it is never postponed, and its result does not affect the lane.
         guard job.delivery.id != .none, lanes.tracks(group.indices.count, in: lane) else { return nil }
         let admission = lanes.begin(
             group.indices.map(job.page.identity), in: lane, isProbe: job.isProbe,
@@ -19,21 +20,21 @@ extension PageSender {
             group.indices = group.indices.indices.filter { admission.waits[$0] == nil }.map { group.indices[$0] }
         }
         if job.isProbe, isTrial(group.indices, of: group, job) {
-            // The probe is left to another page, because a device that is not known to fail is a better probe of the
-            // lane.
+            // All devices of this page are known to fail, so their result says little about the lane. Therefore another
+            // page may become the probe of the lane.
             lanes.endProbe(lane)
             tally.leaveProbe()
         }
         return admission
     }
 
-    /// Returns whether the pushes to all of these devices are trials, because the devices are known to fail.
+    /// Returns whether the push to each of these devices is a trial, because the device is known to fail.
     func isTrial(_ indices: [Int], of group: RecipientGroup, _ job: Job) -> Bool {
         !group.trials.isEmpty && indices.allSatisfy { group.trials.contains(job.page.identity(of: $0)) }
     }
 
-    /// Splits off the push that probes a paused origin. The probe goes to a device that is not known to fail, if there
-    /// is one.
+    /// Splits a group for a paused origin into one push, which probes the origin, and all other pushes. The probe goes
+    /// to a device that is not known to fail, if the group has one.
     func divide(_ group: RecipientGroup, of job: Job) -> (probe: RecipientGroup, rest: RecipientGroup) {
         var (probe, rest) = (group, group)
         let index = group.indices.firstIndex { !isTrial([$0], of: group, job) } ?? 0
@@ -52,7 +53,8 @@ extension PageSender {
         let evidence = evidence(successes, answers, of: job, startedAt: startedAt)
         let found = lanes.record(
             evidence, reached: reached(answers, indices, job), trials: group.trials, in: lane, at: now)
-        // The result at an origin that a device has chosen says nothing about the lane.
+        // If devices have chosen the origin, the result says nothing about the lane, and is recorded for the origin
+        // only.
         guard let origin = group.origin else { return tally.add(found.verdict) }
         let hold = origins.record(
             found.news, answers.map(\.outcome), lane, origin, isProbe: isProbe, at: now)
@@ -79,8 +81,8 @@ extension PageSender {
         return evidence
     }
 
-    /// Returns the devices for which the service answered, if any device of the lane is known to fail. Returns an empty
-    /// array if sending was stopped, because then some devices were not sent to.
+    /// Returns the devices that were answered. Returns an empty array if no device of the lane is known to fail,
+    /// because the result is not needed then, or if sending was stopped, because then some devices were not sent to.
     private func reached(_ answers: [ResultCollector.Answer], _ indices: [Int], _ job: Job) -> [DeviceIdentity] {
         guard lanes.hasFailingDevices(in: job.delivery.lane), !job.isStopped else { return [] }
         let failed = Set(answers.lazy.filter { $0.status == nil }.map(\.index))

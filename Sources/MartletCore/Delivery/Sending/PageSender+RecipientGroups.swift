@@ -12,19 +12,19 @@ extension PageSender {
         var messages: PageMessages
         /// Whether the devices are suspected stale, and are therefore sent to on their own connection.
         var areSuspectedStale = false
-        /// Devices that are known to fail and are tried again.
+        /// Devices that are known to fail, and whose pushes in this group test whether they can be reached again.
         var trials: Set<DeviceIdentity> = []
     }
 
-    /// The maximum number of groups of one page that are sent at the same time. An origin that answers slowly delays
-    /// the page, but not the other origins.
+    /// The maximum number of groups of one page that are sent at the same time. Groups are sent at the same time so
+    /// that an origin that answers slowly does not delay the other origins of the page.
     private static let groupsAtOnce = 64
     /// The maximum number of pushes in a group if the page has several origins. With small groups, messages that are
     /// encoded for each device, such as Web Push messages, are encoded on several cores at once.
     private static let groupLimit = 256
 
     /// Sorts members whose messages can share a batch into groups by origin. A member whose handle has no valid origin
-    /// gets that error as its outcome.
+    /// is not sent to, and gets the error of its handle as outcome.
     func groups(
         _ messages: PageMessages, to indices: [Int], of job: Job, _ service: any PushService, tally: inout PageTally
     ) -> [RecipientGroup] {
@@ -52,8 +52,8 @@ extension PageSender {
         return groups
     }
 
-    /// Returns the service at the origin of the first member with a valid origin, for comparing messages; nil if no
-    /// member has a valid origin.
+    /// Returns a service with which the requests for different messages can be compared: the service at the origin of
+    /// the first member that has a valid origin. Returns nil if no member has a valid origin.
     func sampleService(_ service: any PushService, for indices: [Int], of job: Job) -> (any PushService)? {
         guard type(of: service).handlesAreAddresses else { return service }
         for index in indices {

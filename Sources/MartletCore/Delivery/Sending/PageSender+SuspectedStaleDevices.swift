@@ -2,12 +2,13 @@ import MartletHTTP
 import MartletModel
 
 extension PageSender {
-    /// Finds the suspected stale devices of a job. In a fan-out their pushes are postponed until the page is done, so
-    /// that they do not delay others; in a round of retries the devices are marked in the job.
+    /// Finds the suspected stale devices of a page. In a fan-out, removes them from the indices and makes their pushes
+    /// retries, so that they do not delay other devices. In a round of retries, marks them in the job.
     func separateSuspectedStale(
         _ job: inout Job, _ indices: inout [Int], _ service: any PushService, tally: inout PageTally
     ) async {
-        // A test send has no delivery in which these devices could be sent to later.
+        // A test send has no retries in which these devices could be sent to later, so they are treated like all
+        // others.
         guard type(of: service).slowsConnectionsOfStaleDevices, job.delivery.id != .none else { return }
         let suspectedStale = await suspectedStale.indices(in: job.page, of: job.delivery.lane, at: time.now)
         guard !suspectedStale.isEmpty else { return }
@@ -28,7 +29,7 @@ extension PageSender {
         return [standard, own].filter { !$0.indices.isEmpty }
     }
 
-    /// Marks devices that were reached as no longer suspected stale.
+    /// Records in the tally that the suspected stale devices that were reached are no longer suspected.
     /// - Parameter held: Indices of the devices that were not sent to.
     func clear(
         _ indices: [Int], _ answers: [ResultCollector.Answer], _ held: [Int], of job: Job, tally: inout PageTally
@@ -37,7 +38,7 @@ extension PageSender {
         for index in indices where !others.contains(index) { tally.trust(job.page.channel(index)) }
     }
 
-    /// Returns the maximum number of retries of a lane in one round.
+    /// Returns the maximum number of retries in one round. It is lower if the lane has suspected stale devices.
     func retryLimit(of lane: LaneID, _ standard: Int) async -> Int {
         await suspectedStale.channels(of: lane, at: time.now).isEmpty
             ? standard : min(standard, SuspectedStaleDevices.roundLimit)

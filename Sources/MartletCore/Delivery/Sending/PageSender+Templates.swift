@@ -58,7 +58,8 @@ extension PageSender {
     /// The maximum memory of the messages that are sent together, in bytes; the last message may exceed it.
     private static let messageBytes = 2 << 20
 
-    /// Sends messages that a renderer makes, most of which have bodies of their own.
+    /// Sends the messages that a renderer makes for the members of a page, a limited amount at a time. Most of these
+    /// messages have bodies of their own.
     func send(
         _ job: Job, _ renderer: inout some PageRenderer, _ service: any PushService, _ indices: [Int],
         tally: inout PageTally
@@ -74,15 +75,15 @@ extension PageSender {
         }
     }
 
-    /// Renders the messages of the first members, as many as there is room for, and groups the members whose messages
-    /// can share a batch. Members for whom no message can be made get the refusal as their outcome.
+    /// Renders messages for the first of the remaining members, until `messageBytes` is reached, and groups the members
+    /// whose messages can share a batch. A member for which no message can be made gets the refusal as its outcome.
     private func groups(
         _ renderer: inout some PageRenderer, ofFirst rest: inout ArraySlice<Int>, of job: Job,
         _ service: any PushService, _ sample: any PushService, tally: inout PageTally
     ) -> [RecipientGroup] {
         var sorting = RecipientGrouping(renderings: renderer.versionCount(of: job.page))
-        // All messages use the same time. Otherwise, different times until the expiry would keep them from sharing a
-        // batch.
+        // All messages are made for the same time. Different times would give them different times until the expiry, so
+        // that they could not share a batch.
         let now = time.now
         while sorting.bytes < Self.messageBytes, let index = rest.popFirst() {
             let rendering = renderer.version(of: index, in: job.page)

@@ -3,13 +3,13 @@ import MartletModel
 
 /// Sends the pushes of one page, group by group, and tallies their outcomes.
 ///
-/// A group is sent in rounds of one batch each. Requests that the service did not process are sent again at once, on
-/// another connection. If the service refuses a token, the token is renewed once. Every other failure is left to the
-/// retries of the delivery.
+/// The pushes of a group are sent in one batch. Requests that the service did not process are sent again at once, in a
+/// second and third batch on another connection. If the service refuses a token, the token is renewed once. Every other
+/// failure is left to the retries of the delivery.
 struct PageSender: Sendable {
-    /// The maximum number of rounds, including rounds that resend unprocessed requests.
+    /// The maximum number of batches that are sent for a group, including those that repeat unprocessed requests.
     private static let roundLimit = 3
-    /// How long the remaining failing devices wait after another failing device at the same origin has failed again.
+    /// How long the other failing devices at an origin must wait after the trial of one of them has failed.
     private static let trialDistance = Duration.seconds(5)
 
     let transport: any HTTPTransport
@@ -20,7 +20,7 @@ struct PageSender: Sendable {
     let paces: SendingRateLimits
     let messageIDs: MessageIDKey
     var requestTimeout: Duration
-    /// Whether the answers to accepted pushes are evaluated, instead of only counted.
+    /// Whether the answer to each accepted push is read in full, as test sends need it, instead of only counted.
     var readsSuccesses = false
     let time: any TimeSource
     let metrics: DeliveryMetrics
@@ -32,7 +32,8 @@ struct PageSender: Sendable {
         var credential: Credential
         var sending: SendContext.Sending
         var page: AudiencePage
-        /// The number of earlier attempts, by index in the page; empty if there were none.
+        /// The number of earlier attempts of each push, by index in the page; empty if the page has only first
+        /// attempts.
         var attempts: [Int]
         var map: any ProgressMap
         /// Indices of the suspected stale devices, which are sent to on their own connection.
@@ -71,7 +72,7 @@ struct PageSender: Sendable {
             if job.delivery.expiresAt <= time.now {
                 return tally.addUnreached(rest.map { addressee($0, of: job) }, .expired)
             }
-            // A pause that the service has just asked for also applies to the rest of the group.
+            // If the service has asked for a pause in the answers to an earlier portion, the remaining pushes wait too.
             if tally.lane.pause != nil, let cause = tally.lane.pauseCause {
                 let put = Outcome(cause.name, reason: cause.reason, .retry(after: .zero, scope: .platform))
                 return add(put, of: job, at: Array(rest), to: &tally)
@@ -94,7 +95,8 @@ struct PageSender: Sendable {
         if let admission { lanes.end(admission, in: job.delivery.lane, at: time.now) }
     }
 
-    /// Sends as many pushes as the circuit breaker of the origin allows: all, one probe, or none.
+    /// Sends as many pushes of a group as the circuit breaker of its origin allows: all, one as the probe, or none.
+    /// Postpones the others.
     private func sendAdmitted(_ group: RecipientGroup, of job: Job, tally: inout PageTally) async {
         guard let origin = group.origin else { return await sendFreely(group, of: job, tally: &tally) }
         if job.isStopped { return hold(group.indices, of: job, tally: &tally) }
@@ -104,7 +106,8 @@ struct PageSender: Sendable {
         case .paused(let until, let cause): putOff(group.indices, until, cause, of: job, tally: &tally)
         case .probe:
             let (probe, rest) = divide(group, of: job)
-            // A push to a device that is known to fail cannot serve as the probe of the origin.
+            // A device that is known to fail cannot serve as the probe of the origin. The push is sent as a trial of
+            // the device, and another push may become the probe.
             let isTrial = isTrial(probe.indices, of: probe, job)
             if isTrial { origins.endProbe(lane, origin) }
             await sendFreely(probe, of: job, isProbe: true, tally: &tally)
@@ -200,10 +203,11 @@ struct PageSender: Sendable {
         return (successes, answers, origin)
     }
 
-    /// Counts a batch, and records how long its pushes have waited since the notification was accepted or due.
+    /// Counts a batch in the metrics. For first attempts, also records how long the pushes have waited since the
+    /// notification was accepted or due, unless they have waited on purpose.
     private func count(_ batch: RequestBatch, of job: Job, isFirst: Bool) {
         let notification = job.delivery.notification
-        // A test send has no delivery, so nothing is measured.
+        // No waiting time is measured for a test send, because it does not wait in a queue.
         let waited =
             isFirst && job.delivery.id != .none && !job.hasWaitedOnPurpose
             ? time.now - (notification.dueAt ?? notification.acceptedAt) : nil
@@ -220,7 +224,8 @@ struct PageSender: Sendable {
         if readsSuccesses { shared.plainSuccess = .none }
         connection.apply(to: &shared.settings, of: notification.hub)
         shared.settings.purpose = job.delivery.platform.rawValue
-        // Some services always write a body for each device; then the shared body is already nil.
+        // If the service itself writes a body for each device, it has left the shared body nil, and no bodies are
+        // written here.
         let writesBodies = group.messages.haveOwnBodies && shared.body != nil
         if writesBodies { shared.body = nil }
         var batch = RequestBatch(shared, reserving: indices.count)
@@ -245,7 +250,7 @@ struct PageSender: Sendable {
         return batch
     }
 
-    /// Ends the retries that were plain successes, so that they leave the retry table.
+    /// Ends the retries that were plain successes, so that the store removes them from the retry table.
     private func settleSuccesses(
         _ job: Job, indices: [Int], except others: @autoclosure () -> Set<Int>, _ origin: String,
         tally: inout PageTally

@@ -1,6 +1,7 @@
 import MartletModel
 
-/// Tallies the outcomes of the pushes of one page: pure bookkeeping from outcomes to the step that is recorded.
+/// Tallies the outcomes of the pushes of one page: pure bookkeeping. The step that is recorded for the page is made
+/// from the tally.
 struct PageTally {
     /// The outcomes of the pushes, in the form in which they are recorded.
     private(set) var outcomes = PageOutcomes()
@@ -8,8 +9,8 @@ struct PageTally {
     private(set) var lane = LaneReport()
     /// The feedback about handles from the answers.
     private(set) var handles = HandleFeedback()
-    /// First attempts that were not made because sending was stopped. Stopped retries are not listed: they stay in the
-    /// retry table as they are.
+    /// Pushes whose first attempt was not made because sending was stopped. Stopped retries are not listed here: they
+    /// stay in the retry table as they are.
     private var held: [Retry] = []
     /// The newest unfinished delivery that supersedes this one for some members.
     private(set) var newer: Delivery.ID?
@@ -18,7 +19,7 @@ struct PageTally {
     private let policy: RetryPolicy
     private let now: Timestamp
     private let expiresAt: Timestamp
-    /// Whether the page is a round of retries, so that members with a final outcome must leave the retry table.
+    /// Whether the page is a round of retries. A member with a final outcome must then leave the retry table.
     private let areRetries: Bool
 
     init(
@@ -46,13 +47,13 @@ struct PageTally {
         outcomes.counts[.success, default: 0] += count
     }
 
-    /// Counts members that were reached by an attempt before a restart. Only their bits in the progress map are left of
-    /// that attempt.
+    /// Counts members that were reached before a restart. The bits in the progress map are the only record of these
+    /// successes.
     mutating func addReached(_ count: Int) {
         if count > 0 { outcomes.counts[.success, default: 0] += count }
     }
 
-    /// Ends the retry of a member, if it has one.
+    /// Ends the retry of a member if the page is a round of retries.
     mutating func settle(_ member: AudienceMember) {
         if areRetries { outcomes.settled.append(member) }
     }
@@ -80,7 +81,7 @@ struct PageTally {
         newer = [newer, delivery].compactMap(\.self).max()
     }
 
-    /// Counts a member that gets a newer notification instead, and ends its retry.
+    /// Counts a member that gets a newer notification instead as superseded, and ends its retry.
     /// - Parameter attempts: The number of earlier attempts.
     mutating func supersede(_ member: AudienceMember, attempts: Int) {
         addUnsent(1, .superseded)
@@ -97,14 +98,15 @@ struct PageTally {
         }
     }
 
-    /// Counts devices that are not sent to. Only their number is kept.
+    /// Counts members that are not sent to. Unlike refusals, they are not recorded one by one.
     mutating func addUnsent(_ count: Int, _ outcome: Outcome) {
         guard count > 0 else { return }
         outcomes.reasons[outcome.name] = outcome.reason
         outcomes.counts[outcome.name, default: 0] += count
     }
 
-    /// Adds a push that was not made because sending was stopped. It does not count as an attempt.
+    /// Adds a push that was not made because sending was stopped. It is kept until `settleHeld` is called, and does not
+    /// count as an attempt.
     mutating func hold(_ addressee: Addressee) {
         guard !areRetries else { return }
         held.append(
@@ -112,7 +114,8 @@ struct PageTally {
                 member: addressee.member, attempts: addressee.attemptsBefore, dueAt: now, outcome: .held, reason: ""))
     }
 
-    /// Ends the wait of the held pushes: they become retries, or are counted as canceled.
+    /// Turns the pushes that were not made because sending was stopped into retries or, if the notification is
+    /// canceled, counts them as canceled.
     mutating func settleHeld(isCanceled: Bool) {
         if isCanceled { addUnsent(held.count, .canceled) } else { outcomes.retries += held }
         held = []
@@ -121,7 +124,7 @@ struct PageTally {
     /// The member that a push is for, and the result of the push.
     struct Addressee {
         var member: AudienceMember
-        /// The registration with its current channel; nil if the current channel is that of the member.
+        /// The registration with its current channel; nil if the push goes to the channel of the member.
         var registration: AudienceMember?
         /// The handle to send to; nil if the device is gone.
         var handle: PushHandle?
@@ -131,7 +134,7 @@ struct PageTally {
         /// When the answer was received, or when the request failed without an answer; nil if nothing was sent.
         var answeredAt: Timestamp?
 
-        /// The number of attempts, including this one if a request was sent.
+        /// The number of attempts of the push, including this one if a request was sent.
         var attempts: Int { answeredAt == nil ? attemptsBefore : attemptsBefore + 1 }
 
         /// The channel that the push goes to.
@@ -143,10 +146,10 @@ struct PageTally {
     ///   costs a system call.
     mutating func add(_ outcome: Outcome, to addressee: Addressee, chance: @autoclosure () -> Double) {
         if case .retry(_, .origin) = outcome.reaction {
-            // A failure of the origin is not an answer of the push service, and does not show that the push service
-            // fails.
+            // A failure of an origin that devices have chosen is not counted as an answer, and does not show that the
+            // push service fails.
         } else if outcome == .noTurn {
-            // The request was never sent, so this does not show that the service fails either.
+            // The request was never sent, so this is neither an answer nor a sign that the push service fails.
         } else if outcome.name == .pnsUnreachable {
             lane.pauseCause = outcome
         } else {
@@ -159,7 +162,7 @@ struct PageTally {
             succeed(addressee)
         case .drop(let timestamp, let guarded):
             lane.health.fatal += 1
-            // A direct send has no channel, so nothing is known about a registration.
+            // A handle of a direct send has no channel, so no registration can be reported as gone.
             if addressee.channel != .none {
                 let gone = ChannelFeedback(channel: addressee.channel, kind: .gone(asOf: timestamp))
                 if guarded { lane.health.doubtful.append(gone) } else { lane.health.dead.append(gone) }
@@ -201,13 +204,13 @@ struct PageTally {
         handles.trusted.insert(channel)
     }
 
-    /// Postpones the push to a suspected stale device until the page is done, because the push may be futile and must
-    /// not delay others.
+    /// Makes the push to a suspected stale device a retry that is due after this page, because the push may be futile
+    /// and must not delay other pushes.
     mutating func setAside(_ addressee: Addressee) {
         postpone(addressee, until: now, Outcome(.unknownError, reason: "WasRefusedBefore", .refuse))
     }
 
-    /// Postpones a push because its device or its origin is paused. This does not count as an attempt.
+    /// Postpones a push because its device or its origin is paused. The postponement does not count as an attempt.
     mutating func putOff(_ addressee: Addressee, until timestamp: Timestamp, _ cause: Outcome) {
         guard timestamp < expiresAt else {
             return refuse(Outcome(.abandoned, reason: cause.reason, .refuse), addressee)
@@ -222,11 +225,12 @@ struct PageTally {
                 reason: cause.reason))
     }
 
-    /// Pauses the lane and makes the push a retry that is due as soon as the lane is open. This attempt does not count.
+    /// Asks for a pause of the lane, and makes the push a retry that is due as soon as the lane is open. The failed
+    /// attempt does not add to the number of attempts of the push.
     private mutating func pauseLane(_ outcome: Outcome, _ addressee: Addressee, atLeast least: Duration) {
         lane.wantedPause = max(lane.wantedPause ?? .zero, least)
         lane.pauseCause = outcome
-        // If no request was sent, there was no attempt.
+        // If no request was sent, no attempt is recorded.
         if addressee.answeredAt != nil { record(outcome, addressee) }
         outcomes.retries.append(
             Retry(
@@ -261,8 +265,8 @@ struct PageTally {
         settle(addressee.member)
     }
 
-    /// Records an attempt that is not a refusal: one that another attempt follows, or would follow if the notification
-    /// did not expire first, or one that ends a retry.
+    /// Records an attempt that has no refusal of its own: an attempt that is followed by a retry, an attempt whose
+    /// retry is given up because the notification expires first, or the last attempt of a retry.
     private mutating func record(_ outcome: Outcome, _ addressee: Addressee, _ fate: HandleFate = .kept) {
         outcomes.attempts.append(
             Attempt(
@@ -272,15 +276,15 @@ struct PageTally {
                 followed: outcome.isSuccess ? addressee.registration?.channel : nil))
     }
 
-    /// Ends the retry of a member that was reached. If the first attempt succeeded, only the bit in the progress map is
-    /// kept, unless the service replaced the handle.
+    /// Records that a member was reached, and ends its retry if it has one. For a success at the first attempt no
+    /// attempt is recorded, because the bit in the progress map suffices, unless the service replaced the handle.
     mutating func succeed(_ addressee: Addressee, _ fate: HandleFate = .kept) {
         settle(addressee.member)
         if areRetries || fate == .moved { record(.accepted, addressee, fate) }
     }
 
-    /// Records that the handles of these channels, which the push service has reported as gone, are removed instead of
-    /// quarantined.
+    /// Records which of the handles that the push service has reported as gone are removed: those of the given
+    /// channels. All others stay quarantined.
     mutating func decideFates(removing channels: Set<ChannelID>) {
         guard !channels.isEmpty else { return }
         for index in outcomes.refusals.indices
@@ -305,7 +309,7 @@ struct PageTally {
             Addressee(member: retry.member, handle: nil, attemptsBefore: retry.attempts))
     }
 
-    /// Postpones a retry because its registration has a handle that may be reached first as the handle of another
+    /// Postpones a retry because the current handle of its registration may be reached first as the handle of another
     /// member.
     mutating func wait(_ retry: Retry, until timestamp: Timestamp) {
         var later = retry
@@ -313,7 +317,7 @@ struct PageTally {
         outcomes.retries.append(later)
     }
 
-    /// Ends a retry because its registration has a handle that was reached as the handle of another member.
+    /// Ends a retry because the current handle of its registration was reached as the handle of another member.
     mutating func skip(_ retry: Retry) {
         addSkipped(1)
         record(.sentToAsAnother, Addressee(member: retry.member, attemptsBefore: retry.attempts))
@@ -322,14 +326,13 @@ struct PageTally {
 
     // MARK: Parts of a page
 
-    /// Returns an empty tally for another part of the page.
+    /// Returns an empty tally with the same settings, for some of the pushes of the page.
     func emptied() -> PageTally {
         PageTally(platform: platform, policy: policy, now: now, expiresAt: expiresAt, areRetries: areRetries)
     }
 
-    /// Adds the tally of another part of the page.
-    /// - Parameter application: The application that the pushes of that part have in common
-    ///   (`PushService.application`).
+    /// Adds the tally of some of the pushes of the page.
+    /// - Parameter application: The application that these pushes have in common (`PushService.application`).
     mutating func merge(_ other: PageTally, of application: String = "") {
         outcomes.merge(other.outcomes)
         lane.merge(other.lane, of: application)
@@ -339,11 +342,12 @@ struct PageTally {
 }
 
 extension Outcome {
-    /// The outcome of a device that gets a newer notification instead.
+    /// The outcome of a push to a device that gets a newer notification instead.
     static let superseded = Outcome(
         .superseded, reason: "A newer notification with the same collapse key takes its place.", .refuse)
 
-    /// The outcome of a retry whose registration now has a handle that was reached as the handle of another member.
+    /// The outcome of a retry that ends because the current handle of its registration was reached as the handle of
+    /// another member.
     fileprivate static let sentToAsAnother = Outcome(
         .skipped, reason: "Its registration has another handle by now, which the notification is sent to anyway.",
         .refuse)

@@ -1,13 +1,13 @@
 import MartletHTTP
 import MartletModel
 
-/// Groups the members of a page by the requests that they need: pure bookkeeping.
+/// Groups the members of a page by the requests that they need, so that each group can share a batch: pure bookkeeping.
 struct RecipientGrouping {
     struct Group {
         var indices: [Int] = []
         var haveOwnBodies = false
         fileprivate var body: [UInt8]
-        /// Whether requests share the body as long as it is the same for all of them.
+        /// Whether the requests of the group can share one body, if the body is the same for all of them.
         fileprivate let sharesBody: Bool
     }
 
@@ -18,7 +18,8 @@ struct RecipientGrouping {
     }
 
     private(set) var groups: [Group] = []
-    /// The message of each template binding, or of each variant; an empty message if it was refused.
+    /// The message of each template binding, or of each variant, by its index in the page; an empty message if it was
+    /// refused.
     private(set) var messages: [Message]
     /// The approximate memory of the messages, and of the bodies that are written for each device, in bytes.
     private(set) var bytes = 0

@@ -3,7 +3,7 @@ import MartletModel
 import Synchronization
 
 /// Receives the results of a batch from the event loops. Successes are set as bits in the progress map at once, so that
-/// a kill does not lose them; everything else is kept until the round is over.
+/// a kill of the process does not lose them; all other results are kept until `drain` is called.
 final class ResultCollector: Sendable {
     /// The result of a request that was not a plain success.
     struct Answer: Sendable {
@@ -36,13 +36,13 @@ final class ResultCollector: Sendable {
         var held: [Int] = []
     }
 
-    /// The pause of an origin that misbehaves, which is the longest pause of an origin that fails.
+    /// How long an origin that misbehaves is paused: as long as the longest pause of an origin that fails.
     private static let misbehaviourPause = CircuitBreaker.Terms.origin.longestPause
 
     private let service: any PushService
     private let messages: PageMessages
     private let members: [AudienceMember]
-    /// The index in the page of each item of the batch.
+    /// For each item of the batch, the index of its member in the page.
     private let indices: [Int]
     private let map: any ProgressMap
     /// Whether the origin was chosen by the devices.
@@ -91,8 +91,8 @@ final class ResultCollector: Sendable {
         }
     }
 
-    /// Returns the number of plain successes, all other answers, and the indices of the members that were not sent to
-    /// because sending was stopped. Call this after the transport has delivered all results.
+    /// Returns the number of plain successes, the answers that were not plain successes, and the indices of the members
+    /// that were not sent to because sending was stopped. Call this after the transport has delivered all results.
     func drain() -> (successes: Int, answers: [Answer], held: [Int]) {
         state.withLock { state in
             defer { state = State() }

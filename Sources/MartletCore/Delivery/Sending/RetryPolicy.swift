@@ -3,11 +3,11 @@ public import MartletModel
 /// Decides when a push is tried again: exponential back-off with full jitter, but never before the end of the wait that
 /// the service asked for.
 public struct RetryPolicy: Sendable {
-    /// The maximum wait that doubling can reach, without jitter.
+    /// The maximum wait before jitter is added. The wait doubles with each attempt until it reaches this value.
     public var ceiling: Duration
     /// The maximum share of the wait that is added at random: with 1, the wait is up to twice as long.
     public var jitter: Double
-    /// The minimum wait from which doubling starts. A wait of zero would stay zero.
+    /// The minimum wait after the first attempt. A wait of zero would stay zero when it is doubled.
     private static let shortestWait: Duration = .seconds(1)
 
     /// The maximum wait, unless a service asks for a longer one.

@@ -42,8 +42,8 @@ struct TemplateRenderer: Sendable {
     /// The names of the notification's properties, in lower case.
     var propertyNames: Set<String> { properties?.names ?? [] }
 
-    /// Returns the properties that a template names, and those of them without a value; nil if the template or the
-    /// properties of the notification are invalid.
+    /// Returns the names of the properties that a template uses, and of those among them that have no value; nil if the
+    /// template or the properties of the notification are invalid.
     func uses(of rendering: TemplateBinding) -> (named: Set<String>, withoutValue: Set<String>)? {
         guard let properties, case .success(let template) = templates.template(of: rendering, on: platform) else {
             return nil
@@ -56,7 +56,7 @@ struct TemplateRenderer: Sendable {
     /// The approximate memory of the properties and the cached results, in bytes.
     var memoryBytes: Int { propertyBytes + rendered.bytes }
 
-    /// Returns whether the template uses any of the variables.
+    /// Returns whether the template uses any of the variables, so that its message depends on them.
     private static func sees(_ variables: [String: String], _ template: CompiledTemplate) -> Bool {
         variables.keys.contains { template.propertyNames.contains($0.lowercased()) }
     }

@@ -2,10 +2,10 @@ public import MartletHTTP
 public import MartletModel
 import Synchronization
 
-/// Delivers accepted notifications: the service that runs from start to shutdown.
+/// Delivers accepted notifications. This service runs from the start of the server to its shutdown.
 ///
-/// Deliveries wait in memory up to a limit, and in the store beyond it. A limited number of deliveries runs at once,
-/// each for one turn.
+/// Deliveries wait in memory up to a limit, and in the store beyond it. A limited number of deliveries is sent at the
+/// same time. Each of them has a turn, and then waits while other deliveries have theirs.
 public final class Dispatcher: Sendable {
     /// The counters of delivery since the start of the process.
     public let metrics: DeliveryMetrics
@@ -57,7 +57,8 @@ public final class Dispatcher: Sendable {
             paces: SendingRateLimits(time: time),
             messageIDs: messageIDs, requestTimeout: settings.requestTimeout, time: time, metrics: metrics)
         (self.sender, self.hubs, self.platforms, self.devices) = (sender, hubs, platforms, devices)
-        // A roll-out that halts itself has no sleeping deliveries to wake.
+        // With these controls, roll-outs halt themselves. They wake no deliveries, because a roll-out that halts itself
+        // has no sleeping deliveries that must run.
         controls = SendControls(
             store: notifications, board: board, time: time, scheduled: { alarm.ring() }, wake: { _ in })
         deliverer = Deliverer(
@@ -249,9 +250,9 @@ public final class Dispatcher: Sendable {
         }
     }
 
-    /// Wakes every delivery, so that it checks the clock again. Pages in progress may still record retries by the old
-    /// clock. So this function waits until these pages have ended (three rounds, each of which takes at most twice the
-    /// request timeout), and then wakes every delivery once more.
+    /// Wakes every delivery, so that it compares its times with the new clock. Pages in progress may still record
+    /// retries with times of the old clock. So this function waits until these pages have ended (three rounds, each of
+    /// which takes at most twice the request timeout), and then wakes every delivery once more.
     private func clockWasSetBack(by amount: Duration) async {
         log("The clock was set back by \(amount.components.seconds) seconds: what waits is looked at again.")
         await expedite(by: amount)
@@ -278,26 +279,29 @@ public final class Dispatcher: Sendable {
             queue.withLock { $0.yield(run) }
         } else {
             end(run.delivery.id, sent: run.sent, ending, of: run.delivery.notification)
-            // The turn may have stored data about its hub since the deletion.
+            // The turn may have stored data in memory about its hub after the hub was deleted, so this data is removed
+            // again.
             if ending == .gone, hubs.presence(of: lane.hub) == .absent { forget(lane.hub) }
         }
         if lanes.isOpen(lane) { queue.withLock { $0.release(lane) } }
         wake.yield()
     }
 
-    /// Moves a delivery that replaces older ones ahead of them, even if it is only in the store.
+    /// Moves a delivery that replaces older deliveries ahead of all others in its lane, even if it is only in the
+    /// store.
     private func advance(_ id: Delivery.ID) async {
         guard queue.withLock({ !$0.advance(id) && $0.isLeftToStore(id) }) else { return }
         do throws(StorageError) {
             let found = try await store.unfinished(after: Delivery.ID(rawValue: id.rawValue - 1), limit: 1).first
             if let found, found.delivery.id == id { queue.withLock { $0.advance(found) } }
         } catch {
-            // The delivery goes in its normal turn instead.
+            // The failure does no harm: the delivery is sent later, in its normal turn.
             log("A newer notification could not be brought forward: \(error)")
         }
     }
 
-    /// Continues a delivery of which only the id was kept. If it is final by now, or its hub was deleted, it ends.
+    /// Runs the turn of a delivery of which only the id was kept: reads the delivery from the store first. If it has a
+    /// final state by now, or its hub was deleted, ends it instead.
     private func resume(_ id: Delivery.ID) async {
         do throws(StorageError) {
             let found = try await store.unfinished(after: Delivery.ID(rawValue: id.rawValue - 1), limit: 1).first
@@ -311,7 +315,7 @@ public final class Dispatcher: Sendable {
         }
     }
 
-    /// Records that the turn of a delivery has ended.
+    /// Ends the turn of a delivery in the queue.
     /// - Parameter notification: The notification of the delivery; nil if it is not known.
     private func end(
         _ id: Delivery.ID, sent: Int = 0, _ ending: DeliveryRun.Ending, of notification: Notification? = nil
@@ -319,8 +323,9 @@ public final class Dispatcher: Sendable {
         if case .failed(let error) = ending { log("A delivery was put off: \(error)") }
         let now = time.now
         queue.withLock { queue in
-            // A control change that comes just before the delivery goes to sleep wakes nothing, because it finds the
-            // delivery awake.
+            // The control may have changed at the end of the turn. That change has woken nothing, because the delivery
+            // was not asleep yet. So the control is checked here, and the delivery gets another turn if its ending is
+            // outdated.
             let control = notification.map { board.control(of: $0.sequence) } ?? .running
             let presence = notification.map { hubs.presence(of: $0.hub) } ?? .present
             queue.end(id, sent: sent, ending.isOutdated(by: control, presence) ? .yielded : ending, at: now)
@@ -345,8 +350,8 @@ public final class Dispatcher: Sendable {
 }
 
 extension DeliveryQueue.Kind {
-    /// The priority of the task that runs a turn. First pages may be short and urgent, so they have priority over long
-    /// deliveries.
+    /// The priority of the task that runs a turn. First pages may be short and urgent, so they have priority over the
+    /// further pages of long deliveries.
     fileprivate var priority: TaskPriority {
         switch self {
         case .firstPage: .high
@@ -356,8 +361,8 @@ extension DeliveryQueue.Kind {
 }
 
 extension DeliveryRun.Ending {
-    /// Returns whether the ending is outdated, because the control was changed in the meantime or because the hub is
-    /// gone, so that the delivery must run again at once.
+    /// Returns whether the ending of a turn is outdated, because the control has changed during the turn or because the
+    /// hub is gone, so that the delivery must have another turn at once.
     fileprivate func isOutdated(by control: NotificationControl, _ presence: HubDirectory.Presence) -> Bool {
         switch self {
         case .held: !control.isHeld || presence == .absent

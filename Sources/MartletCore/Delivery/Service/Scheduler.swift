@@ -34,8 +34,8 @@ public final class Scheduler: Sendable {
         self.log = log
     }
 
-    /// Checks the schedule again, because another notification was scheduled and may be due before all others. Never
-    /// waits.
+    /// Makes the scheduler read the schedule again. Called after a notification was scheduled, because it may be due
+    /// before all others. Never waits.
     public func wake() {
         alarm.ring()
     }
@@ -44,7 +44,8 @@ public final class Scheduler: Sendable {
     public func run() async {
         let timer = DeliveryTimer(time: time) { [alarm] in alarm.ring() }
         var clock = ClockWatch()
-        // The clock may also have been set back while no server ran.
+        // The clock may have been set back while no server ran, so the holds of canaries are corrected at the start
+        // too.
         var areHoldsDoubtful = true
         alarm.ring()
         for await _ in alarm.rings {
@@ -62,7 +63,7 @@ public final class Scheduler: Sendable {
         timer.cancel()
     }
 
-    /// Begins the notifications and parts that are due.
+    /// Begins the notifications and parts that are due, and decides about the canaries whose wait is over.
     /// - Returns: When the next notification, part or canary is due; nil if none is.
     private func release() async throws(StorageError) -> Timestamp? {
         while !Task.isCancelled {
@@ -77,8 +78,8 @@ public final class Scheduler: Sendable {
         return try await store.nextDue()
     }
 
-    /// Decides about the canaries whose wait is over. `RolloutPacer` decides again about a canary with too few answers,
-    /// after each further answer.
+    /// Decides about the canaries whose wait is over. If a canary has too few answers, `RolloutPacer` decides about it
+    /// again after each further answer.
     /// - Returns: The number of canaries that were decided about.
     private func evaluateCanaries(at now: Timestamp) async throws(StorageError) -> Int {
         let canaries = try await store.canariesDue(at: now, limit: Self.portion)
@@ -92,8 +93,8 @@ public final class Scheduler: Sendable {
             }
             guard let verdict else { continue }
             count += 1
-            // Once `.waitForAnswers` is recorded, this service does not select the canary again. `RolloutPacer`
-            // evaluates an answer that comes before the record is made.
+            // A canary with too few answers is recorded, so that this service does not select it again. `RolloutPacer`
+            // decides about it after each further answer, even if the answer comes before the record is made.
             guard verdict == .waitForAnswers else { continue }
             try await store.recordWaitingForAnswers(of: canary.notification, at: now)
         }

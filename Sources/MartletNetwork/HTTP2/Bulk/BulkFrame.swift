@@ -10,7 +10,7 @@ struct BulkFrame {
     private var dataIndex: Int?
     private(set) var bodyCount = 0
 
-    /// The length of a copy, in bytes.
+    /// The length of the frames that `copy` appends, in bytes.
     var count: Int { bytes.count }
 
     /// Stores frames if they have the simplest form: one HEADERS frame and at most one DATA frame.
@@ -32,8 +32,8 @@ struct BulkFrame {
         return true
     }
 
-    /// Appends the frames of another item.
-    /// - Returns: False if the lengths of the item's parts differ from the pattern's; then nothing is appended.
+    /// Appends the frames of an item, made from this pattern.
+    /// - Returns: False if the lengths of the item's parts differ from those of the pattern; then nothing is appended.
     func copy(_ item: Int, of items: RequestBatch.Parts, on stream: Int32, into output: inout [UInt8]) -> Bool {
         for (number, index) in parts.enumerated() where items.count(number, of: item) != index.count { return false }
         let start = output.count

@@ -33,7 +33,8 @@ extension BulkSession {
         guard head.stream > 0, head.stream & 1 == 1, head.stream < nextID else {
             return giveUp(.protocolError, "the peer answered a request that was never sent")
         }
-        // The fast path: `:status 200` in a self-contained block that ends the response.
+        // The fast path: one HEADERS frame that is a whole header block, begins with an indexed `:status 200` and ends
+        // the response.
         if isTableEmpty, head.flags == Flag.endHeaders | Flag.endStream, payload.first == 0x88,
             ring.isOpen(head.stream), plainSuccess(of: ring[head.stream]) == .empty,
             answers.isEmpty || answers[head.stream] == nil
@@ -169,7 +170,8 @@ extension BulkSession {
             return giveUp(.enhanceYourCalm, excess)
         }
         if let single { single.receiver.receivedBody(bytes) } else { answer.body += bytes }
-        // The receiver may have cancelled the request while it received the body.
+        // If the receiver cancelled the request while it received the body, the stream is closed and nothing remains to
+        // be done.
         guard ring.isOpen(head.stream) else { return }
         answers[head.stream] = answer
         if head.has(Flag.endStream) { finish(head.stream) }

@@ -17,7 +17,7 @@ extension BulkSession {
         return run.status
     }
 
-    /// Draws and writes the requests of one turn.
+    /// Draws the requests that a batch may send in its turn, and writes them.
     /// - Returns: False if the connection accepts no more requests.
     private func draw(_ turn: BatchScheduler.Turn, into output: inout [UInt8], limit: Int) -> Bool {
         guard let run = runs[turn.index]?.run else { return true }

@@ -15,8 +15,8 @@ final class BulkSession: ClientProtocol {
     /// The maximum number of bytes of control frames, such as answers to PING and SETTINGS, that may wait to be sent. A
     /// peer that causes more is treated as flooding.
     static let controlLimit = 64 * 1024
-    /// The number of useless frames since the last answer that end the connection when a request times out, if no
-    /// answer has arrived since this request was sent.
+    /// If a request times out, and the connection got no answer since the request was sent, the connection ends once it
+    /// has received this number of useless frames since its last answer.
     private static let rubbishLimit = 64
 
     let number = ConnectionNumber.next()
@@ -258,8 +258,8 @@ final class BulkSession: ClientProtocol {
 
     private func age(of stream: BulkStream) -> Duration { clock.time(from: stream.startedAt, to: now) }
 
-    /// Records answers.
-    /// - Parameter last: One of the answered streams, from which the round trip is measured.
+    /// Records that the peer answered `count` requests.
+    /// - Parameter last: The stream of one of these requests, from which the round trip is measured.
     func answered(_ count: Int = 1, last: BulkStream) {
         answerCount += count
         answeredAt = now

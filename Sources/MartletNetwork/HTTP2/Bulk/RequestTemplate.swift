@@ -90,8 +90,8 @@ struct RequestTemplate {
         if version != table.version { encode(with: table) }
     }
 
-    /// Encodes the first request after a change of the table. Inserts all fields that fit again, so that they are in
-    /// the table at the same time.
+    /// Encodes the shared fields for the first request after a change of the table. If the table does not contain all
+    /// fields that fit into it together, inserts all of these once more, so that it does.
     private mutating func prepare(_ table: inout HPACKEncoderTable, into output: inout [UInt8]) {
         table.writeSizeUpdate(into: &output)
         let entries = entriesForTable(table)

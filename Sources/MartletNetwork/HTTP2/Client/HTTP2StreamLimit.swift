@@ -14,7 +14,7 @@ struct HTTP2StreamLimit: Equatable {
     /// The limit learned from refusals; nil if no learned limit applies.
     private var learned: Int?
     private var pause = Self.firstPause
-    /// The end of the pause; nil if there is no pause.
+    /// The end of the pause in which no request is sent; nil if there is no pause.
     private(set) var pausedUntil: ContinuousClock.Instant?
 
     init(ceiling: Int) {
@@ -54,7 +54,7 @@ struct HTTP2StreamLimit: Equatable {
         self.learned = learned + count <= min(announced, ceiling) ? learned + count : nil
     }
 
-    /// Ends the pause if its end has passed.
+    /// Ends the pause in which no request is sent, if its time has passed.
     mutating func expire(at now: ContinuousClock.Instant) {
         if let pausedUntil, now >= pausedUntil { self.pausedUntil = nil }
     }

@@ -2,8 +2,8 @@
 ///
 /// The limit works like a congestion window that counts requests. While the latency is below the target, the limit
 /// grows as answers arrive, up to fourfold per round trip, so that it does not slow down a peer that is fast or far
-/// away. If requests wait longer than the target, the limit shrinks to the measured number. A low send rate does not
-/// shrink it. See Docs/Decisions/0005.
+/// away. If requests wait longer than the target, the limit shrinks to the number of requests that the peer was
+/// measured to answer within the target. A low send rate does not shrink it. See Docs/Decisions/0005.
 struct InFlightLimit: Equatable {
     /// The smallest in-flight limit of a lane, for all of its connections together.
     static let leastOfLane = 100
@@ -11,14 +11,14 @@ struct InFlightLimit: Equatable {
     static let leastOfConnection = 8
     /// The latency above which fewer requests are sent.
     static let targetTime = Duration.milliseconds(200)
-    /// The maximum target latency, for a peer that needs more time for each request.
+    /// The longest latency that the limit aims at, for a peer that needs more than `targetTime` for each request.
     private static let longestTime = Duration.seconds(4)
     /// The maximum ratio of the limit to the number of requests in flight. A pool opens connections by the same factor.
     private static let headroom = 4
     /// The number of recent measurements that are kept. The limit shrinks to the largest of them.
     private static let remembered = 3
 
-    /// A measured answer.
+    /// The measurement of one answer.
     struct Sample: Equatable {
         /// The latency of the answer.
         let latency: Duration
@@ -29,14 +29,14 @@ struct InFlightLimit: Equatable {
     /// A measurement in progress.
     private struct Round: Equatable {
         let start: ContinuousClock.Instant
-        /// The number of requests in flight when the connection had sent all that it could for the first time in the
-        /// round.
+        /// The number of requests in flight when, for the first time in the round, the connection had sent all the
+        /// requests that it could.
         var inFlight: Int
         var answers = 0
         var latencies = MeanDuration()
-        /// The number of times in the round that the connection had sent all that it could.
+        /// The number of times in the round that the connection had sent all the requests that it could.
         ///
-        /// `isBlocked` is true if the in-flight limit was the only reason each time not to send more.
+        /// `isBlocked` is true if, each of these times, the in-flight limit was the only reason not to send more.
         var fills = 0
         var isBlocked = true
     }
@@ -67,7 +67,7 @@ struct InFlightLimit: Equatable {
     /// The current in-flight limit.
     var current: Int { max(1, min(open, probe.limit ?? open)) }
 
-    /// The target latency, which is longer than `targetTime` for a peer that needs more time for each request.
+    /// The latency that the limit aims at: `targetTime`, or longer for a peer that needs more time for each request.
     var time: Duration { max(Self.targetTime, min(neededTime ?? .zero, Self.longestTime)) }
 
     /// Returns the number of requests that may be started now.
@@ -92,7 +92,7 @@ struct InFlightLimit: Equatable {
     }
 
     /// Records that the connection has sent all the requests that it could.
-    /// - Parameter isBlocked: Whether this limit was the only reason not to send more requests.
+    /// - Parameter isBlocked: Whether this in-flight limit was the only reason not to send more requests.
     mutating func filled(inFlight: Int, isBlocked: Bool, at now: ContinuousClock.Instant) {
         guard inFlight > 0 else {
             round = nil
@@ -106,8 +106,10 @@ struct InFlightLimit: Equatable {
         round = filled
     }
 
-    /// Updates the latencies. The needed latency is at most twice the smallest smoothed latency, so that one request
-    /// can be on its way while another is processed.
+    /// Updates the smoothed latency and the needed time with the latency of one answer.
+    ///
+    /// The needed time is at most twice the smallest smoothed latency, so that one request can be on its way while the
+    /// peer processes another. It is longer only if the probe has found that the peer needs more time.
     private mutating func measure(_ sample: Duration, at now: ContinuousClock.Instant) {
         let smoothed = latency.map { $0 + (sample - $0) / 8 } ?? sample
         latency = smoothed
@@ -126,12 +128,13 @@ struct InFlightLimit: Equatable {
         let answered = Int(Double(ended.answers) * (time / (now - ended.start)))
         recent = recent.suffix(Self.remembered - 1) + [answered]
         let isFull = ended.fills > 0 && ended.isBlocked && ended.inFlight * 4 >= answered * 3
-        // Requests that were sent before the limit shrank provide no information about the new limit.
+        // The probe gets no round with answers to requests that were sent before the limit shrank, because the
+        // latencies of such answers say nothing about the new limit.
         if let latency = ended.latencies.mean, exceededAt.map({ ended.start - latency >= $0 }) ?? true {
             probe.ended(isFull: isFull, from: ended.start, limit: current, latency: latency, at: now)
         }
-        // More requests were in flight than were answered in the target time, so some of them waited longer than the
-        // target time.
+        // The limit shrinks if more requests were in flight than were answered in the target time, because some of them
+        // then waited longer than the target time.
         if ended.inFlight > max(answered, least) { open = max(least, min(open, recent.max() ?? least)) }
         probe.limited(to: open)
     }

@@ -34,9 +34,7 @@ struct InFlightProbe: Equatable {
     /// The in-flight limit during a trial; nil if no trial is running.
     var limit: Int? { trial?.limit }
 
-    /// Handles the end of a round of measurements.
-    ///
-    /// May start a trial.
+    /// Handles the end of a round of measurements of `InFlightLimit`, and may start a trial.
     /// - Parameters:
     ///   - isFull: Whether the limit held back requests during the whole round, while their latency was about the
     ///     target.
@@ -57,7 +55,8 @@ struct InFlightProbe: Equatable {
         }
     }
 
-    /// Ends the trial if the limit falls below the trial's limit, because the peer became slower during the trial.
+    /// Ends the trial without a verdict if the in-flight limit has fallen below the limit of the trial, because the
+    /// peer became slower during the trial.
     mutating func limited(to limit: Int) {
         guard let trial, limit < trial.limit else { return }
         self.trial = nil

@@ -9,9 +9,10 @@
 struct HTTP2FloodGuard {
     private static let capacity = 4_000
     private static let drainPerSecond = 2_000
-    /// The cost of the frames that an honest server may send for a request.
+    /// The number by which a client lowers the level for each request that it sends: the cost of the frames that an
+    /// honest server may send for a request.
     ///
-    /// A client is allowed this cost for each request, and `savedPerReset` for each request that it canceled.
+    /// For each request that the client cancels, it lowers the level by `savedPerReset`.
     private static let allowancePerRequest = 4
     private static let savedPerReset = 80
     private static let mostSaved = 65_536
@@ -61,24 +62,23 @@ struct HTTP2FloodGuard {
         fill(10, at: now)
     }
 
-    /// Reduces the level because a server has sent a DATA frame, to which the peer may respond with updates of two
-    /// windows.
+    /// Lowers the level because a server has sent a DATA frame, which allows the peer to send updates of two windows.
     mutating func sentData() {
         level = max(0, level - 2)
     }
 
-    /// Adds the allowance for requests that a client sent, because for each request the peer may update two windows and
-    /// end the stream.
+    /// Lowers the level after requests were sent by this side, the client. For each request, a server may properly send
+    /// two WINDOW_UPDATE frames and one RST_STREAM frame.
     mutating func sentRequests(_ count: Int) {
         level = max(-Self.mostSaved, level - count * Self.allowancePerRequest)
     }
 
-    /// Adds the allowance for a DATA frame that a client sent after the first DATA frame of a request.
+    /// Lowers the level for a DATA frame that a client sent after the first DATA frame of a request.
     mutating func sentMoreData() {
         level = max(-Self.mostSaved, level - 2)
     }
 
-    /// Adds the allowance for a request that a client canceled, because the answer may already be on the way.
+    /// Lowers the level for a request that a client canceled, because the answer may already be on the way.
     mutating func canceledRequest() {
         level = max(-Self.mostSaved, level - Self.savedPerReset)
     }
@@ -100,8 +100,8 @@ struct HTTP2FloodGuard {
 
     private static func cost(of frame: HTTP2FrameHeader) -> Int {
         switch frame.kind {
-        // An acknowledgement is cheap, because it answers our own SETTINGS. An unexpected acknowledgement closes a
-        // server's connection anyway.
+        // An acknowledgement costs little, because it answers SETTINGS that this side has sent. In a server, an
+        // unexpected acknowledgement closes the connection anyway.
         case Kind.settings: frame.has(Flag.acknowledgement) ? 1 : 20
         case Kind.ping, Kind.reset, Kind.continuation, Kind.goAway: 10
         case Kind.windowUpdate: 1

@@ -5,7 +5,7 @@ struct HTTP2Backoff: Equatable {
     private static let longest = Duration.seconds(60)
 
     private var next = Self.first
-    /// The time from which another connection may be tried; nil if no connection has failed since the last success.
+    /// The time from which a connection may be tried again; nil if no connection has failed since the last success.
     private(set) var until: ContinuousClock.Instant?
 
     /// Records a failure. Simultaneous failures of several connections are counted once.
@@ -17,7 +17,7 @@ struct HTTP2Backoff: Equatable {
         next = min(next * 2, Self.longest)
     }
 
-    /// Resets the pause. Called when the peer has answered on a connection.
+    /// Ends the pause, and makes the next one short again. Called when the peer has answered on a connection.
     mutating func succeeded() {
         self = HTTP2Backoff()
     }

@@ -3,9 +3,9 @@
 /// A pure rule that performs no I/O: it takes events and returns actions. `deadline` is the time at which `expire(at:)`
 /// must be called.
 ///
-/// The pool grows if more requests are waiting than its connections can accept, and if the wait is longer than it takes
-/// to open another connection: either requests have already waited that long, or these requests would do so at the
-/// measured rate. Each time, the number of connections grows at most fourfold.
+/// The pool grows if more requests are waiting than its connections can accept, and if requests wait for longer than it
+/// takes to open a connection: they have already done so, or will do so at the measured rate. Each time, the number of
+/// connections grows at most fourfold.
 ///
 /// A new connection gets `provingTime` for its first answer before further connections are opened, because push
 /// services allow a single request on a new connection and raise this limit with the first success.
@@ -36,12 +36,13 @@ struct HTTP2PoolStateMachine: Equatable {
     /// The number of connections that are opened without a trial if answers wait less than `shortWait` at the peer.
     private static let defaultCount = 4
     private static let shortWait = Duration.milliseconds(10)
-    /// The minimum time that requests wait at the peer from which on no connection is opened, because the peer is then
-    /// the bottleneck.
+    /// If requests wait at the peer for at least this time, no connection is opened, because the peer is then the
+    /// bottleneck.
     ///
     /// The requests must also wait at least as long as the shortest round trip.
     private static let longWait = Duration.milliseconds(25)
-    /// The minimum gain for which new connections are kept, as a fraction of a fair share of the throughput.
+    /// The gain per connection of a trial from which on all connections of the trial are kept. The unit is the
+    /// throughput of one connection outside the trial.
     private static let leastGain = 0.25
     private static let firstRest = Duration.seconds(60)
     private static let longestRest = Duration.seconds(3600)
@@ -100,7 +101,7 @@ struct HTTP2PoolStateMachine: Equatable {
     /// The answers per second at the last measurement with the current number of connections.
     private var rate: Double?
     private var trial: Trial?
-    /// The limit that is set after a trial without enough gain.
+    /// The temporary limit on the number of connections that a trial without enough gain sets; nil if there was none.
     private var enough: Enough?
     private var rest = Self.firstRest
     /// The latest round trip. `connectTime` is the time that the last connection took to open.
@@ -298,7 +299,8 @@ struct HTTP2PoolStateMachine: Equatable {
     /// The maximum number of connections to open at once.
     ///
     /// The first four are opened together. After that, three per open connection are opened while the latency is close
-    /// to the shortest round trip, or one per open connection while requests wait at the peer. Requests already at the
+    /// to the shortest round trip. While requests wait at the peer, only one per open connection is opened, because the
+    /// peer answers the requests that it already has before those of a new connection.
     /// peer are answered before those of a new connection.
     private var mostAtOnce: Int {
         guard let rate, rate > 0 else { return 1 }
@@ -310,10 +312,11 @@ struct HTTP2PoolStateMachine: Equatable {
     /// The time that requests wait at the peer or in this process: the latency above the shortest round trip.
     private var wait: Duration { roundTrip - (leastRoundTrip ?? roundTrip) }
 
-    /// True if another connection may be opened without a trial.
+    /// True if one more connection may be opened without a trial.
     private var isFree: Bool { openCount < Self.defaultCount && wait < Self.shortWait }
 
-    /// Returns true while a new connection is still unproven.
+    /// Returns true while a connection is being opened, or is new and has no answer yet. No further connection is
+    /// opened in this time.
     private func isFindingOut(at now: ContinuousClock.Instant?) -> Bool {
         connections.contains { connection in
             switch connection.phase {
@@ -352,7 +355,7 @@ struct HTTP2PoolStateMachine: Equatable {
             ? min(max(roundTrip * 2, .milliseconds(50)), .seconds(5))
             : min(max(roundTrip * 6, .milliseconds(150)), .seconds(5))
     }
-    /// The time without an answer from which on the measured rate includes the time since the last answer.
+    /// If no answer arrives for this time, the measured rate takes the time since the last answer into account.
     private var silence: Duration { max(roundTrip * 2, .milliseconds(20)) }
     /// The interval between measurements when there is no other event.
     private var lookTime: Duration { min(max(roundTrip / 2, .milliseconds(10)), .seconds(1)) }
@@ -405,7 +408,8 @@ struct HTTP2PoolStateMachine: Equatable {
         return judge(measured, at: now)
     }
 
-    /// Ends a trial: keeps the connections that brought a gain and drains the rest.
+    /// Ends a trial: keeps all its connections if they brought enough gain; otherwise keeps as many as the gain
+    /// corresponds to, and drains the others.
     /// - Parameter rate: The throughput of all connections together, in answers per second.
     private mutating func judge(_ rate: Double, at now: ContinuousClock.Instant) -> [Action] {
         guard let trial, let before = trial.rate else { return [] }

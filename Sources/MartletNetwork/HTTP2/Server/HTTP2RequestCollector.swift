@@ -33,7 +33,8 @@ struct HTTP2RequestCollector {
     private var host: String?
     /// True if the head has two hosts or two credentials.
     ///
-    /// Other software on the path may choose the one that this server does not choose.
+    /// Such a request is refused, because other software on the path may use the host or the credential that this
+    /// server ignores.
     private var isAmbiguous = false
     private var fields: [HTTPField] = []
     /// The index in `fields` of each field of the block, including pseudo-fields and ignored ones; nil for a field that
@@ -53,7 +54,7 @@ struct HTTP2RequestCollector {
         self.limits = limits
     }
 
-    /// Returns a collector for a request that was already passed on.
+    /// Returns a collector for a request that the handler already has or that was refused.
     ///
     /// The collector counts trailers but does not keep them.
     static func spent(limits: ServerLimits) -> HTTP2RequestCollector {

@@ -76,7 +76,8 @@ extension HTTP2ServerSession {
     private func fields(of response: HTTPResponse, length: Int?) -> NGHTTP2FieldList {
         var list = NGHTTP2FieldList()
         list.append(":status", String(response.status.code))
-        // A handler that answers HEAD may state the length of the body that is not sent.
+        // A handler that answers HEAD may state the length of the body that is not sent, so its `content-length` is
+        // kept if the body is empty.
         let stated = response.fields["content-length"]
         list.append(response.fields, besides: "content-length")
         if let length { list.append("content-length", length == 0 ? stated ?? "0" : String(length)) }

@@ -132,7 +132,8 @@ extension HTTP2ServerSession: NGHTTP2Events {
         keep(bytes.count, of: stream)
     }
 
-    /// Opens the windows by the number of received bytes, if there is room for these bytes.
+    /// Opens the windows by the number of received bytes if there is room for these bytes. If not, the body waits for
+    /// room, or its request is refused.
     private func keep(_ count: Int, of stream: HTTP2ServerStream) {
         let held = stream.collector.bodyCount
         guard let lease = stream.lease else { return consume(count, of: stream) }
@@ -174,9 +175,9 @@ extension HTTP2ServerSession: NGHTTP2Events {
         forget(stream)
     }
 
-    /// Called when the peer has answered the PING of a drain.
+    /// Sends the final GOAWAY of a drain, because the peer has answered the PING that followed the shutdown notice.
     ///
-    /// All requests that the peer sent before it saw the notice have then arrived.
+    /// All requests that the peer sent before it saw the notice have arrived by now.
     private func drainNoticed() {
         guard drainPhase == .noticed else { return }
         drainPhase = .final

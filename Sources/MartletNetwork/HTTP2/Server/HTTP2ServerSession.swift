@@ -34,7 +34,7 @@ final class HTTP2ServerSession: WireProtocol {
     /// The time when waiting bodies check for room again; nil if no body is waiting.
     private var bodyRetry: ContinuousClock.Instant?
 
-    /// True if a body may hold bytes for which there is no room.
+    /// True if a stream may hold bytes of a body beyond the limits, because there is no room for them.
     private var mayBeOverdrawn = false
     private var isBroken = false
     private var isClosing = false
@@ -165,7 +165,7 @@ final class HTTP2ServerSession: WireProtocol {
         self.sweep = now + sweepInterval
     }
 
-    /// Schedules a retry for a body that waits for room.
+    /// Sets the time at which the waiting bodies check again for room.
     func bodyIsHeldUp() {
         bodyRetry = bodyRetry ?? now + limits.bodies.retryInterval
         mayBeOverdrawn = true
@@ -295,7 +295,8 @@ final class HTTP2ServerSession: WireProtocol {
         case .head: giveUp(.enhanceYourCalm)
         case .body where stream.input == nil: refuse(stream, with: .requestTimeout)
         case .body, .answering, .refused:
-            // A peer that reads nothing at all would keep sending requests if only its streams were reset.
+            // The whole connection is closed if the peer has read nothing for the stall time. If only streams were
+            // reset, such a peer would keep sending requests.
             if stream.output.count > 0, lastMoved + limits.stallTime <= now { return giveUp(.enhanceYourCalm) }
             reset(stream, .cancel)
         case .gone: break
@@ -311,7 +312,7 @@ final class HTTP2ServerSession: WireProtocol {
         connection?.needsWrite()
     }
 
-    /// Called when bytes of a response were sent to the peer.
+    /// Records that bytes of a response were sent to the peer now.
     func moved() {
         lastMoved = now
     }
@@ -330,8 +331,8 @@ final class HTTP2ServerSession: WireProtocol {
         }
     }
 
-    /// Handles bytes for which there is no room. The stream's window stays closed, and the connection's window is
-    /// opened so that other streams are not blocked.
+    /// Handles bytes for which there is no room. The stream's window stays closed, so that no more bytes of this body
+    /// arrive; the connection's window is opened, so that other streams are not blocked.
     func putOff(_ count: Int, of stream: HTTP2ServerStream) {
         if withholdsWindows {
             stream.withheld += count

@@ -27,7 +27,7 @@ struct ADMRefusal: Error, Equatable {
         "MaxRateExceeded": .tooManyRequests,
     ]
 
-    /// The name of the refusal in counters.
+    /// The name under which the refusal is counted.
     var name: String { reason ?? "\(status.code)" }
 
     func response(request id: String) -> HTTPResponse {

@@ -25,7 +25,7 @@ struct ADMSimulatedPush {
             keptUntil: acceptedAt + .seconds(lifetime))
     }
 
-    /// Returns whether this message replaces an older one that is waiting.
+    /// Returns whether this message replaces an older message that is stored for the same device.
     func replaces(_ older: SimulatedDelivery) -> Bool {
         guard let key = payload["consolidationKey"]?.string else { return false }
         return older.headers["consolidationKey"] == key

@@ -5,7 +5,7 @@ public import MartletModel
 
 /// A simulator of Amazon Device Messaging and its token endpoint as seen by senders, with made-up devices.
 public struct ADMSimulator: PushServiceSimulator {
-    /// The limits and the strictness of the simulated service.
+    /// The settings of the simulated service: its limits, and whether it accepts unknown senders.
     public struct Configuration: Sendable {
         /// Whether clients that are not registered are accepted without a check.
         public var acceptsAnyKey = false
@@ -86,7 +86,7 @@ public struct ADMSimulator: PushServiceSimulator {
         ])
     }
 
-    /// The app that issued credentials belong to, and devices whose description names no app.
+    /// The example app. Issued credentials belong to it, and so do devices whose description names no app.
     static let exampleClient = "amzn1.application-oa2-client.00000000000000000000000000000001"
 
     /// Creates a device.
@@ -100,7 +100,7 @@ public struct ADMSimulator: PushServiceSimulator {
         return handle
     }
 
-    /// Replaces a registration id by a new one. The old id keeps working.
+    /// Replaces a registration id by a new one. Messages to the old id still reach the device.
     mutating func replace(_ handle: String) {
         guard replacements[handle] == nil, let device = devices[handle] else { return }
         let new = Self.makeHandle()

@@ -3,7 +3,8 @@ public import MartletModel
 
 /// Answers requests with faults as the service would (PushServices.md, sections 1.9 and 10.8).
 extension APNsSimulator {
-    /// The common faults that this service supports, and faults of its own with the names of its reasons.
+    /// The faults that this service supports: common ones, and one for each reason that the service gives, with the
+    /// name of the reason.
     public static let faults = Set(common.keys).union(APNsRefusal.statuses.keys.map { ServiceFault.Name(rawValue: $0) })
 
     public func subject(of request: HTTPRequest) -> SimulatedSubject {

@@ -5,7 +5,7 @@ public import MartletModel
 
 /// A simulator of the Apple Push Notification service as seen by providers, with made-up devices.
 public struct APNsSimulator: PushServiceSimulator {
-    /// The limits and the strictness of the simulated service.
+    /// The settings of the simulated service: its limits, and whether it accepts unknown senders.
     public struct Configuration: Sendable {
         public var environment = APNsEnvironment.sandbox
         /// Whether provider tokens that were signed with unregistered keys are accepted without a check, for any topic.
@@ -96,7 +96,8 @@ public struct APNsSimulator: PushServiceSimulator {
     ) throws(SimulatorError) -> Credential {
         do throws(CryptoError) {
             let key = try P256PrivateKey.generate()
-            // The example app stays open to any team if unregistered keys are accepted.
+            // If unregistered keys are accepted, the example app is not bound to a team, so that keys of any team can
+            // send to it.
             if !configuration.acceptsAnyKey { teams[Self.exampleBundleID] = Self.exampleTeamID }
             keys.register(
                 APNsProviderKeys.Key(teamID: Self.exampleTeamID, publicKey: key.publicKey, environment: nil),
@@ -114,7 +115,7 @@ public struct APNsSimulator: PushServiceSimulator {
         }
     }
 
-    /// The app that issued credentials belong to, and devices whose description names no app.
+    /// The example app. Issued credentials belong to it, and so do devices whose description names no app.
     private static let exampleBundleID = "com.example.app"
     private static let exampleTeamID = "TEAM000001"
     private static let exampleKeyID = "KEY0000001"

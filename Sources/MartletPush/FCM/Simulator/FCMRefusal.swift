@@ -1,10 +1,11 @@
 import MartletHTTP
 import MartletModel
 
-/// An answer of the service other than 200, or an error of the token endpoint (PushServices.md, sections 2.1 and 2.5).
+/// An error answer of the service, with a status other than 200, or of the token endpoint (PushServices.md, sections
+/// 2.1 and 2.5).
 struct FCMRefusal: Error, Equatable {
     var status: HTTPStatus
-    /// The name of the refusal in counters.
+    /// The name under which the refusal is counted.
     var name: String
     var fields: HTTPFields
     var body: [UInt8]
@@ -101,7 +102,7 @@ struct FCMRefusal: Error, Equatable {
 
     /// The answer that the real service gives if a project sends too many messages per minute.
     ///
-    /// It has no FCM error code.
+    /// This answer contains no FCM error code.
     static let sendRequests = service(
         .tooManyRequests, "RESOURCE_EXHAUSTED",
         "Quota exceeded for quota metric 'Send requests' and limit 'Send requests per minute' of service "

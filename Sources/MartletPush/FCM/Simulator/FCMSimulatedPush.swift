@@ -22,9 +22,8 @@ struct FCMSimulatedPush {
             keptUntil: timeToLive > 0 ? acceptedAt + .seconds(timeToLive) : nil)
     }
 
-    /// The text that the device shows.
-    ///
-    /// If there is no notification, it is the text that an app shows if it follows the usual guides.
+    /// The text that the device shows: that of the notification, or, if there is none, the text that an app written
+    /// after the usual guides shows for the data.
     private var text: String? {
         let notification = message["notification"]
         let own = message["android"]?["notification"]
@@ -33,7 +32,7 @@ struct FCMSimulatedPush {
             ?? data?["message"]?.string
     }
 
-    /// Returns whether this message replaces an older one that is undelivered.
+    /// Returns whether this message replaces an older message that is stored for the same device.
     func replaces(_ older: SimulatedDelivery) -> Bool {
         let key = message["android"]?["collapse_key"]?.string
         return key != nil && older.headers["collapse_key"] == key

@@ -30,7 +30,7 @@ extension FCMSimulator {
 
     /// Checks the method and the path (PushServices.md, section 10.3, row 1).
     ///
-    /// The paths of the legacy API are unknown.
+    /// The paths of the legacy API are refused like any unknown path, because Google has switched that API off.
     /// - Returns: The project in the path.
     private func project(_ request: HTTPRequest) throws(FCMRefusal) -> String {
         guard request.method == .post, request.target.hasPrefix(FCM.pathPrefix),
@@ -179,8 +179,8 @@ extension FCMSimulator {
     }
 
     private func checkClaims(of claims: JSON, at now: Timestamp) throws(FCMRefusal) {
-        // The library that most senders use always names Google's production endpoint in `aud`, even if it sends the
-        // assertion to another endpoint.
+        // An assertion that names Google's production endpoint in `aud` is accepted too, because the library that most
+        // senders use always names that endpoint, even if it sends the assertion to another one.
         guard [audience, FCMCredential.productionTokenEndpoint].contains(claims["aud"]?.string) else {
             throw .badAudience
         }

@@ -3,8 +3,8 @@ public import MartletModel
 
 /// Answers requests with faults as the service would (PushServices.md, sections 2.5 and 10.8).
 extension FCMSimulator {
-    /// The common faults that this service supports, and faults of its own with the names of FCM's error codes and
-    /// reasons.
+    /// The faults that this service supports: common ones, and one for each of FCM's error codes and reasons, with its
+    /// name.
     public static let faults = Set(sendingNames + tokenNames)
 
     public func subject(of request: HTTPRequest) -> SimulatedSubject {
@@ -45,7 +45,7 @@ extension FCMSimulator {
     ) throws(FCMRefusal) -> SimulatedAnswer {
         guard let refusal = Self.refusal(fault.name, of: push.projectID)?.asking(for: fault.retryAfter, at: now)
         else { return accept(push) }
-        // The access token stays expired for all later requests that use it.
+        // After the fault of an expired token, the token stays expired: all later requests that use it are refused too.
         if refusal.body == FCMRefusal.expiredCredential.body { grants[token]?.expiresAt = now }
         guard fault.isDelivered else { throw refusal }
         var answer = accept(push)

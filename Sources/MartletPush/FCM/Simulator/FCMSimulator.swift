@@ -5,7 +5,7 @@ public import MartletModel
 
 /// A simulator of Firebase Cloud Messaging and its token endpoint as seen by senders, with made-up devices.
 public struct FCMSimulator: PushServiceSimulator {
-    /// The limits and the strictness of the simulated service.
+    /// The settings of the simulated service: its limits, and whether it accepts unknown senders.
     public struct Configuration: Sendable {
         /// Whether service accounts that are not registered are accepted without a check, for any project.
         public var acceptsAnyKey = false
@@ -32,7 +32,7 @@ public struct FCMSimulator: PushServiceSimulator {
 
     public static let platform = FCM.descriptor.platform
 
-    /// The project that issued credentials belong to, and devices whose description names no project.
+    /// The example project. Issued credentials belong to it, and so do devices whose description names no project.
     static let exampleProject = "example-project"
     static let tokenPath = "/token"
     private static let exampleAccount = "push@example-project.iam.gserviceaccount.com"

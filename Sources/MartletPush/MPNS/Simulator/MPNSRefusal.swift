@@ -12,7 +12,7 @@ enum MPNSRefusal: String, Error, CaseIterable {
     case suppressed = "Suppressed"
     case failing = "InternalServerError"
     case unavailable = "ServiceUnavailable"
-    /// A reason that is unknown to senders.
+    /// An answer with a reason that no sender knows, to test how senders treat it.
     case unknownReason = "NothingYouKnow"
 
     /// Returns the answer for this refusal.

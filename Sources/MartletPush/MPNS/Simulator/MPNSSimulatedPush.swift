@@ -6,7 +6,7 @@ struct MPNSSimulatedPush {
     let handle: String
     let body: [UInt8]
     let kind: MPNS.Kind
-    /// The elements of a tile or toast.
+    /// The elements of a tile or toast; nil for a raw notification.
     let markup: SimulatedMarkup?
     let classText: String
     let messageID: String?
@@ -21,13 +21,13 @@ struct MPNSSimulatedPush {
             id: id, handle: handle, headers: headers,
             payload: .string(String(validating: body, as: UTF8.self) ?? Base64.encode(body)),
             text: SimulatedDelivery.line(shown), acceptedAt: acceptedAt,
-            // Raw notifications are only for an app that is running, so they are not stored.
+            // A raw notification is not stored, because it is only for an app that is running when it arrives.
             keptUntil: kind == .raw ? nil : acceptedAt + .seconds(86_400))
     }
 
-    /// Returns whether this notification replaces an older one that is waiting.
+    /// Returns whether this notification replaces an older notification that is stored for the same phone.
     ///
-    /// Tiles replace older tiles; toasts are queued.
+    /// A tile replaces an older tile. A toast replaces nothing, because toasts are queued.
     func replaces(_ older: SimulatedDelivery) -> Bool {
         kind == .tile && older.headers["x-windowsphone-target"] == kind.target
     }

@@ -3,7 +3,8 @@ public import MartletModel
 
 /// Answers requests with faults as the service would (PushServices.md, sections 4.3 and 10.8).
 extension MPNSSimulator {
-    /// The common faults that this service supports, and faults of its own with the names of its answers.
+    /// The faults that this service supports: common ones, and one for each of its error answers, with the name of the
+    /// answer.
     public static let faults: Set<ServiceFault.Name> = Set(common.keys)
         .union(MPNSRefusal.allCases.map { ServiceFault.Name(rawValue: $0.rawValue) })
 

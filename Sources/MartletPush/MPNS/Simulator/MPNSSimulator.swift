@@ -6,7 +6,7 @@ public import MartletModel
 /// A simulator of the Microsoft Push Notification Service as seen by senders, with made-up channels. All channels use
 /// https here, including those that need no certificate.
 public struct MPNSSimulator: PushServiceSimulator {
-    /// The limits and the strictness of the simulated service.
+    /// The settings of the simulated service: its limits, and whether it accepts unknown senders.
     public struct Configuration: Sendable {
         /// Whether a sender may use a channel without the certificate with which the channel was opened.
         public var acceptsAnyKey = false
@@ -79,7 +79,8 @@ public struct MPNSSimulator: PushServiceSimulator {
     ) throws(SimulatorError) -> Credential {
         self.origin = origin
         do throws(CryptoError) {
-            // The real service checks the issuer of a certificate; the simulator checks only the name in it.
+            // The certificate is issued by an authority that nobody trusts, which is enough here: unlike the real
+            // service, the simulator checks only the name in a certificate, not its issuer.
             let authority = try CertificateAuthority.generate(commonName: "Senders", now: 86_400, days: 36_500)
             let identity = try authority.issue(
                 CertificateRequest(commonName: Self.exampleService, hosts: []), now: 86_400, days: 36_500)

@@ -16,7 +16,7 @@ enum WNSRefusal: String, Error, CaseIterable {
     case deviceUnreachable = "DeviceUnreachable"
     case failing = "InternalServerError"
     case unavailable = "ServiceUnavailable"
-    /// A reason that is unknown to senders.
+    /// An answer with a reason that no sender knows, to test how senders treat it.
     case unknownReason = "NothingYouKnow"
 
     /// Returns the answer for this refusal.

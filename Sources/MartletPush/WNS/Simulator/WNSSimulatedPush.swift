@@ -44,8 +44,8 @@ struct WNSSimulatedPush {
         }
     }
 
-    /// Returns whether this notification replaces an older one that is waiting.
+    /// Returns whether this notification replaces an older notification that is stored for the same device.
     ///
-    /// Only one notification of each type is stored.
+    /// It replaces one of the same type, because the service stores only one notification of each type.
     func replaces(_ older: SimulatedDelivery) -> Bool { older.headers["x-wns-type"] == type }
 }

@@ -6,7 +6,7 @@ public import MartletModel
 /// A simulator of Windows Push Notification Services and both their token endpoints as seen by senders, with made-up
 /// channels.
 public struct WNSSimulator: PushServiceSimulator {
-    /// The limits and the strictness of the simulated service.
+    /// The settings of the simulated service: its limits, and whether it accepts unknown senders.
     public struct Configuration: Sendable {
         /// Whether clients that are not registered are accepted without a check.
         public var acceptsAnyKey = false
@@ -92,7 +92,7 @@ public struct WNSSimulator: PushServiceSimulator {
         ])
     }
 
-    /// The app that issued credentials belong to, and devices whose description names no app.
+    /// The example app. Issued credentials belong to it, and so do devices whose description names no app.
     static let exampleClient = "ms-app://S-1-15-2-1-2-3-4-5-6-7"
 
     /// Creates a channel.

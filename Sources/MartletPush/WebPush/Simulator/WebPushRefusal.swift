@@ -18,10 +18,10 @@ enum WebPushRefusal: Error, Equatable {
     case gone
     case tooMany
     case failing(HTTPStatus)
-    /// A reason that is unknown to senders.
+    /// An answer with a reason that no sender knows, to test how senders treat it.
     case unknownReason
 
-    /// The name of the refusal in counters.
+    /// The name under which the refusal is counted.
     var name: String {
         switch self {
         case .failing(let status): "failing\(status.code)"

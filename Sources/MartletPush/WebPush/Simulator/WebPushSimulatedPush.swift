@@ -9,8 +9,8 @@ struct WebPushSimulatedPush {
     let body: [UInt8]
     /// The decrypted message; nil if the simulator cannot decrypt it.
     ///
-    /// Either the message is for a real browser, or the subscription's keys do not fit, which a real service could not
-    /// detect.
+    /// It cannot if the message is for a real browser, or if it was encrypted with wrong keys, which a real service
+    /// could not detect.
     let content: [UInt8]?
     /// The time to live in seconds, reduced to the service's maximum.
     let timeToLive: Int64
@@ -44,7 +44,7 @@ struct WebPushSimulatedPush {
         }
     }
 
-    /// Returns whether this message replaces an older one that is undelivered.
+    /// Returns whether this message replaces an older message that is stored for the same subscription.
     func replaces(_ older: SimulatedDelivery) -> Bool {
         topic != nil && older.headers["topic"] == topic
     }

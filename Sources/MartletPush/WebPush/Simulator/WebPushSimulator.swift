@@ -7,7 +7,7 @@ public import MartletModel
 ///
 /// The simulator has the keys of these subscriptions, so it can show the messages. It also serves real browsers.
 public struct WebPushSimulator: PushServiceSimulator {
-    /// The limits and the strictness of the simulated services.
+    /// The settings of the simulated services: their limits, and whether they accept unknown senders.
     public struct Configuration: Sendable {
         /// Whether a subscription that was created without a sender's key accepts messages from any sender.
         public var acceptsAnyKey = false
@@ -53,7 +53,7 @@ public struct WebPushSimulator: PushServiceSimulator {
     ///
     /// The key is the text of the token followed by that of the sender's key.
     var verified: [String: VAPIDToken] = [:]
-    /// The sender's key for subscriptions whose description names none.
+    /// The key of the sender for whom a subscription is created if its description names no key.
     private var senderKey: [UInt8]?
     private var nextMessage = 1
 
@@ -83,9 +83,8 @@ public struct WebPushSimulator: PushServiceSimulator {
         return SimulatedAnswer(refusal.response(flavour, retryAfter: retryAfter))
     }
 
-    /// Registers the sender's key.
-    /// - Parameter app: An object with `publicKey`, the sender's key in base64url. It is used for subscriptions whose
-    ///   description names none.
+    /// Registers the sender for whom subscriptions are created from now on if their description names no key.
+    /// - Parameter app: An object with `publicKey`, the sender's key in base64url.
     public mutating func register(app: JSON) throws(SimulatorError) {
         guard let key = try Self.key(app["publicKey"]) else {
             throw SimulatorError("\"publicKey\" must be the sender's public key in base64url.")
@@ -100,7 +99,7 @@ public struct WebPushSimulator: PushServiceSimulator {
         do throws(CryptoError) {
             let key = try P256PrivateKey.generate()
             let point = key.publicKey.rawPoint
-            // Subscriptions stay open to any sender if any key is accepted.
+            // If any key is accepted, subscriptions are not bound to this sender, so that any sender can use them.
             if !configuration.acceptsAnyKey { senderKey = point }
             return Credential([
                 WebPushCredential.Property.subject: "mailto:push@example.com",

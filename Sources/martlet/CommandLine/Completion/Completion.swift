@@ -2,7 +2,8 @@ import MartletServer
 
 /// The possible completions at the cursor of a shell.
 enum Completion: Equatable {
-    /// A word that the program itself knows.
+    /// A completion that is fixed in the program, such as a command or an option, unlike a file name, which the shell
+    /// completes.
     struct Word: Equatable {
         var text: String
         var help: String

@@ -13,7 +13,8 @@ enum CompletionScript: String, CaseIterable {
         }
     }
 
-    /// Bash also splits words at '=' and ':', but no name of a command, an option or a hub contains these characters.
+    /// The script takes words as Bash splits them. Bash also splits at '=' and ':', but no name of a command, an option
+    /// or a hub contains these characters.
     private static let bashText = """
         # Completion of martlet for bash, printed by 'martlet completion bash'.
         _martlet() {

@@ -15,7 +15,7 @@ enum Roff {
             default: result.append(character)
             }
         }
-        // A line that begins with a period is a request.
+        // roff would take a line that begins with a period for a request, so `\&` is put before the period.
         return result.split(separator: "\n", omittingEmptySubsequences: false)
             .map { $0.hasPrefix(".") ? "\\&\($0)" : String($0) }.joined(separator: "\n")
     }

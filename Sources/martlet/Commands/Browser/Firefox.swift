@@ -30,7 +30,7 @@ struct Firefox {
         process = try Self.spawn(words)
     }
 
-    /// Returns when the browser has ended. Cancellation ends it.
+    /// Waits until the browser has ended. If the task is cancelled, ends the browser.
     func run() async {
         while !Task.isCancelled {
             if hasEnded { return }

@@ -32,7 +32,7 @@ struct FirefoxProfile {
             ("dom.push.serverURL", .string(socketURL)),
             // Without this preference, Firefox accepts only wss.
             ("dom.push.testing.allowInsecureServerURL", true),
-            // Remote control would disable the connection.
+            // True is the default, but Firefox under remote control switches push off unless the profile states it.
             ("dom.push.connection.enabled", true),
             // The interval is short, so that the browser reconnects to a restarted simulator within a second or two.
             ("dom.push.retryBaseInterval", 500),
