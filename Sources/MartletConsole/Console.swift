@@ -60,7 +60,8 @@ public struct Console: HTTPHandler {
         time = parts.time
         source = RequestSource(settings: settings)
         assets = AssetRoutes(assets: ConsoleAssets(directory: settings.files))
-        signIn = SignIn(directory: parts.directory, passwords: parts.passwords, time: parts.time)
+        let factor = SecondFactor(store: parts.directory.store, time: parts.time)
+        signIn = SignIn(directory: parts.directory, passwords: parts.passwords, factor: factor, time: parts.time)
         let door = AdministrationDoor(administration: parts.administration)
         let live = LiveConsole(
             facts: parts.facts, hours: parts.hours, directory: parts.directory, door: door, time: parts.time,
@@ -68,11 +69,12 @@ public struct Console: HTTPHandler {
         self.live = live
         parts.directory.onChange { name in Task { await live.recheck(name) } }
         let sessions = SessionRoutes(
-            directory: parts.directory, signIn: signIn, hubNames: parts.hubNames,
+            directory: parts.directory, signIn: signIn, failures: FailedSignIns(store: parts.directory.store),
+            hubNames: parts.hubNames,
             facts: SessionRoutes.SessionFacts(
                 version: settings.version, hasSimulator: parts.simulator != nil, features: ["canary"]))
         routes =
-            sessions.all + LiveRoutes(live: live).all
+            sessions.all + FactorRoutes(directory: parts.directory, factor: factor).all + LiveRoutes(live: live).all
             + AdministrationRoutes(door: door, simulator: parts.simulator).all
         var router = Router { _, refusal in
             switch refusal {

@@ -317,6 +317,7 @@ struct Engine: Sendable {
             operators: OperatorAdministration(
                 operators, origin: consoleEndpoint.consoleOrigin, answered: consoleEndpoint.advising),
             sends: SendAdministration(hubs: hubs, store: storage, platforms: platforms),
+            campaigns: CampaignAdministration(hubs: hubs, store: storage, time: time),
             deviceSearch: DeviceAdministration(
                 hubs: hubs, store: storage, traces: traces, platforms: platforms, digestKey: digestKey, time: time),
             services: ServiceAdministration(

@@ -13,11 +13,14 @@ public struct Operator: Sendable, CustomStringConvertible {
     public var signedInAt: Timestamp?
     /// What the console keeps for the operator, such as language and time zone: a JSON object.
     public var settings: String
+    /// Whether a second factor is asked for besides the password.
+    public var hasFactor: Bool
 
     public init(
         name: String, passwordHash: String? = nil, roles: RoleGrants, isDisabled: Bool = false, createdAt: Timestamp,
-        signedInAt: Timestamp? = nil, settings: String = "{}"
+        signedInAt: Timestamp? = nil, settings: String = "{}", hasFactor: Bool = false
     ) {
+        self.hasFactor = hasFactor
         self.name = name
         self.passwordHash = passwordHash
         self.roles = roles

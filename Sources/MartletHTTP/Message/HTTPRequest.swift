@@ -40,6 +40,9 @@ public struct HTTPRequest: Sendable {
         self.connection = connection
     }
 
+    /// The operator for whom another handler of this process passes a request on; nil for a request as it was received.
+    public var operatorName: String?
+
     /// The origin of a received request as a trusted proxy states it; nil without such a proxy.
     public var forwarded: Forwarded?
 

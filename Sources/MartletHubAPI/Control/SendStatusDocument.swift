@@ -25,6 +25,7 @@ public struct SendStatusDocument: Sendable {
         members["notification"] = .string(report.notification.id.description)
         members["control"] = .string(status.isHolding ? "holding" : status.control.rawValue)
         members["controlledAt"] = Self.timestamp(status.controlledAt)
+        members["author"] = status.origin.text.map(JSON.string) ?? .null
         members["acceptedAt"] = .string(report.notification.acceptedAt.iso8601)
         members["dueAt"] = Self.timestamp(report.notification.dueAt)
         members["expiresAt"] = .string(report.notification.expiresAt.iso8601)

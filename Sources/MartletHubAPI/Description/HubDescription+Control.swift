@@ -36,10 +36,13 @@ extension HubDescription {
         "SendStatus": object(
             required: names + [
                 "notification", "control", "controlledAt", "acceptedAt", "dueAt", "expiresAt", "rollout", "platforms",
+                "author",
             ],
             numbers.merging([
                 "notification": ["type": "string"],
                 "control": ["enum": ["running", "holding", "paused", "halted", "canceled"]],
+                "author": orNull(
+                    "string", "Who asked for it: key:RULE, user:NAME, operator:NAME, administrator, or resend:ID."),
                 "controlledAt": orNull("string"), "acceptedAt": ["type": "string"], "dueAt": orNull("string"),
                 "expiresAt": ["type": "string"],
                 "rollout": [

@@ -2,6 +2,7 @@ extension Migration {
     /// The migrations of the schema, in order. A released migration is never changed; new ones are added at the end.
     static let all: [Migration] = [
         hubs, devices, notifications, users, jobs, payloads, receipts, sends, pagesAndRefusals, collapseKeys,
-        versions, followedHandles, parts, operators,
+        versions, followedHandles, parts, operators, authors, operatorFactors,
+        campaigns,
     ]
 }

@@ -411,7 +411,8 @@ class Compose {
     const { view, hub } = this;
     const { t } = view;
     const id = freshId();
-    const testers = this.view.session.settings?.testers?.[hub] ?? "";
+    const sending = await call("sending", { path: { hub } }).catch(() => ({}));
+    const testers = sending.testers ?? "";
     const input = h("input.mono", { id, value: testers, placeholder: "testers", autocomplete: "off", spellcheck: "false", required: true, autofocus: true });
     const results = h("div.stack.tight", { "aria-live": "polite" });
     const submit = async (/** @type {Event} */ event) => {
@@ -424,20 +425,13 @@ class Compose {
         delete fields["martlet-rollout"];
         const answer = await call("post", { path: { hub }, query: { ...API, test: "" }, fields, body: message(this.draft) });
         put(results, testResults(view, answer));
-        if (input.value.trim() !== testers) this.keepTesters(input.value.trim());
+        if (input.value.trim() !== testers) call("saveSending", { path: { hub }, body: { ...sending, testers: input.value.trim() } }).catch(() => {});
       } catch (error) {
         put(results, failure(t, error, null));
       }
     };
     const dialog = openDialog(t("test.title"), [h("form", { on: { submit } }, h("p.quiet", t("test.text")), h("div.field", h("label", { for: id }, t("test.to")), input), results,
       h("div.actions", h("button", { type: "button", on: { click: () => dialog.close() } }, t("close")), h("button.primary", t("test.send"))))]);
-  }
-
-  /** @param {string} text */
-  keepTesters(text) {
-    const settings = { ...this.view.session.settings, testers: { ...this.view.session.settings?.testers, [this.hub]: text } };
-    this.view.session.settings = settings;
-    call("saveSettings", { body: settings }).catch(() => {});
   }
 
   async send() {

@@ -227,7 +227,7 @@ function facts(view, send) {
   const { t, time } = view;
   const [kind = "", ...rest] = String(send.author ?? "").split(":");
   return [
-    send.author && (t.has(`author.${kind}`) ? t(`author.${kind}`, { name: rest.join(":") }) : send.author),
+    send.author && h("a", { href: `${to.sends(view.hub)}?author=${encodeURIComponent(send.author)}` }, t.has(`author.${kind}`) ? t(`author.${kind}`, { name: rest.join(":") }) : send.author),
     h("time", { datetime: send.acceptedAt }, time.full(send.acceptedAt)),
     t("expires", { time: time.brief(send.expiresAt) }),
     send.isDirect ? t("direct", { n: send.handles }) : send.isToOneUser ? t("oneUser") : send.expression ? h("span", t("toExpression"), " ", h("code", send.expression)) : t("everybody"),

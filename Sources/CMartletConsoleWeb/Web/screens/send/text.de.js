@@ -1,6 +1,6 @@
 export default {
   "title": "Sendung", "back": "Zurück", "confidential": "Vertraulich", "sendOf": "Sendung {id}",
-  "author.operator": "von {name} (Konsole)", "author.key": "mit dem Schlüssel {name}", "author.user": "von {name}", "author.resend": "noch einmal gesendet",
+  "author.administrator": "über den Admin-Socket", "author.operator": "von {name} (Konsole)", "author.key": "mit dem Schlüssel {name}", "author.user": "von {name}", "author.resend": "noch einmal gesendet",
   "expires": "läuft {time} ab", "toExpression": "an", "direct": { one: "an 1 genanntes Gerät", other: "an {n} genannte Geräte" }, "resentFrom": "aus einer anderen wiederholt",
   "progressOf": "Fortschritt", "progress": "{done} von {n} erledigt, {share}", "progress.open": { one: "Bisher 1 erledigt", other: "Bisher {n} erledigt" }, "progress.nobody": "Kein Gerät gehörte zur Zielgruppe.",
   "goesOut": "Geht {time} raus, {relative}",

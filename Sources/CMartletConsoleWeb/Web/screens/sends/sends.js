@@ -8,7 +8,7 @@ import { empty, pane } from "../../parts/pane/pane.js";
 const PAGE = 50;
 /** So many rows stay in the page; older ones are reached by filters. */
 const MOST = 500;
-const STATES = ["scheduled", "enqueued", "processing", "completed", "canceled", "abandoned", "notargetfound"];
+const STATES = ["scheduled", "running", "held", "ended"];
 
 /**
  * @param {import("../../lib/screen.js").View} view
@@ -136,6 +136,7 @@ function filterForm(view, filters) {
   const hours = (/** @type {number} */ count) => new Date(Math.floor(Date.now() / 3_600_000) * 3_600_000 - count * 3_600_000).toISOString();
   const form = h("form.row.filters", { on: { submit: apply }, "aria-label": t("filters") },
     choice("state", STATES.map((state) => [state, t(`filter.state.${state}`)])),
+    choice("author", [[`operator:${view.session.operator.toLowerCase()}`, t("author.mine")], ["administrator", t("author.administrator")], ["resend", t("author.resend")]]),
     choice("platform", ["apns", "fcmv1", "browser", "wns", "mpns", "adm", "baidu", "xiaomi"].map((name) => [name, serviceName(name)])),
     choice("since", [[hours(1), t("since.hour")], [hours(24), t("since.day")], [hours(24 * 7), t("since.week")]]),
     Object.keys(filters).length > 0 && h("a.button.plain", { href: to.sends(hub) }, icon("cross"), t("filter.clear")));
@@ -176,7 +177,7 @@ function audience({ t }, send) {
 }
 
 /**
- * Who accepted it: `operator:NAME`, `key:RULE`, `user:NAME`, `resend:ID`.
+ * Who asked for it: `operator:NAME`, `key:RULE`, `user:NAME`, `administrator`, `resend:ID`.
  *
  * @param {import("../../lib/screen.js").View} view
  * @param {string | null} text

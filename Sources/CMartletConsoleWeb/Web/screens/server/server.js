@@ -72,6 +72,7 @@ function operator(view, one, reload) {
   h("div.row", h("button", { type: "button", on: { click: () => changeRoles(view, one, reload) } }, t("roles")),
     h("button", { type: "button", on: { click: () => invite(view, one, reload) } }, t("newLink")),
     one.sessions > 0 && h("button", { type: "button", on: { click: () => act(() => call("endSessions", { path: { name: one.name } })) } }, t("endSessions")),
+    one.hasFactor && !isSelf && h("button", { type: "button", on: { click: () => act(() => call("resetFactor", { path: { name: one.name } })) } }, t("resetFactor")),
     !isSelf && h("button", { type: "button", class: one.isDisabled ? "" : "danger", on: { click: () => act(() => call("setDisabled", { path: { name: one.name }, body: { disabled: !one.isDisabled } })) } }, one.isDisabled ? t("enable") : t("disable")))));
 }
 

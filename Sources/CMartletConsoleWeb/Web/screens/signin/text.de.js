@@ -4,6 +4,7 @@ export default {
   "password": "Passwort",
   "signIn": "Anmelden",
   "wrong": "Name oder Passwort stimmt nicht.",
+  "code": "Code", "code.help": "Aus der Authentifizierungs-App, oder ein Wiederherstellungscode.", "code.wrong": "Der Code stimmt nicht oder wurde schon benutzt.",
   "clearText": "Diese Adresse ist nicht verschlüsselt, deshalb kann sich hier niemand anmelden. Nimm die https-Adresse.",
   "ended": "Deine Sitzung ist zu Ende. Was du geschrieben hast, ist in diesem Browser noch da.",
   "forgotten": "Passwort vergessen? Ein Admin kann dich mit einem neuen Link einladen.",
