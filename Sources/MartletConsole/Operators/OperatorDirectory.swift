@@ -15,14 +15,14 @@ public final class OperatorDirectory: Sendable {
     /// The maximum number of operators.
     static let countLimit = 1000
 
-    let store: any OperatorStore
+    let store: any OperatorStore & OperatorFactorStore
     let time: any TimeSource
     /// Whether there is any operator. Without one there is no console.
     private let exists: Mutex<Bool>
     /// Called with the name, in lower case, of an operator whose roles or sessions have changed.
     private let observer = Mutex<(@Sendable (String) -> Void)?>(nil)
 
-    public init(store: any OperatorStore, time: any TimeSource) async throws(StorageError) {
+    public init(store: any OperatorStore & OperatorFactorStore, time: any TimeSource) async throws(StorageError) {
         self.store = store
         self.time = time
         exists = Mutex(try await store.hasOperators())
@@ -127,6 +127,13 @@ public final class OperatorDirectory: Sendable {
         }
         guard isThere else { throw .notFound(name) }
         changed(name)
+    }
+
+    /// Removes the second factor of an operator and ends all sessions.
+    func resetFactor(of name: String) async throws(OperatorError) {
+        let isThere = try await stored { () throws(StorageError) in try await store.removeFactor(of: name) }
+        guard isThere else { throw .notFound(name) }
+        try await endSessions(of: name)
     }
 
     private func stored<Value>(_ work: () async throws(StorageError) -> Value) async throws(OperatorError) -> Value {

@@ -96,6 +96,8 @@ public struct NotificationDraft: Sendable {
     public var resend: Resend?
     /// The backlog limits that the notification must fit in; nil for none.
     public var backlogLimits: BacklogLimits?
+    /// Who asked for it; nil if that is not recorded.
+    public var author: SendAuthor?
     /// The parts of the audience that get the notification later than at its beginning.
     public var laterParts: [WaitingPart] = []
 
