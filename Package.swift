@@ -78,7 +78,7 @@ let package = Package(
             "MartletServer",
             [
                 "MartletHubAPI", "MartletBackend", "MartletConsole", "MartletStorage", "MartletPush", "MartletACME",
-                "MartletNetwork", "MartletCore", "MartletModel", "MartletHTTP", "MartletCrypto",
+                "MartletNetwork", "MartletCore", "MartletModel", "MartletHTTP", "MartletOpenAPI", "MartletCrypto",
             ]),
         .executableTarget(
             name: "martlet",
@@ -137,7 +137,7 @@ let package = Package(
             "MartletServerTests",
             [
                 "MartletServer", "MartletStorage", "MartletHubAPI", "MartletConsole", "MartletPush", "MartletACME",
-                "MartletCore", "MartletModel", "MartletHTTP", "MartletCrypto", "MartletTesting",
+                "MartletCore", "MartletModel", "MartletHTTP", "MartletOpenAPI", "MartletCrypto", "MartletTesting",
             ]),
         tests(
             "martletTests",

@@ -1,6 +1,7 @@
 public import MartletCore
 public import MartletHTTP
 import MartletModel
+import MartletOpenAPI
 
 /// The web console: its pages, and the API that they use.
 ///
@@ -17,6 +18,7 @@ public struct Console: HTTPHandler {
         public var passwords: any OperatorPasswords
         /// The handler of the administration API, which also answers the admin socket.
         public var administration: any HTTPHandler
+        public var description: ConsoleDescription
         /// The handler of the simulator's control interface; nil if no simulator runs.
         public var simulator: (any HTTPHandler)?
         public var facts: any ConsoleFacts
@@ -29,13 +31,15 @@ public struct Console: HTTPHandler {
 
         public init(
             directory: OperatorDirectory, passwords: any OperatorPasswords, administration: any HTTPHandler,
-            simulator: (any HTTPHandler)?, facts: any ConsoleFacts, hours: any MetricHourStore,
+            description: ConsoleDescription, simulator: (any HTTPHandler)?, facts: any ConsoleFacts,
+            hours: any MetricHourStore,
             hubNames: @escaping @Sendable () -> [String], time: any TimeSource,
             log: @escaping @Sendable (String) -> Void
         ) {
             self.directory = directory
             self.passwords = passwords
             self.administration = administration
+            self.description = description
             self.simulator = simulator
             self.facts = facts
             self.hours = hours
@@ -54,13 +58,16 @@ public struct Console: HTTPHandler {
     private let api: Router
     /// The routes of the console's API. Tests read them to check the role that each route needs.
     let routes: [ConsoleRoute]
+    /// The description of the API, for tests that it is complete.
+    let description: APIDescription
 
     public init(_ parts: Parts, _ settings: ConsoleSettings) {
         directory = parts.directory
         time = parts.time
         source = RequestSource(settings: settings)
         assets = AssetRoutes(assets: ConsoleAssets(directory: settings.files))
-        signIn = SignIn(directory: parts.directory, passwords: parts.passwords, time: parts.time)
+        let factor = SecondFactor(store: parts.directory.store, time: parts.time)
+        signIn = SignIn(directory: parts.directory, passwords: parts.passwords, factor: factor, time: parts.time)
         let door = AdministrationDoor(administration: parts.administration)
         let live = LiveConsole(
             facts: parts.facts, hours: parts.hours, directory: parts.directory, door: door, time: parts.time,
@@ -68,12 +75,17 @@ public struct Console: HTTPHandler {
         self.live = live
         parts.directory.onChange { name in Task { await live.recheck(name) } }
         let sessions = SessionRoutes(
-            directory: parts.directory, signIn: signIn, hubNames: parts.hubNames,
+            directory: parts.directory, signIn: signIn, failures: FailedSignIns(store: parts.directory.store),
+            hubNames: parts.hubNames,
             facts: SessionRoutes.SessionFacts(
                 version: settings.version, hasSimulator: parts.simulator != nil, features: ["canary"]))
-        routes =
-            sessions.all + LiveRoutes(live: live).all
+        var routes =
+            sessions.all + FactorRoutes(directory: parts.directory, factor: factor).all + LiveRoutes(live: live).all
             + AdministrationRoutes(door: door, simulator: parts.simulator).all
+        description = parts.description.description(of: routes)
+        let document = description.makeResponse()
+        routes.append(ConsoleRoute(.get, ConsoleDescription.path, .anyRole) { _ in document })
+        self.routes = routes
         var router = Router { _, refusal in
             switch refusal {
             case .badTarget: ConsoleRefusal.badRequest("The path is not one that a URL can have.").response

@@ -250,7 +250,10 @@ struct Engine: Sendable {
             Console.Parts(
                 directory: operators,
                 passwords: OperatorLogins(logins: PasswordLogins(time: time, slowedDown: slowedDown)),
-                administration: administration, simulator: simulator,
+                administration: administration,
+                description: ConsoleDescription(
+                    administration: AdminDescription.groups, schemas: AdminDescription.schemas),
+                simulator: simulator,
                 facts: ServerFacts(metrics: metrics, obstacle: obstacle), hours: storage,
                 hubNames: { [hubs] in hubs.all.map(\.name).sorted() }, time: time
             ) { [log] in log.write(.warning, $0) }, configuration.consoleSettings)
@@ -324,12 +327,22 @@ struct Engine: Sendable {
         _ configuration: ServerConfiguration, _ endpoint: PublicEndpoint, _ console: PublicEndpoint? = nil,
         _ reloader: Reloader? = nil
     ) -> any HTTPHandler {
+        AdminRootHandler(
+            administration: makeAdminAPI(configuration, endpoint, console, reloader).makeHandler(),
+            hubs: makeHubHandler(configuration, callers: .administrator), containers: containerHandler)
+    }
+
+    /// Makes the administration API. The parameters are those of `makeAdminHandler`.
+    func makeAdminAPI(
+        _ configuration: ServerConfiguration, _ endpoint: PublicEndpoint, _ console: PublicEndpoint? = nil,
+        _ reloader: Reloader? = nil
+    ) -> AdminAPI {
         let consoleEndpoint = console ?? endpoint
         let removal = UserRemoval(users: users, devices: devices, hub: backendHub)
         let groups = UserGroups(users: users, devices: devices, hub: backendHub)
         let containers = ContainerAdministration(
             store: storage.containers, signer: signer, endpoint: endpoint, time: time)
-        let api = AdminAPI(
+        return AdminAPI(
             hubs: hubs, backendHub: backendHub, devices: devices, users: users, userRemoval: removal,
             userGroups: groups,
             platforms: platforms,
@@ -341,6 +354,7 @@ struct Engine: Sendable {
             operators: OperatorAdministration(
                 operators, origin: consoleEndpoint.consoleOrigin, answered: consoleEndpoint.advising),
             sends: SendAdministration(hubs: hubs, store: storage, platforms: platforms),
+            campaigns: CampaignAdministration(hubs: hubs, store: storage, time: time),
             deviceSearch: DeviceAdministration(
                 hubs: hubs, store: storage, traces: traces, platforms: platforms, digestKey: digestKey, time: time),
             services: ServiceAdministration(
@@ -354,9 +368,6 @@ struct Engine: Sendable {
             jobs: jobs, backup: BackupAdministration(source: backups.source, directory: backups),
             lifecycle: LifecycleAdministration(obstacle: obstacle, note: note, reload: reload(reloader)),
             metrics: metrics, endpoint: endpoint)
-        return AdminRootHandler(
-            administration: api.makeHandler(), hubs: makeHubHandler(configuration, callers: .administrator),
-            containers: containerHandler)
     }
 
     /// Wraps the handler of the admin socket so that its answers are counted and logged.

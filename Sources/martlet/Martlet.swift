@@ -17,7 +17,7 @@ struct Martlet {
         + [
             CheckCommand.command, SendCommand.command, EncryptedSendCommand.command, AudienceCommand.command,
             ScheduleCommand.command,
-            WhyCommand.command,
+            WhyCommand.command, SendsCommand.command,
             FunnelCommand.command,
             KeysCommand.command,
             NotifyCommand.command, ReadersCommand.command, AuditCommand.command, MetricsCommand.command,

@@ -17,6 +17,35 @@ struct ConsoleAnswerTests {
         #expect(!names.contains("cookie") && !names.contains("sec-fetch-site"))
     }
 
+    @Test func theAdministrationLearnsWhoAsksFromTheSessionAlone() async throws {
+        let bench = try await ConsoleBench()
+        let cookie = try await bench.signIn("Ops", "admin")
+        _ = await bench.send(.post, "/console/api/hubs/shop/messages/a/cancel", cookie: cookie) {
+            $0.operatorName = "somebody"
+        }
+        #expect(bench.administration.last?.operatorName == "Ops")
+    }
+
+    @Test func aViewerLearnsThatAUserHasSentItAndNotWhich() async throws {
+        let bench = try await ConsoleBench()
+        _ = try await bench.signIn("ops", "admin")
+        let send: JSON = ["author": "resend:1", "resentBy": "user:alice", "isToOneUser": false]
+        bench.administration.answer("/hubs/shop/sends", ["sends": [send]])
+        for path in ["sends/1", "messages/1/status", "messages/1/devices/d"] {
+            bench.administration.answer("/hubs/shop/\(path)", ["author": "user:alice", "isToOneUser": false])
+        }
+        for (role, name) in [("viewer", "user"), ("sender", "user:alice")] {
+            let cookie = try await bench.signIn(role, "\(role)@shop")
+            let list = await bench.send(.get, "/console/api/hubs/shop/sends", cookie: cookie)
+            #expect(list.json?["sends"]?.array?.first?["resentBy"]?.string == name)
+            #expect(list.json?["sends"]?.array?.first?["author"] == "resend:1")
+            for path in ["sends/1", "messages/1/status", "messages/1/devices/d"] {
+                let answer = await bench.send(.get, "/console/api/hubs/shop/\(path)", cookie: cookie)
+                #expect(answer.json?["author"]?.string == name, "\(path) for a \(role)")
+            }
+        }
+    }
+
     @Test func everyChangeIsInTheAuditLogBeforeItIsMade() async throws {
         let bench = try await ConsoleBench()
         let cookie = try await bench.signIn("ops", "admin")

@@ -23,7 +23,8 @@ struct ConsoleBench {
         console = Console(
             Console.Parts(
                 directory: directory, passwords: PlainPasswords(), administration: administration,
-                simulator: administration, facts: QuietFacts(time: time), hours: storage,
+                description: ConsoleDescription(administration: [], schemas: [:]), simulator: administration,
+                facts: QuietFacts(time: time), hours: storage,
                 hubNames: { ["other", "shop"] }, time: time
             ) { _ in }, settings)
     }

@@ -24,7 +24,7 @@ struct MigrationTests {
             Migration.all.map(\.name) == [
                 "hubs", "devices", "notifications", "users", "jobs", "payloads", "receipts", "sends",
                 "pages and refusals", "collapse keys", "versions", "followed handles", "parts",
-                "operators", "backend hub",
+                "operators", "backend hub", "authors", "operator factors", "campaigns",
             ])
     }
 
@@ -58,6 +58,9 @@ struct MigrationTests {
                 ("parts", 0x26A4_1B13_8FC8_0B77),
                 ("operators", 0x8138_A949_1CDA_91E9),
                 ("backend hub", 0xD396_5596_93D4_452A),
+                ("authors", 0xBC20_6B5F_B1C4_4BC2),
+                ("operator factors", 0x63C1_1744_BE83_6E61),
+                ("campaigns", 0xCD65_E641_2D64_893B),
             ] as [(String, UInt64)]
         for (name, hash) in known {
             let script = Migration.all.first { $0.name == name }?.script ?? ""

@@ -43,7 +43,7 @@ struct ReopeningTests {
             try await running.putUser(User(name: "user\(number)", passwordHash: "", createdAt: now))
             for file in ["martlet.db", "martlet.db-wal"] { try copy.copy(file, from: directory) }
             let found = try SQLiteStorage(directory: copy.path, sealer: XORSealer())
-            #expect(try await found.users().count == number + 1)
+            #expect(try await found.users(beginningWith: "", after: nil, limit: 100).count == number + 1)
             await found.close()
         }
         await running.close()

@@ -19,14 +19,15 @@ struct SendListTests {
     @discardableResult
     private func accept(
         _ storage: SQLiteStorage, _ hub: Hub.ID, to expression: String? = nil, dueIn seconds: Int? = nil,
-        at second: Int = 0
+        at second: Int = 0, by author: SendAuthor? = nil
     ) async throws -> NotificationID {
         let accepted = now + .seconds(second)
-        let draft = NotificationDraft(
+        var draft = NotificationDraft(
             id: NotificationID(at: accepted), hub: hub,
             content: .native(PlatformID(rawValue: "pigeon"), Message(body: [1], fields: [:])),
             target: .audience(try expression.map { try TagExpression($0) }), acceptedAt: accepted,
             dueAt: seconds.map { accepted + .seconds($0) }, expiresAt: accepted + .seconds(3600))
+        draft.author = author
         _ = try await storage.accept(draft)
         return draft.id
     }
@@ -85,6 +86,81 @@ struct SendListTests {
         }
     }
 
+    @Test func authorsAreToldAndFilter() async throws {
+        try await withStorage { storage, hub in
+            let authors: [SendAuthor?] = [.key("Orders"), .user("Alice"), .operator("ops"), .administrator, nil]
+            var ids: [NotificationID] = []
+            for (second, author) in authors.enumerated() {
+                ids.append(try await accept(storage, hub, at: second, by: author))
+            }
+            try await accept(storage, hub, at: 9, by: .key("Orders"))
+            let all = try await storage.sends(SendQuery(hub: hub, limit: 10))
+            #expect(
+                all.entries.map(\.origin.text) == [
+                    "key:Orders", nil, "administrator", "operator:ops", "user:alice", "key:Orders",
+                ])
+            #expect(try await storage.status(ids[2], in: hub)?.origin.author == .operator("ops"))
+            #expect(try await storage.traced(ids[1], in: hub)?.origin.author == .user("alice"))
+            for (index, author) in authors.enumerated() {
+                guard let author, author != .key("Orders") else { continue }
+                let page = try await storage.sends(SendQuery(hub: hub, author: .named(author), limit: 10))
+                #expect(page.entries.map(\.report.notification.id) == [ids[index]], "\(author)")
+            }
+            // A key of another case is another key.
+            let none = try await storage.sends(SendQuery(hub: hub, author: .named(.key("orders")), limit: 10))
+            #expect(none.entries.isEmpty)
+        }
+    }
+
+    @Test func aScheduleIsOfWhoChangedItLast() async throws {
+        try await withStorage { storage, hub in
+            let id = try await accept(storage, hub, dueIn: 60, by: .key("Orders"))
+            var draft = NotificationDraft(
+                id: id, hub: hub, content: .native(PlatformID(rawValue: "pigeon"), Message(body: [2], fields: [:])),
+                target: .audience(nil), acceptedAt: now, dueAt: now + .seconds(90), expiresAt: now + .seconds(3600))
+            draft.author = .operator("ops")
+            guard case .replaced = try await storage.replace(draft) else {
+                Issue.record("The schedule was not replaced.")
+                return
+            }
+            #expect(try await storage.send(id, in: hub)?.origin.author == .operator("ops"))
+        }
+    }
+
+    @Test func aRemovedUserIsForgottenAndTheNumberIsNotUsedAgain() async throws {
+        try await withStorage { storage, hub in
+            try await storage.putUser(User(name: "Alice", passwordHash: "", createdAt: now))
+            let id = try await accept(storage, hub, by: .user("alice"))
+            #expect(try await storage.removeUser("ALICE"))
+            try await accept(storage, hub, at: 1, by: .user("bob"))
+            #expect(try await storage.send(id, in: hub)?.origin.author == nil)
+        }
+    }
+
+    @Test func aCanaryThatHoldsIsHeldAndNotRunning() async throws {
+        try await withStorage { storage, hub in
+            let id = try await accept(storage, hub)
+            try await storage.writer.write { connection throws(StorageError) in
+                let sequence = try connection.first("SELECT max(sequence) FROM notifications") { $0.integer(0) }
+                try connection.run("UPDATE notifications SET finished_at = NULL, has_parts = 1")
+                try connection.run(
+                    "INSERT INTO rollouts (notification, sample_size, held_at) VALUES (?, 1, 5)", sequence)
+                try connection.run(
+                    "INSERT INTO parts (notification, number, side, expires_at) VALUES (?, 1, ?, 9000000000000)",
+                    sequence,
+                    SampleSide.rest.rawValue)
+            }
+            let held = try await storage.sends(SendQuery(hub: hub, phase: .held, limit: 10))
+            #expect(held.entries.map(\.report.notification.id) == [id] && held.entries.first?.isHolding == true)
+            #expect(try await storage.sends(SendQuery(hub: hub, phase: .running, limit: 10)).entries.isEmpty)
+            try await storage.writer.write { connection throws(StorageError) in
+                try connection.run("UPDATE rollouts SET released_at = 6")
+            }
+            let running = try await storage.sends(SendQuery(hub: hub, phase: .running, limit: 10))
+            #expect(running.entries.map(\.isHolding) == [false])
+        }
+    }
+
     @Test func targetsAreThoseThatHaveBegun() async throws {
         try await withStorage { storage, hub in
             try await accept(storage, hub, to: "news && !beta")
@@ -99,11 +175,17 @@ struct SendListTests {
     @Test func aListNeitherSortsNorScans() async throws {
         try await withStorage { storage, _ in
             for phase in [nil] + SendQuery.Phase.allCases.map(Optional.some) {
-                let sql = "EXPLAIN QUERY PLAN \(SendListTable.listing(phase))"
-                let plan = try await storage.readers.read { connection throws(StorageError) in
-                    try connection.all(sql) { $0.text(3) }
+                let authors: [SendQuery.Author?] = [
+                    nil, .named(.administrator), .resends, .resendsOf(NotificationID(at: now)),
+                ]
+                for author in authors {
+                    let sql = "EXPLAIN QUERY PLAN \(SendListTable.listing(phase, author))"
+                    let plan = try await storage.readers.read { connection throws(StorageError) in
+                        try connection.all(sql) { $0.text(3) }
+                    }
+                    #expect(plan.first == "SEARCH notifications USING INTEGER PRIMARY KEY (rowid>? AND rowid<?)")
+                    #expect(!plan.contains { $0.contains("SCAN") || $0.contains("TEMP B-TREE") })
                 }
-                #expect(plan == ["SEARCH notifications USING INTEGER PRIMARY KEY (rowid>? AND rowid<?)"])
             }
         }
     }

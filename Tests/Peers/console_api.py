@@ -4,13 +4,18 @@
 """
 
 import asyncio
+import base64
+import hashlib
+import hmac
 import http.client
 import json
 import os
 import re
 import socket
+import struct
 import time
 
+import jsonschema_rs
 import processes
 from checks import Checks
 
@@ -22,6 +27,9 @@ MARKUP = "<img src=x onerror=alert(1)>\u202e"
 
 class Page:
     """What a page of the console at one address sends."""
+
+    # Method, path, status and body of every answer of the API.
+    answers = []
 
     def __init__(self, port, host="127.0.0.1"):
         self.port, self.host, self.cookie = port, host, None
@@ -42,6 +50,7 @@ class Page:
         response = connection.getresponse()
         data = response.read()
         connection.close()
+        self.answers.append((method, path.partition("?")[0], response.status, response.getheader("content-type") or "", data))
         return response.status, dict((name.lower(), value) for name, value in response.getheaders()), data
 
     def api(self, method, path, body=None, **changes):
@@ -56,6 +65,44 @@ class Page:
         if status == 200:
             self.cookie = headers["set-cookie"].split(";")[0]
         return status, json.loads(data)
+
+
+def one_time_password(secret, step):
+    """The code of a step (RFC 6238), written down a second time."""
+    key = base64.b32decode(secret + "=" * (-len(secret) % 8))
+    digest = hmac.digest(key, struct.pack(">q", step), hashlib.sha1)
+    offset = digest[-1] & 15
+    return f"{(struct.unpack('>I', digest[offset:offset + 4])[0] & 0x7FFFFFFF) % 1_000_000:06}"
+
+
+class Description:
+    """The OpenAPI description of the console's API, and what it says of an answer."""
+
+    def __init__(self, document):
+        self.components, self.operations = document["components"], []
+        for path, methods in document["paths"].items():
+            pattern = re.compile("/".join("[^/]+" if part.startswith("{") else re.escape(part) for part in path.split("/")))
+            self.operations += [(path.count("{"), pattern, method.upper(), f"{method.upper()} {path}", operation) for method, operation in methods.items()]
+        self.operations.sort(key=lambda operation: operation[0])
+
+    def problem(self, method, path, status, media_type, data):
+        """The name of the operation, None where there is none, and what is not as described."""
+        found = next((one for one in self.operations if one[2] == method and one[1].fullmatch(path)), None)
+        if not found:
+            return None, None
+        *_, name, operation = found
+        answer = operation["responses"].get(str(status))
+        if answer is None:
+            return name, f"{status} is not described"
+        if not data:
+            return name, None
+        form = answer.get("content", {}).get(media_type.partition(";")[0])
+        if form is None:
+            return name, f"{status} has no {media_type}"
+        if "json" not in media_type:
+            return name, None
+        errors = jsonschema_rs.validator_for(form["schema"] | {"components": self.components}).iter_errors(json.loads(data))
+        return name, "; ".join(f"{status} {list(error.instance_path)}: {error.message[:200]}" for error in errors) or None
 
 
 class Stream:
@@ -106,6 +153,12 @@ class Judged:
         self.signing_in()
         self.sending()
         self.backups()
+        self.authors()
+        self.campaigns()
+        self.failures()
+        self.users()
+        self.second_factor()
+        self.description()
         self.attacks()
         await self.streams()
         await self.restart()
@@ -184,6 +237,157 @@ class Judged:
         checks.that("a damaged one is told", found["backups"][0]["isVerified"] is False and found["backups"][0]["problem"], found)
         for other in ["../secret.key", "secret.key", "martlet.db"]:
             checks.equal(f"{other} is no backup", page.api("GET", "/backups/" + other.replace("/", "%2F"))[0], 404)
+    def authors(self):
+        page = self.page
+        sends = page.api("GET", "/hubs/shop/sends")[1]["sends"]
+        checks.equal("the console's send is of its operator", sends[0]["author"], "operator:ops")
+        identifier = sends[0]["id"]
+        checks.equal("its status says so", page.api("GET", f"/hubs/shop/messages/{identifier}/status")[1]["author"], "operator:ops")
+        trace = page.api("GET", f"/hubs/shop/messages/{identifier}/devices/phone1")[1]
+        checks.equal("and so does the trace", trace["author"], "operator:ops")
+        sent = self.martlet("send", "shop", "--platform", "apns", "--body", '{"aps":{"alert":"hi"}}', "--tags", "news").split()[-1]
+        found = page.api("GET", "/hubs/shop/sends?author=administrator")[1]["sends"]
+        checks.equal("a send of the socket is the administrator's", [send["author"] for send in found], ["administrator"])
+        checks.that("as the command prints it", found[0]["id"] in sent, sent)
+        own = page.api("GET", "/hubs/shop/sends?author=operator:OPS")[1]["sends"]
+        checks.equal("the filter leaves the operator's", [send["id"] for send in own], [identifier])
+        checks.equal("what is no author is refused", page.api("GET", "/hubs/shop/sends?author=me")[0], 400)
+        lines = self.martlet("sends", "shop", "--author", "operator:ops").splitlines()
+        checks.that("the command lists it too", len(lines) == 1 and identifier in lines[0] and "operator:ops" in lines[0], lines)
+        why = self.martlet("why", "shop", identifier, "phone1")
+        checks.that("and says why", "by the operator 'ops' in the web console" in why, why)
+
+    def description(self):
+        """Every answer of this run is as the description says."""
+        checks.equal("the description is for operators", Page(self.page.port).api("GET", "/openapi.json")[0], 401)
+        for path in ("/hubs", "/hubs/shop", "/hubs/shop/limits", "/hubs/shop/services", "/hubs/shop/tags/prefixes", "/hubs/shop/tags",
+                     "/hubs/shop/audience", "/operators", "/audit", "/server", "/sessions", "/hubs/shop/keys", "/backups"):
+            self.page.api("GET", path)
+        document = self.page.api("GET", "/openapi.json")[1]
+        checks.equal("the API is described", document["openapi"], "3.1.0")
+        description, seen, wrong = Description(document), set(), set()
+        for answer in list(Page.answers):
+            name, problem = description.problem(*answer)
+            if name and answer[2] < 300:
+                seen.add(name)
+            if problem:
+                wrong.add(f"{name}: {problem}")
+        checks.equal("every answer is as described", sorted(wrong), [])
+        checks.that("most operations were seen to succeed", len(seen) >= 45, sorted(seen))
+
+    def campaigns(self):
+        page, path = self.page, "/hubs/shop/campaigns"
+        draft = {"text": MARKUP, "to": "news"}
+        status, made = page.api("POST", path, {"name": "Spring", "draft": draft})
+        checks.equal("a draft is kept", (status, made["draft"], made["version"], made["changedBy"]), (201, draft, 1, "operator:ops"))
+        own = f"{path}/{made['id']}"
+        status, changed = page.api("PUT", own, {"name": "Spring!", "draft": {"text": "b"}, "version": 1})
+        checks.equal("and changed by who has read it", (status, changed["name"], changed["version"]), (200, "Spring!", 2))
+        status, refused = page.api("PUT", own, {"name": "Other", "draft": {}, "version": 1})
+        checks.equal("but not by who has not", (status, refused["campaign"]["draft"]), (409, {"text": "b"}))
+        listed = page.api("GET", path)[1]["campaigns"]
+        checks.that("the list has it without the draft", len(listed) == 1 and "draft" not in listed[0], listed)
+        for body in ({"name": "", "draft": {}}, {"name": "x" * 101, "draft": {}}, {"name": "x"}, {"name": "x", "draft": []}):
+            checks.equal(f"{str(body)[:30]} is no campaign", page.api("POST", path, body)[0], 400)
+        large = {"name": "x", "draft": {"text": "y" * 98_400}}
+        checks.equal("nor is one that is too large", page.api("POST", path, large)[0], 413)
+        identifier = page.api("GET", "/hubs/shop/sends?author=operator:ops")[1]["sends"][0]["id"]
+        unknown = {"notification": "0" * 8 + "-0000-0000-0000-" + "0" * 12}
+        checks.equal("a send that is not there is not recorded", page.api("PUT", own + "/send", unknown)[0], 400)
+        checks.equal("one that is there is", page.api("PUT", own + "/send", {"notification": identifier})[1]["send"], identifier)
+        checks.equal("then it stays", page.api("PUT", own, {"name": "a", "draft": {}, "version": 2})[0], 409)
+        checks.equal("it can be deleted", page.api("DELETE", own)[0], 204)
+        checks.equal("once", page.api("DELETE", own)[0], 404)
+
+    def failures(self):
+        page = self.page
+        page.api("PUT", "/rest/shop/installations/gone?api-version=2020-06", {
+            "installationId": "gone", "platform": "apns", "pushChannel": "AB" * 32, "tags": ["gone"]})
+        found = []
+        for _ in range(2):
+            _, headers, _ = page.ask(
+                "POST", "/console/api/rest/shop/messages?api-version=2020-06", {"text": "hi"},
+                ServiceBusNotification_Format="message", ServiceBusNotification_Tags="gone || news")
+            found.append(re.search(r"/messages/([^?]+)", headers["location"]).group(1))
+            deadline = time.monotonic() + 20
+            while not page.api("GET", f"/hubs/shop/messages/{found[-1]}/status")[1]["endedAt"] and time.monotonic() < deadline:
+                pass
+            page.api("PUT", "/rest/shop/installations/gone?api-version=2020-06", {
+                "installationId": "gone", "platform": "apns", "pushChannel": "AC" * 32, "tags": ["gone"]})
+        path = "/hubs/shop/deadletters?order=newest"
+        listed = page.api("GET", path)[1]["notifications"]
+        checks.equal("failures are listed newest first", [entry["notification"] for entry in listed], found[::-1])
+        outcome = next(iter(listed[0]["platforms"]["apns"]))
+        first = page.api("GET", f"{path}&limit=1&outcome={outcome}")[1]
+        rest = page.api("GET", f"{path}&limit=1&outcome={outcome}&continuation={first['continuation']}")[1]
+        checks.equal("by outcome and in pages", [page_["notifications"][0]["notification"] for page_ in (first, rest)], found[::-1])
+        checks.equal("none has another", page.api("GET", path + "&outcome=Throttled")[1]["notifications"], [])
+        reasons = page.api("GET", f"/hubs/shop/messages/{found[0]}/deadletters/reasons")[1]
+        checks.equal("reasons are counted", [(one["outcome"], one["count"]) for one in reasons["reasons"]], [(outcome, 1)])
+        letters = page.api("GET", f"/hubs/shop/messages/{found[0]}/deadletters?outcome=Throttled")[1]["deadLetters"]
+        checks.equal("and letters are of one outcome", letters, [])
+        status, answer = page.api("POST", f"/hubs/shop/messages/{found[1]}/deadletters/resend", {})
+        checks.equal("they are sent again", status, 201)
+        again = page.api("GET", f"/hubs/shop/sends/{answer['notification']}")[1]
+        checks.equal(
+            "as of their original", (again["author"], again["resentFrom"], again["resentBy"]),
+            (f"resend:{found[1]}", found[1], "operator:ops"))
+        for author in ("resend", f"resend:{found[1]}"):
+            ids = [send["id"] for send in page.api("GET", f"/hubs/shop/sends?author={author}")[1]["sends"]]
+            checks.equal(f"the filter {author[:7]} finds it", ids, [answer["notification"]])
+        status, sending = page.api("PUT", "/rest/shop/sending?api-version=2020-06", {"testers": "internal"})
+        checks.equal("the hub's testers are set", (status, sending["testers"]), (200, "internal"))
+        checks.equal("and read", page.api("GET", "/rest/shop/sending?api-version=2020-06")[1]["testers"], "internal")
+
+    def users(self):
+        for name in ("bob", "Carol", "carla"):
+            processes.martlet(self.binary, "user", "add", name, "--password-stdin", "--data", self.data, stdin="long enough\n")
+        first = self.page.api("GET", "/users?limit=2")[1]
+        checks.equal("users are paged", ([user["name"] for user in first["users"]], first["next"]), (["bob", "carla"], "carla"))
+        rest = self.page.api("GET", "/users?limit=2&after=carla")[1]
+        checks.equal("to the last", ([user["name"] for user in rest["users"]], rest["next"]), (["Carol"], None))
+        found = self.page.api("GET", "/users?prefix=CAR")[1]["users"]
+        checks.equal("and found by their beginning", [user["name"] for user in found], ["carla", "Carol"])
+        checks.equal("a page has a limit", self.page.api("GET", "/users?limit=201")[0], 400)
+        checks.equal("the command lists all", self.martlet("user", "list").splitlines(), ["bob", "carla", "Carol"])
+
+    def second_factor(self):
+        page = Page(self.page.port)
+        page.enter("/link/use", {"token": self.invite("max", "sender"), "password": PASSWORD})
+        other = Page(page.port)
+        other.enter("/sign-in", {"name": "max", "password": PASSWORD})
+        secret = page.api("POST", "/session/factor", {})[1]["secret"]
+        checks.equal("it is not asked for yet", Page(page.port).enter("/sign-in", {"name": "max", "password": PASSWORD})[0], 200)
+        checks.equal("a wrong code confirms nothing", page.api("POST", "/session/factor/confirm", {"code": "abcdef"})[1]["code"], "bad-code")
+        # The step before the present one is accepted too, so that the one after it is new at once.
+        step = int(time.time()) // 30
+        status, confirmed = page.api("POST", "/session/factor/confirm", {"code": one_time_password(secret, step)})
+        checks.equal("a code confirms it", (status, len(confirmed["recoveryCodes"])), (200, 10))
+        checks.equal("other sessions end", other.api("GET", "/session")[0], 401)
+        sign_in = {"name": "max", "password": PASSWORD}
+        enter = lambda **more: Page(page.port).enter("/sign-in", sign_in | more)
+        checks.equal("now a code is asked for", enter()[1]["code"], "needs-code")
+        checks.equal("the one of the confirmation is used up", enter(code=one_time_password(secret, step))[1]["code"], "bad-code")
+        checks.equal("the next one signs in", enter(code=one_time_password(secret, step + 1))[0], 200)
+        checks.equal("once", enter(code=one_time_password(secret, step + 1))[1]["code"], "bad-code")
+        checks.equal("a recovery code does", enter(code=confirmed["recoveryCodes"][0])[0], 200)
+        checks.equal("once as well", enter(code=confirmed["recoveryCodes"][0])[1]["code"], "bad-code")
+        guesses = [enter(code="000000")[0] for _ in range(7)]
+        checks.that("guesses are limited", guesses[0] == 401 and guesses[-1] == 429, guesses)
+        entries = self.page.api("GET", "/audit/operators?operator=max&limit=50")[1]["entries"]
+        checks.that("failures are in the audit log", any(one["action"] == "sign in" and one["answer"] == 401 for one in entries), entries)
+        Page(page.port).enter("/sign-in", {"name": "hunter2hunter2", "password": "x"})
+        unknown = self.page.api("GET", "/audit/operators?operator=%3F&limit=50")[1]["entries"]
+        checks.equal("so is that of somebody unknown", (unknown[0]["action"], unknown[0]["answer"]), ("sign in", 401))
+        log = json.dumps(self.page.api("GET", "/audit/operators?limit=500")[1])
+        checks.that("nothing that was typed is in the log", "hunter2" not in log and PASSWORD not in log and secret not in log)
+        with open(os.path.join(self.data, "martlet.db"), "rb") as file, open(os.path.join(self.data, "martlet.db-wal"), "rb") as wal:
+            content = file.read() + wal.read()
+        checks.that("the secret is encrypted at rest", base64.b32decode(secret) not in content and secret.encode() not in content)
+        self.martlet("operator", "reset-factor", "max")
+        checks.equal("a reset ends the sessions", page.api("GET", "/session")[0], 401)
+        checks.equal("and asks for no code", enter()[0], 200)
+        self.martlet("operator", "disable", "max")
 
     def attacks(self):
         page, change = self.page, "/hubs/other"
@@ -215,6 +419,9 @@ class Judged:
             ("GET", "/hubs/other"), ("GET", "/hubs/other/sends"), ("POST", "/hubs/shop/messages/x/cancel"), ("GET", "/hubs/shop/keys"),
             ("GET", "/operators"), ("GET", "/audit/operators"), ("DELETE", "/hubs/shop"), ("GET", "/users"), ("GET", "/simulator/services"),
             ("GET", "/backups"), ("POST", "/backups"), ("GET", "/hubs/shop/jobs/x/failed"), ("GET", "/hubs/other/jobs"),
+            ("POST", "/hubs/shop/campaigns"), ("GET", "/hubs/shop/campaigns/1"), ("PUT", "/hubs/shop/campaigns/1/send"),
+            ("DELETE", "/hubs/shop/campaigns/1"), ("GET", "/hubs/other/campaigns"), ("PUT", "/rest/shop/sending"),
+            ("DELETE", "/operators/ops/factor"), ("GET", "/hubs/other/messages/x/deadletters/reasons"),
         ]:
             checks.equal(f"a viewer of one hub may not {method} {path}", viewer.api(method, path)[0], 403)
         self.viewer = viewer
@@ -254,7 +461,7 @@ class Judged:
         await self.server.start()
         self.page.port = self.server.port
         checks.equal("a session outlives a restart", self.page.api("GET", "/session")[1]["operator"], "ops")
-        checks.equal("so do roles", self.martlet("operator", "list"), "kim sender@shop (disabled)\nlee sender@shop\nops admin")
+        checks.equal("so do roles", self.martlet("operator", "list"), "kim sender@shop (disabled)\nlee sender@shop\nmax sender (disabled)\nops admin")
         self.martlet("operator", "end-sessions", "ops")
         checks.equal("until it is ended", self.page.api("GET", "/session")[0], 401)
 

@@ -1,4 +1,4 @@
-/** The shell: who is signed in, the header with its places, the screen that belongs to the address, and the keys. */
+/** The shell: the session, the header with its places, the screen of the address, and the keys. */
 
 import { call, gate, live, Refusal } from "./lib/api.js";
 import { append, h, icon, put } from "./lib/dom.js";
@@ -14,6 +14,7 @@ const ROUTES = /** @type {const} */ ([
   ["/console/server", "server"],
   ["/console/server/{tab}", "server"],
   ["/console/hubs/{hub}/sends", "sends"],
+  ["/console/hubs/{hub}/sends/campaigns", "campaigns"],
   ["/console/hubs/{hub}/sends/waiting", "waiting"],
   ["/console/hubs/{hub}/sends/failed", "failed"],
   ["/console/hubs/{hub}/sends/new", "compose"],
@@ -26,7 +27,7 @@ const ROUTES = /** @type {const} */ ([
 ]);
 const RANKS = /** @type {const} */ (["viewer", "sender", "admin"]);
 
-let session = null;
+let session = /** @type {any} */ (null);
 /** @type {OpenScreen | null} */
 let screen = null;
 let language = "en";
@@ -69,13 +70,14 @@ function zone() {
 
 // Roles
 
-/** The highest role in a hub, or on the server. @param {string} [inHub] @returns {"viewer" | "sender" | "admin" | null} */
+/** The highest role in a hub, or on the server.
+ * @param {string} [inHub] @returns {"viewer" | "sender" | "admin" | null} */
 function role(inHub) {
   if (inHub === undefined) {
     const names = /** @type {string[]} */ (session?.roles ?? []);
     return [...RANKS].reverse().find((rank) => names.includes(rank)) ?? null;
   }
-  return session?.hubs.find((one) => one.name === inHub)?.role ?? null;
+  return session?.hubs.find((/** @type {any} */ one) => one.name === inHub)?.role ?? null;
 }
 
 // Start: language and theme first, then the header, then the screen.
@@ -99,7 +101,7 @@ async function start() {
 }
 
 function chooseHub() {
-  const names = (session?.hubs ?? []).map((one) => one.name);
+  const names = (session?.hubs ?? []).map((/** @type {any} */ one) => one.name);
   const inAddress = match(ROUTES, location.pathname)?.params.hub;
   if (inAddress) hub = inAddress;
   else if (!names.includes(hub)) hub = [localStorage.getItem("hub"), names[0], ""].find((name) => name === "" || names.includes(name)) ?? "";
@@ -109,13 +111,13 @@ function chooseHub() {
 function drawHeader() {
   header.hidden = !session || location.pathname === "/console/enter";
   if (header.hidden) return;
-  const names = session.hubs.map((one) => one.name);
+  const names = session.hubs.map((/** @type {any} */ one) => one.name);
   const canSend = ["sender", "admin"].includes(role(hub) ?? "");
   put(header, h("div",
     h("a.mark", { href: "/console/", "aria-label": "Martlet" },
       h("img", { src: "/console/icon.svg", alt: "", width: 28, height: 28 }), h("span", "Martlet")),
     names.length > 1 && h("select", { "aria-label": t("hub"), class: "hub-choice", value: hub, on: { change: changeHub } },
-      names.map((name) => h("option", { value: name }, name))),
+      names.map((/** @type {string} */ name) => h("option", { value: name }, name))),
     h("nav.places", { "aria-label": t("places") }, places()),
     h("div.end",
       canSend && h("a.button.primary", { href: `${to.sends(hub)}/new`, "aria-keyshortcuts": "c", "aria-label": t("newSend") }, icon("plus"), h("span.wide", t("newSend"))),
@@ -318,6 +320,7 @@ function hideLost() {
 
 // The header's dialogs come when they are asked for.
 
+/** @param {Event} event */
 async function openMenu(event) {
   const opener = /** @type {HTMLElement} */ (event.currentTarget);
   (await import("./parts/shell/menu.js")).openMenu(view({}, {}), opener, settings(), zone());

@@ -48,5 +48,5 @@ export default {
   "chart.table": "Als Tabelle", "chart.none": "Noch nichts aufgezeichnet.", "chart.time": "Zeit",
   "outOf": "{done} von {n}",
   "rolesChanged": "Ihre Rollen haben sich geändert.",
-  "confidential": "Vertraulich", "sendOf": "Sendung {id}", "tab.all": "Alle", "tab.waiting": "Geplant", "tab.failed": "Fehlgeschlagen",
+  "confidential": "Vertraulich", "sendOf": "Sendung {id}", "tab.all": "Alle", "tab.campaigns": "Kampagnen", "tab.waiting": "Geplant", "tab.failed": "Fehlgeschlagen",
 };

@@ -48,5 +48,5 @@ export default {
   "chart.table": "As a table", "chart.none": "Nothing recorded yet.", "chart.time": "Time",
   "outOf": "{done} of {n}",
   "rolesChanged": "Your roles have changed.",
-  "confidential": "Confidential", "sendOf": "Send {id}", "tab.all": "All", "tab.waiting": "Waiting", "tab.failed": "Failed",
+  "confidential": "Confidential", "sendOf": "Send {id}", "tab.all": "All", "tab.campaigns": "Campaigns", "tab.waiting": "Waiting", "tab.failed": "Failed",
 };

@@ -48,5 +48,5 @@ export default {
   "chart.table": "표로 보기", "chart.none": "아직 기록이 없습니다.", "chart.time": "시간",
   "outOf": "{n} 중 {done}",
   "rolesChanged": "역할이 바뀌었습니다.",
-  "confidential": "기밀", "sendOf": "발송 {id}", "tab.all": "전체", "tab.waiting": "예약", "tab.failed": "실패",
+  "confidential": "기밀", "sendOf": "발송 {id}", "tab.all": "전체", "tab.campaigns": "캠페인", "tab.waiting": "예약", "tab.failed": "실패",
 };

@@ -185,7 +185,7 @@ struct EncryptedSend: Sendable {
             _ = try await backend.intake.accept(
                 push.content, to: .audience(push.audience), in: hub, id: push.id,
                 expiry: .until(expiresAt, at: backend.time.now), isConfidential: true,
-                request: record?.identity(ofPush: push.sent.device))
+                request: record?.identity(ofPush: push.sent.device), author: .user(caller.name.folded))
         } catch {
             throw BackendError(error)
         }

@@ -29,7 +29,7 @@ struct MessageRoutes: Sendable {
         do throws(NotificationIntakeError) {
             return try await backend.intake.accept(
                 .message(order.content), to: .audience(audience(of: order, from: caller)), in: hub.id,
-                request: identity)
+                request: identity, author: .user(caller.name.folded))
         } catch {
             throw BackendError(error)
         }

@@ -76,7 +76,7 @@ struct NotificationRoutes: Sendable {
                 for part in [platform, recipient.folded, text] { content.append(part) }
                 return key.identity(of: content)
             }
-            pushes[index].id = try await accept(pushes[index], to: audience, in: hub.id, identity)
+            pushes[index].id = try await accept(pushes[index], to: audience, in: hub.id, from: caller, identity)
         }
         return pushes
     }
@@ -84,11 +84,12 @@ struct NotificationRoutes: Sendable {
     /// Accepts a push.
     /// - Returns: The id of the notification; for a repeated request, the id from the first attempt.
     private func accept(
-        _ push: Push, to audience: TagExpression, in hub: Hub.ID, _ identity: RequestIdentity?
+        _ push: Push, to audience: TagExpression, in hub: Hub.ID, from caller: Caller, _ identity: RequestIdentity?
     ) async throws(BackendError) -> NotificationID {
         do throws(NotificationIntakeError) {
             return try await backend.intake.accept(
-                .native(push.platform, push.message), to: .audience(audience), in: hub, id: push.id, request: identity)
+                .native(push.platform, push.message), to: .audience(audience), in: hub, id: push.id, request: identity,
+                author: .user(caller.name.folded))
         } catch {
             throw BackendError(error)
         }

@@ -59,7 +59,7 @@ struct PayloadSender: Sendable {
                 }
                 record = begun
             }
-            try await notify(draft.kind, until: draft.expiresAt, audience, in: hub, messages, record, &accepted)
+            try await notify(draft, until: draft.expiresAt, audience, in: hub, messages, record, &accepted)
             try await backend.complete(record)
             return Outcome(result: .success(id), keepsContent: true)
         } catch {
@@ -92,7 +92,7 @@ struct PayloadSender: Sendable {
         guard end > backend.time.now else { return id }
         var accepted = 0
         try await notify(
-            draft.kind, until: end, audience, in: hub, try hub.messages(announcement(id)), record, &accepted)
+            draft, until: end, audience, in: hub, try hub.messages(announcement(id)), record, &accepted)
         try await backend.complete(record)
         return id
     }
@@ -137,7 +137,7 @@ struct PayloadSender: Sendable {
     /// Sends the id of a payload.
     /// - Parameter accepted: The number of pushes that were accepted, now or in an earlier attempt.
     private func notify(
-        _ kind: StoredPayload.Kind, until end: Timestamp, _ audience: SendAudience, in hub: SendingHub,
+        _ draft: PayloadDraft, until end: Timestamp, _ audience: SendAudience, in hub: SendingHub,
         _ messages: [(platform: PlatformID, message: Message)], _ record: SendRecord?, _ accepted: inout Int
     ) async throws(BackendError) {
         for (number, expression) in audience.expressions.enumerated() {
@@ -145,8 +145,9 @@ struct PayloadSender: Sendable {
                 do throws(NotificationIntakeError) {
                     _ = try await backend.intake.accept(
                         .native(platform, message), to: .audience(expression), in: hub.id,
-                        expiry: .until(end, at: backend.time.now), isConfidential: kind != .rich,
-                        request: record?.identity(ofPush: "\(number) \(platform.rawValue)"))
+                        expiry: .until(end, at: backend.time.now), isConfidential: draft.kind != .rich,
+                        request: record?.identity(ofPush: "\(number) \(platform.rawValue)"),
+                        author: .user(draft.sender))
                     accepted += 1
                 } catch {
                     throw BackendError(error)

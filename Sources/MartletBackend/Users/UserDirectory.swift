@@ -84,9 +84,19 @@ public struct UserDirectory: Sendable {
             }
     }
 
-    /// Returns all users, sorted by name.
-    public func list() async throws(UserDirectoryError) -> [User] {
-        try await stored { () throws(StorageError) in try await store.users() }
+    /// The largest page of users.
+    public static let pageLimit = 200
+
+    /// Returns users sorted by name, at most `limit` of them.
+    /// - Parameters:
+    ///   - prefix: Only users whose names begin so, compared without case.
+    ///   - last: Only users after this name; nil to begin with the first user.
+    public func list(
+        beginningWith prefix: String = "", after last: String? = nil, limit: Int = pageLimit
+    ) async throws(UserDirectoryError) -> [User] {
+        try await stored { () throws(StorageError) in
+            try await store.users(beginningWith: prefix, after: last, limit: limit)
+        }
     }
 
     /// Returns the name of an existing user.

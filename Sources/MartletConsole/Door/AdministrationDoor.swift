@@ -1,3 +1,4 @@
+import MartletCore
 import MartletHTTP
 import MartletModel
 
@@ -30,7 +31,8 @@ struct AdministrationDoor: Sendable {
             fields.append(field)
         }
         let target = target ?? String(call.request.target.dropFirst(Self.prefix.count))
-        return try await perform(call.request.method, target, fields: fields, body: call.request.body)
+        return try await perform(
+            call.request.method, target, fields: fields, body: call.request.body, for: call.entry?.name)
     }
 
     /// Reads a JSON document from the administration API.
@@ -41,9 +43,11 @@ struct AdministrationDoor: Sendable {
     }
 
     func perform(
-        _ method: HTTPMethod, _ target: String, fields: HTTPFields = [:], body: [UInt8] = []
+        _ method: HTTPMethod, _ target: String, fields: HTTPFields = [:], body: [UInt8] = [],
+        for operatorName: String? = nil
     ) async throws(ConsoleRefusal) -> HTTPResponse {
         var request = HTTPRequest(method, target, authority: "console", fields: fields)
+        request.operatorName = operatorName
         let route = administration.route(for: request)
         switch route.body {
         case .ignored: break

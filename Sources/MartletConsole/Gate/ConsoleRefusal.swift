@@ -7,6 +7,9 @@ enum ConsoleRefusal: Error, Hashable {
     case badRequest(String)
     case signedOut
     case badCredentials
+    /// The password is right, but the code of the second factor is missing.
+    case needsCode
+    case badCode
     /// The operator's role is not sufficient.
     ///
     /// The values are the needed role and the hub for which it is needed; nil means all hubs.
@@ -29,6 +32,8 @@ enum ConsoleRefusal: Error, Hashable {
         case .badRequest: "bad-request"
         case .signedOut: "signed-out"
         case .badCredentials: "bad-credentials"
+        case .needsCode: "needs-code"
+        case .badCode: "bad-code"
         case .forbidden: "forbidden"
         case .notFresh: "not-fresh"
         case .crossSite: "cross-site"
@@ -47,7 +52,7 @@ enum ConsoleRefusal: Error, Hashable {
     var status: HTTPStatus {
         switch self {
         case .badRequest: .badRequest
-        case .signedOut, .badCredentials: .unauthorized
+        case .signedOut, .badCredentials, .needsCode, .badCode: .unauthorized
         case .forbidden, .notFresh, .crossSite, .clearText: .forbidden
         case .wrongHost: 421
         case .notFound, .badLink: .notFound
@@ -64,6 +69,8 @@ enum ConsoleRefusal: Error, Hashable {
         case .badRequest(let sentence), .conflict(let sentence), .tooMany(_, let sentence), .busy(let sentence):
             sentence
         case .signedOut: "Nobody is signed in, or the session has ended: sign in."
+        case .needsCode: "This needs a code of your authenticator app, or a recovery code."
+        case .badCode: "The code is wrong, too old, or was used already."
         case .badCredentials: "The name or the password is wrong."
         case .forbidden(let role, let hub):
             "This needs the role \(role.rawValue)\(hub.map { " for the hub '\($0)'" } ?? " for all hubs")."

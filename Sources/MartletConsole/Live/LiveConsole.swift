@@ -203,7 +203,10 @@ final class LiveConsole: Sendable {
             let path = "/hubs/\(PercentEncoding.encode(hub))/messages/\(PercentEncoding.encode(id))"
             guard let status = await door.document(path + "/status") else { return nil }
             let funnel = await door.document(path + "/funnel") ?? .null
-            return ["hub": .string(hub), "id": .string(id), "status": status, "funnel": funnel]
+            return [
+                "hub": .string(hub), "id": .string(id), "status": Withholding.removing(["author"], from: status),
+                "funnel": funnel,
+            ]
         case .sends(let hub):
             let path = "/hubs/\(PercentEncoding.encode(hub))/sends?limit=20"
             guard let sends = await door.document(path)?["sends"]?.array else { return nil }

@@ -6,12 +6,13 @@ import MartletModel
 ///
 /// | request | answer |
 /// |---|---|
-/// | `GET /operators` | 200 `[{"name", "roles", "isDisabled", "hasPassword", "createdAt", "signedInAt", "sessions", "invitedUntil"}]` |
+/// | `GET /operators` | 200 `[{"name", "roles", "isDisabled", "hasPassword", "hasFactor", "createdAt", "signedInAt", "sessions", "invitedUntil"}]` |
 /// | `POST /operators` `{"name", "roles": ["sender@shop"]}` | 201 `{"name", "roles", "link", "expiresAt"}` |
 /// | `POST /operators/link` `{"name"}` | 201 `{"name", "link", "expiresAt"}`: whoever opens the link is signed in |
 /// | `PUT /operators/{name}/roles` `{"roles"}` | 200, the operator |
 /// | `PUT /operators/{name}/disabled` `{"disabled"}` | 200, the operator |
 /// | `DELETE /operators/{name}/sessions` | 204 |
+/// | `DELETE /operators/{name}/factor` | 204: no second factor is asked for any more, and all sessions have ended |
 /// | `GET /audit/operators[?operator][&before][&limit]` | 200 `{"entries", "next"}` |
 public struct OperatorAdministration: Sendable {
     private static let bodyLimit = 16_384
@@ -81,6 +82,12 @@ public struct OperatorAdministration: Sendable {
                 return HTTPResponse(.noContent)
             }
         }
+        router.on(.delete, "/operators/{name}/factor") { _, match in
+            await answer { () throws(OperatorError) in
+                try await directory.resetFactor(of: match["name"])
+                return HTTPResponse(.noContent)
+            }
+        }
         router.on(.get, "/audit/operators") { _, match in await actions(match.target) }
     }
 
@@ -128,6 +135,7 @@ public struct OperatorAdministration: Sendable {
         return [
             "name": .string(entry.name), "roles": .array(entry.roles.texts.map(JSON.string)),
             "isDisabled": .bool(entry.isDisabled), "hasPassword": .bool(entry.passwordHash != nil),
+            "hasFactor": .bool(entry.hasFactor),
             "createdAt": .string(entry.createdAt.iso8601),
             "signedInAt": entry.signedInAt.map { .string($0.iso8601) } ?? .null,
             "sessions": .integer(Int64(summary.sessions)),

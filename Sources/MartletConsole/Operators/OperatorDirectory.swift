@@ -15,7 +15,7 @@ public final class OperatorDirectory: Sendable {
     /// The maximum number of operators.
     static let countLimit = 1000
 
-    let store: any OperatorStore
+    let store: any OperatorStore & OperatorFactorStore
     let time: any TimeSource
     /// Whether there are any operators.
     ///
@@ -25,7 +25,7 @@ public final class OperatorDirectory: Sendable {
     /// case.
     private let observer = Mutex<(@Sendable (String) -> Void)?>(nil)
 
-    public init(store: any OperatorStore, time: any TimeSource) async throws(StorageError) {
+    public init(store: any OperatorStore & OperatorFactorStore, time: any TimeSource) async throws(StorageError) {
         self.store = store
         self.time = time
         exists = Mutex(try await store.hasOperators())
@@ -131,6 +131,13 @@ public final class OperatorDirectory: Sendable {
         }
         guard isThere else { throw .notFound(name) }
         changed(name)
+    }
+
+    /// Removes the second factor of an operator and ends all sessions.
+    func resetFactor(of name: String) async throws(OperatorError) {
+        let isThere = try await stored { () throws(StorageError) in try await store.removeFactor(of: name) }
+        guard isThere else { throw .notFound(name) }
+        try await endSessions(of: name)
     }
 
     private func stored<Value>(_ work: () async throws(StorageError) -> Value) async throws(OperatorError) -> Value {

@@ -11,7 +11,7 @@ struct AdministrationRoutes: Sendable {
     /// Members of a hub that the console never shows. A connection string would give access without the console.
     private static let secrets: Set<String> = ["connectionStrings"]
 
-    var all: [ConsoleRoute] { hubs + credentials + sends + devices + rest + server + users + simulation }
+    var all: [ConsoleRoute] { hubs + credentials + sends + campaigns + devices + rest + server + users + simulation }
 
     private var hubs: [ConsoleRoute] {
         [
@@ -58,15 +58,29 @@ struct AdministrationRoutes: Sendable {
                 }
             },
             ConsoleRoute(.get, "/hubs/{hub}/sends/{id}", .hub(.viewer), work: send),
-            passing(.get, "/hubs/{hub}/messages/{id}/status", .hub(.viewer)),
+            ConsoleRoute(.get, "/hubs/{hub}/messages/{id}/status", .hub(.viewer)) { call throws(ConsoleRefusal) in
+                try await door.pass(call).changing { Self.withoutUserName($0, for: call.role) }
+            },
             passing(.get, "/hubs/{hub}/messages/{id}/funnel", .hub(.viewer)),
             passing(.get, "/hubs/{hub}/messages/{id}/deadletters", .hub(.viewer)),
+            passing(.get, "/hubs/{hub}/messages/{id}/deadletters/reasons", .hub(.viewer)),
             passing(.post, "/hubs/{hub}/messages/{id}/deadletters/resend", .hub(.sender)),
             passing(.post, "/hubs/{hub}/messages/{id}/pause", .hub(.sender)),
             passing(.post, "/hubs/{hub}/messages/{id}/resume", .hub(.sender)),
             passing(.post, "/hubs/{hub}/messages/{id}/cancel", .hub(.sender)),
             ConsoleRoute(.get, "/hubs/{hub}/messages/{id}/devices/{device}", .hub(.viewer), work: trace),
             passing(.get, "/hubs/{hub}/deadletters", .hub(.viewer)),
+        ]
+    }
+
+    private var campaigns: [ConsoleRoute] {
+        [
+            passing(.get, "/hubs/{hub}/campaigns", .hub(.viewer)),
+            passing(.post, "/hubs/{hub}/campaigns", .hub(.sender), bodyLimit: 1 << 17),
+            passing(.get, "/hubs/{hub}/campaigns/{id}", .hub(.sender)),
+            passing(.put, "/hubs/{hub}/campaigns/{id}", .hub(.sender), bodyLimit: 1 << 17),
+            passing(.put, "/hubs/{hub}/campaigns/{id}/send", .hub(.sender)),
+            passing(.delete, "/hubs/{hub}/campaigns/{id}", .hub(.sender)),
         ]
     }
 
@@ -93,6 +107,8 @@ struct AdministrationRoutes: Sendable {
                 .put, "/rest/{hub}/schedulednotifications/{id}", .hub(.sender), bodyLimit: 1 << 17, takesXML: true,
                 work: sendNow),
             passing(.delete, "/rest/{hub}/schedulednotifications/{id}", .hub(.sender)),
+            passing(.get, "/rest/{hub}/sending", .hub(.sender)),
+            passing(.put, "/rest/{hub}/sending", .hub(.sender)),
             passing(.put, "/rest/{hub}/installations/{id}", .hub(.admin), bodyLimit: 1 << 17),
             ConsoleRoute(.get, "/rest/{hub}/installations/{id}", .hub(.admin)) { call throws(ConsoleRefusal) in
                 try await door.pass(call).changing(Withholding.maskingHandles)
@@ -110,6 +126,7 @@ struct AdministrationRoutes: Sendable {
             passing(.put, "/operators/{name}/roles", .server(.admin, isFresh: true)),
             passing(.put, "/operators/{name}/disabled", .server(.admin, isFresh: true)),
             passing(.delete, "/operators/{name}/sessions", .server(.admin)),
+            passing(.delete, "/operators/{name}/factor", .server(.admin, isFresh: true)),
             passing(.get, "/audit/operators", .server(.admin)),
             passing(.get, "/audit", .server(.admin)),
             passing(.get, "/backups", .server(.admin)),
@@ -121,7 +138,7 @@ struct AdministrationRoutes: Sendable {
 
     private var users: [ConsoleRoute] {
         [
-            ConsoleRoute(.get, "/users", .server(.sender), work: listUsers),
+            passing(.get, "/users", .server(.sender)),
             passing(.put, "/users/{name}", .server(.admin)),
             passing(.delete, "/users/{name}", .server(.admin)),
             passing(.put, "/users/{name}/roles/{role}", .server(.admin)),
@@ -164,6 +181,7 @@ struct AdministrationRoutes: Sendable {
         let response = try await door.pass(call)
         guard !(call.asksForContent && call.role == .admin) else { return response }
         return response.changing { json in
+            let json = Self.withoutUserName(json, for: call.role)
             guard case .object(var members) = Self.withoutContent(json, for: call.role),
                 let why = Self.reasonToWithhold(json)
             else { return json }
@@ -176,9 +194,20 @@ struct AdministrationRoutes: Sendable {
     ///
     /// For a viewer, who may not list users, the tag expression that names the person is removed too.
     private static func withoutContent(_ send: JSON, for role: Role?) -> JSON {
+        let send = withoutUserName(send, for: role)
         guard case .object(var members) = send, reasonToWithhold(send) != nil else { return send }
         members["text"] = .null
         if role == .viewer, members["isToOneUser"]?.bool == true { members["expression"] = .null }
+        return .object(members)
+    }
+
+    /// Returns the JSON document of a send without the name of the user who asked for it, if the reader is a viewer,
+    /// who may not list users.
+    private static func withoutUserName(_ document: JSON, for role: Role?) -> JSON {
+        guard role == .viewer, case .object(var members) = document else { return document }
+        for name in ["author", "resentBy"] where members[name]?.string?.hasPrefix("user:") == true {
+            members[name] = "user"
+        }
         return .object(members)
     }
 
@@ -192,7 +221,7 @@ struct AdministrationRoutes: Sendable {
     }
 
     @Sendable private func trace(_ call: ConsoleCall) async throws(ConsoleRefusal) -> HTTPResponse {
-        let response = try await door.pass(call)
+        let response = try await door.pass(call).changing { Self.withoutUserName($0, for: call.role) }
         let path =
             "/hubs/\(PercentEncoding.encode(call.match["hub"]))/sends/\(PercentEncoding.encode(call.match["id"]))"
         let send = await door.document(path)
@@ -247,18 +276,6 @@ struct AdministrationRoutes: Sendable {
             members["tags"] = .array(
                 (members["tags"]?.array ?? []).filter { !PersonalAudience.isNamed(in: $0.string ?? "") })
             return .object(members)
-        }
-    }
-
-    private static let userLimit = 200
-
-    @Sendable private func listUsers(_ call: ConsoleCall) async throws(ConsoleRefusal) -> HTTPResponse {
-        let prefix = (call.match.target.item("prefix")?.value ?? "").lowercased()
-        return try await door.pass(call, target: "/users").changing { json in
-            .array(
-                Array(
-                    (json.array ?? []).filter { ($0["name"]?.string ?? "").lowercased().hasPrefix(prefix) }
-                        .prefix(Self.userLimit)))
         }
     }
 }

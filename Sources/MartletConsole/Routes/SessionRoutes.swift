@@ -6,6 +6,7 @@ import MartletModel
 struct SessionRoutes: Sendable {
     let directory: OperatorDirectory
     let signIn: SignIn
+    let failures: FailedSignIns
     let hubNames: @Sendable () -> [String]
     let facts: SessionFacts
 
@@ -51,16 +52,34 @@ struct SessionRoutes: Sendable {
 
     @Sendable private func useLink(_ call: ConsoleCall) async throws(ConsoleRefusal) -> HTTPResponse {
         let body = try call.body()
-        let opened = try await signIn.use(
-            try text("token", of: body), password: body["password"]?.string, from: call.request)
+        let token = try text("token", of: body)
+        let name = (try? await signIn.link(token))?.operatorName ?? ""
+        let opened = try await noting(name, "use a link", call) { () async throws(ConsoleRefusal) in
+            try await signIn.use(
+                token, password: body["password"]?.string, code: body["code"]?.string, from: call.request)
+        }
         return try await entered(opened, call)
     }
 
     @Sendable private func enter(_ call: ConsoleCall) async throws(ConsoleRefusal) -> HTTPResponse {
         let body = try call.body()
-        let opened = try await signIn.open(
-            try text("name", of: body), try text("password", of: body), from: call.request)
+        let (name, password) = (try text("name", of: body), try text("password", of: body))
+        let opened = try await noting(name, "sign in", call) { () async throws(ConsoleRefusal) in
+            try await signIn.open(name, password, code: body["code"]?.string, from: call.request)
+        }
         return try await entered(opened, call)
+    }
+
+    /// Performs a sign-in or a confirmation, and writes a failure to the audit log.
+    private func noting<Value>(
+        _ name: String, _ action: String, _ call: ConsoleCall, _ work: () async throws(ConsoleRefusal) -> Value
+    ) async throws(ConsoleRefusal) -> Value {
+        do throws(ConsoleRefusal) {
+            return try await work()
+        } catch {
+            await failures.note(name, action, error, from: call.request, at: call.now)
+            throw error
+        }
     }
 
     /// Answers a successful sign-in with the new session, and ends an earlier session of the same browser.
@@ -111,7 +130,7 @@ struct SessionRoutes: Sendable {
                 "hubs": .array(hubs), "isServerAdmin": .bool(entry.roles.overall == .admin),
                 "isFresh": .bool(session.isFresh(at: now)), "freshUntil": .string(session.freshUntil.iso8601),
                 "idleUntil": .string(session.idleUntil.iso8601), "endsAt": .string(session.endsAt.iso8601),
-                "hasPassword": .bool(entry.passwordHash != nil),
+                "hasPassword": .bool(entry.passwordHash != nil), "hasFactor": .bool(entry.hasFactor),
                 "settings": (try? JSON(parsing: Array(entry.settings.utf8))) ?? [:],
                 "version": .string(facts.version), "now": .string(now.iso8601),
                 "simulator": .bool(facts.hasSimulator), "features": .array(facts.features.map(JSON.string)),
@@ -124,7 +143,10 @@ struct SessionRoutes: Sendable {
 
     @Sendable private func confirm(_ call: ConsoleCall) async throws(ConsoleRefusal) -> HTTPResponse {
         let (_, entry) = try call.signedIn()
-        try await signIn.confirm(entry, try text("password", of: try call.body()), from: call.request)
+        let password = try text("password", of: try call.body())
+        try await noting(entry.name, "confirm", call) { () async throws(ConsoleRefusal) in
+            try await signIn.confirm(entry, password, from: call.request)
+        }
         return try await touched(call, isConfirmed: true)
     }
 

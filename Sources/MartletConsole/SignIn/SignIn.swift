@@ -6,6 +6,7 @@ import MartletModel
 struct SignIn: Sendable {
     let directory: OperatorDirectory
     let passwords: any OperatorPasswords
+    let factor: SecondFactor
     let time: any TimeSource
 
     private var store: any OperatorStore { directory.store }
@@ -17,8 +18,11 @@ struct SignIn: Sendable {
         var entry: Operator
     }
 
-    /// Opens a session for an operator who signs in with a password.
-    func open(_ name: String, _ password: String, from request: HTTPRequest) async throws(ConsoleRefusal) -> Opened {
+    /// Opens a session for an operator who knows the password, and has the second factor if there is one.
+    /// - Parameter code: The code of the second factor; nil if none was given.
+    func open(
+        _ name: String, _ password: String, code: String?, from request: HTTPRequest
+    ) async throws(ConsoleRefusal) -> Opened {
         guard name.utf8.count <= 64, password.utf8.count <= OperatorDirectory.passwordLengths.upperBound else {
             throw .badCredentials
         }
@@ -27,6 +31,7 @@ struct SignIn: Sendable {
         let entry = found.flatMap { $0.isDisabled ? nil : $0 }
         try await check(password, entry?.passwordHash, name, from: request)
         guard let entry, let hash = entry.passwordHash else { throw .badCredentials }
+        try await factor.check(entry.name, code: code)
         let (token, session) = makeSession(of: entry.name, from: request)
         // The session is added only if the password was not changed while it was being checked.
         let isOpen = try await stored { () throws(StorageError) in
@@ -37,9 +42,13 @@ struct SignIn: Sendable {
     }
 
     /// Signs an operator in with a link, which then cannot be used again.
-    /// - Parameter password: The password that the operator chooses, for an invitation; nil for a link that only signs
-    ///   in.
-    func use(_ token: String, password: String?, from request: HTTPRequest) async throws(ConsoleRefusal) -> Opened {
+    /// - Parameters:
+    ///   - password: The operator's new password; nil for a link that signs in.
+    ///   - code: The code of the second factor, which an invitation does not replace. A link that signs in was made on
+    ///     the machine, where the factor could be removed as well.
+    func use(
+        _ token: String, password: String?, code: String?, from request: HTTPRequest
+    ) async throws(ConsoleRefusal) -> Opened {
         let link = try await link(token)
         var hash: String?
         switch link.kind {
@@ -47,6 +56,7 @@ struct SignIn: Sendable {
         case .invitation:
             guard let password else { throw .badRequest("An invitation needs a password.") }
             hash = try await self.hash(password)
+            try await factor.check(link.operatorName, code: code)
         }
         let (sessionToken, session) = makeSession(of: link.operatorName, from: request)
         let tokenHash = OperatorDirectory.hash(of: token)

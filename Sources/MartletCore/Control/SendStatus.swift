@@ -16,12 +16,14 @@ public struct SendStatus: Sendable {
     public var canary: CanaryState?
     /// The number of parts that have not begun.
     public var waitingParts: Int
+    public var origin: SendOrigin
 
     public init(
         report: NotificationReport, control: NotificationControl, controlledAt: Timestamp?, audience: Int?,
         countedFrom: SendCounts, deliveries: [DeliveryStatus],
-        canary: CanaryState? = nil, waitingParts: Int = 0
+        canary: CanaryState? = nil, waitingParts: Int = 0, origin: SendOrigin = SendOrigin()
     ) {
+        self.origin = origin
         self.report = report
         self.control = control
         self.controlledAt = controlledAt

@@ -17,14 +17,25 @@ public struct DeadLetters: Sendable {
     }
 
     /// Returns one page of the dead letters of a notification; nil if the hub has no notification with this id.
-    /// - Parameter position: The position where the previous page ended.
+    /// - Parameters:
+    ///   - outcome: The outcome of the dead letters to return; nil for all. With an outcome, a page may be shorter than
+    ///     `limit`, or empty, although another page follows.
+    ///   - position: The position where the previous page ended.
     public func page(
-        of id: NotificationID, in hub: Hub.ID, after position: RefusalPosition = .start, limit: Int
+        of id: NotificationID, in hub: Hub.ID, outcome: OutcomeName? = nil, after position: RefusalPosition = .start,
+        limit: Int
     ) async throws(StorageError) -> DeadLetterPage? {
         guard let report = try await store.report(id, in: hub) else { return nil }
+        var page = RefusalPage(records: [], next: position)
+        for _ in 0..<Self.lookLimits.pages {
+            guard let next = page.next, page.records.count < limit else { break }
+            let found = try await store.refusals(of: id, in: hub, after: next, limit: limit - page.records.count)
+            page.records += outcome.map { name in found.records.filter { $0.outcome == name } } ?? found.records
+            page.next = found.next
+            if outcome == nil { break }
+        }
         return DeadLetterPage(
-            summary: DeadLetterSummary(report), resends: try await store.resends(of: id, in: hub),
-            refusals: try await store.refusals(of: id, in: hub, after: position, limit: limit))
+            summary: DeadLetterSummary(report), resends: try await store.resends(of: id, in: hub), refusals: page)
     }
 
     /// Returns the notifications that have dead letters, oldest first.
@@ -40,6 +51,51 @@ public struct DeadLetters: Sendable {
         return summaries
     }
 
+    /// The maximum numbers of notifications, and of pages of dead letters, that one call reads to find an outcome.
+    private static let lookLimits = (notifications: 500, pages: 20)
+
+    /// Returns notifications that have dead letters, newest first. One call reads a bounded number of notifications.
+    /// - Parameters:
+    ///   - outcome: The outcome that the notifications must have dead letters of; nil for any.
+    ///   - id: The id before which the list starts; nil to start with the newest notification.
+    ///   - limit: The maximum number of notifications.
+    /// - Returns: The notifications, and the id before which there may be more; nil if there are no more.
+    public func latest(
+        in hub: Hub.ID, outcome: OutcomeName? = nil, before id: NotificationID?, limit: Int
+    ) async throws(StorageError) -> (summaries: [DeadLetterSummary], next: NotificationID?) {
+        var summaries: [DeadLetterSummary] = []
+        var last = id
+        var looked = 0
+        while looked < Self.lookLimits.notifications {
+            let ids = try await store.latestRefused(in: hub, before: last, limit: limit)
+            for id in ids {
+                looked += 1
+                last = id
+                guard let report = try await store.report(id, in: hub) else { continue }
+                let summary = DeadLetterSummary(report)
+                guard outcome.map({ name in summary.counts.values.contains { $0[name] != nil } }) ?? true else {
+                    continue
+                }
+                summaries.append(summary)
+                if summaries.count == limit { return (summaries, last) }
+            }
+            guard ids.count == limit else { return (summaries, nil) }
+        }
+        return (summaries, last)
+    }
+
+    /// Counts the dead letters of a notification by outcome and reason, the most frequent first.
+    /// - Parameters:
+    ///   - lookLimit: The number of dead letters that are counted; further ones are not.
+    ///   - limit: The maximum number of reasons.
+    /// - Returns: nil if the hub has no notification with this id.
+    public func reasons(
+        of id: NotificationID, in hub: Hub.ID, lookLimit: Int = 20_000, limit: Int = 100
+    ) async throws(StorageError) -> RefusalReasons? {
+        guard try await store.report(id, in: hub) != nil else { return nil }
+        return try await store.refusalReasons(of: id, in: hub, lookLimit: lookLimit, limit: limit)
+    }
+
     /// Returns the outcomes of those dead letters of a notification that no resend has included yet, sorted by name.
     public func outcomes(of id: NotificationID, in hub: Hub.ID) async throws(StorageError) -> [OutcomeName] {
         guard let report = try await store.report(id, in: hub) else { return [] }
@@ -51,15 +107,17 @@ public struct DeadLetters: Sendable {
 
     /// Resends the dead letters of a notification that has ended, as a new notification to those members that are still
     /// registered and still in the audience. The resend is on disk when it is accepted.
-    /// - Parameter outcome: Limits the resend to dead letters with this outcome; nil resends all that no earlier resend
-    ///   has included.
+    /// - Parameters:
+    ///   - outcome: Limits the resend to dead letters with this outcome; nil resends all that no earlier resend has
+    ///     included.
+    ///   - author: Who asks for it.
     public func resend(
-        _ original: NotificationID, outcome: OutcomeName? = nil, in hub: Hub.ID
+        _ original: NotificationID, outcome: OutcomeName? = nil, in hub: Hub.ID, by author: SendAuthor? = nil
     ) async throws(StorageError) -> ResendAcceptance {
         let now = time.now
         let draft = ResendDraft(
             id: NotificationID(at: now), hub: hub, original: original, outcome: outcome, acceptedAt: now,
-            expiresAt: now + NotificationIntake.lifetime)
+            expiresAt: now + NotificationIntake.lifetime, author: author)
         guard try await !areGone(draft) else { return .gone }
         let acceptance = try await store.resend(draft)
         if case .accepted(_, let deliveries) = acceptance { accepted(deliveries) }

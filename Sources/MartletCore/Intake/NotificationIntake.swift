@@ -49,32 +49,38 @@ public struct NotificationIntake: Sendable {
     ///   - isConfidential: Whether the content is shown only on its target devices.
     ///   - rollout: The roll-out; nil to send as fast as possible.
     ///   - request: Identifies the request if it is repeated within `RequestIdentity.lifetime`.
+    ///   - author: The author, who asks for the notification; nil if the author is not recorded.
     /// - Returns: The id of the notification; for a repeated request, the id of the notification that was accepted
     ///   first.
     /// - Throws: `NotificationIntakeError`; then nothing will be sent.
     public func accept(
         _ content: Notification.Content, to target: Notification.Target, in hub: Hub.ID, id: NotificationID? = nil,
         dueAt: Timestamp? = nil, expiry: Expiry? = nil, isConfidential: Bool = false,
-        rollout: Rollout? = nil, request: RequestIdentity? = nil
+        rollout: Rollout? = nil, request: RequestIdentity? = nil, author: SendAuthor? = nil
     ) async throws(NotificationIntakeError) -> NotificationID {
         var draft = try draft(content, to: target, in: hub, id: id, dueAt: dueAt, expiry: expiry, rollout)
         try await checkSizes(of: draft)
         draft.isConfidential = isConfidential
         draft.request = request
+        draft.author = author
         draft.backlogLimits = backlogLimits(hub)
         return try await store(draft)
     }
 
     /// Replaces a scheduled notification. Only its id and its control stay: a paused notification stays paused.
-    /// - Parameter dueAt: As for `accept`.
+    /// - Parameters:
+    ///   - dueAt: As for `accept`.
+    ///   - author: Who asks for it, in the place of the former author.
     /// - Throws: `NotificationIntakeError`; then nothing has changed.
     public func replace(
         _ id: NotificationID, in hub: Hub.ID, with content: Notification.Content, to target: Notification.Target,
-        dueAt: Timestamp, expiry: Expiry? = nil, isConfidential: Bool = false, rollout: Rollout? = nil
+        dueAt: Timestamp, expiry: Expiry? = nil, isConfidential: Bool = false, rollout: Rollout? = nil,
+        author: SendAuthor? = nil
     ) async throws(NotificationIntakeError) -> Replacement {
         var draft = try draft(content, to: target, in: hub, id: id, dueAt: dueAt, expiry: expiry, rollout)
         try await checkSizes(of: draft)
         draft.isConfidential = isConfidential
+        draft.author = author
         // The draft gets a due time even if it is due at once, because the scheduler begins it.
         let due = draft.dueAt ?? draft.acceptedAt
         draft.dueAt = due

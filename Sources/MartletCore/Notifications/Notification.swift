@@ -96,6 +96,8 @@ public struct NotificationDraft: Sendable {
     public var resend: Resend?
     /// The backlog limits that the notification must fit in; nil for none.
     public var backlogLimits: BacklogLimits?
+    /// The author, who asked for the notification; nil if the author is not recorded.
+    public var author: SendAuthor?
     /// The parts of the audience that do not get the notification when it begins, but later.
     public var laterParts: [WaitingPart] = []
 

@@ -29,11 +29,14 @@ public struct ResendDraft: Sendable {
     public var outcome: OutcomeName?
     public var acceptedAt: Timestamp
     public var expiresAt: Timestamp
+    /// Who asked for it; nil if that is not recorded.
+    public var author: SendAuthor?
 
     public init(
         id: NotificationID, hub: Hub.ID, original: NotificationID, outcome: OutcomeName?, acceptedAt: Timestamp,
-        expiresAt: Timestamp
+        expiresAt: Timestamp, author: SendAuthor? = nil
     ) {
+        self.author = author
         self.id = id
         self.hub = hub
         self.original = original

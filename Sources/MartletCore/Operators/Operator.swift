@@ -13,11 +13,14 @@ public struct Operator: Sendable, CustomStringConvertible {
     public var signedInAt: Timestamp?
     /// The operator's settings, such as language and time zone: a JSON object.
     public var settings: String
+    /// Whether signing in needs a second factor.
+    public var hasFactor: Bool
 
     public init(
         name: String, passwordHash: String? = nil, roles: RoleGrants, isDisabled: Bool = false, createdAt: Timestamp,
-        signedInAt: Timestamp? = nil, settings: String = "{}"
+        signedInAt: Timestamp? = nil, settings: String = "{}", hasFactor: Bool = false
     ) {
+        self.hasFactor = hasFactor
         self.name = name
         self.passwordHash = passwordHash
         self.roles = roles

@@ -18,4 +18,42 @@ public protocol DeadLetterStore: Sendable {
     func resendMembers(
         of delivery: Delivery, after last: AudienceMember, limit: Int
     ) async throws(StorageError) -> ResendPage
+
+    /// Returns notifications with refusals, newest first.
+    /// - Parameter id: Only notifications before this one; nil for the newest.
+    func latestRefused(
+        in hub: Hub.ID, before id: NotificationID?, limit: Int
+    ) async throws(StorageError) -> [NotificationID]
+
+    /// Counts the refusals of a notification by outcome and reason, the most frequent first.
+    /// - Parameters:
+    ///   - lookLimit: The most refusals that are looked at.
+    ///   - limit: The most reasons that are returned.
+    func refusalReasons(
+        of id: NotificationID, in hub: Hub.ID, lookLimit: Int, limit: Int
+    ) async throws(StorageError) -> RefusalReasons
+}
+
+/// How many refusals of a notification had which reason.
+public struct RefusalReasons: Hashable, Sendable {
+    public struct Count: Hashable, Sendable {
+        public var outcome: OutcomeName
+        public var reason: String
+        public var count: Int
+
+        public init(outcome: OutcomeName, reason: String, count: Int) {
+            self.outcome = outcome
+            self.reason = reason
+            self.count = count
+        }
+    }
+
+    public var counts: [Count]
+    /// Whether there are refusals that were not looked at, or reasons that are not in `counts`.
+    public var isPartial: Bool
+
+    public init(counts: [Count], isPartial: Bool) {
+        self.counts = counts
+        self.isPartial = isPartial
+    }
 }

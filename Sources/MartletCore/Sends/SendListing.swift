@@ -6,9 +6,19 @@ public struct SendQuery: Sendable {
     public enum Phase: String, CaseIterable, Sendable {
         case scheduled
         case running
-        /// The send was paused by a request, or halted by its roll-out.
+        /// The send was paused by a request or halted by its roll-out, or it is a canary that holds.
         case held
         case ended
+    }
+
+    /// Which authors' sends are selected.
+    public enum Author: Hashable, Sendable {
+        /// Sends that this author asked for, resends among them.
+        case named(SendAuthor)
+        /// Resends of dead letters.
+        case resends
+        /// Resends of the dead letters of one send.
+        case resendsOf(NotificationID)
     }
 
     public var hub: Hub.ID
@@ -17,18 +27,21 @@ public struct SendQuery: Sendable {
     public var phase: Phase?
     /// The platform of the selected sends, which are then native; nil for all sends.
     public var platform: PlatformID?
+    /// The author of the selected sends; nil for all authors.
+    public var author: Author?
     /// The earliest time at which the selected sends were accepted; nil for any time.
     public var since: Timestamp?
     public var limit: Int
 
     public init(
-        hub: Hub.ID, before: Int64? = nil, phase: Phase? = nil, platform: PlatformID? = nil, since: Timestamp? = nil,
-        limit: Int
+        hub: Hub.ID, before: Int64? = nil, phase: Phase? = nil, platform: PlatformID? = nil, author: Author? = nil,
+        since: Timestamp? = nil, limit: Int
     ) {
         self.hub = hub
         self.before = before
         self.phase = phase
         self.platform = platform
+        self.author = author
         self.since = since
         self.limit = limit
     }
@@ -56,10 +69,18 @@ public struct SendPage: Sendable {
 public struct SendEntry: Sendable {
     public var report: NotificationReport
     public var control: NotificationControl
+    /// Whether it is a canary whose sample was sent and whose rest waits.
+    public var isHolding: Bool
+    public var origin: SendOrigin
 
-    public init(report: NotificationReport, control: NotificationControl) {
+    public init(
+        report: NotificationReport, control: NotificationControl, isHolding: Bool = false,
+        origin: SendOrigin = SendOrigin()
+    ) {
         self.report = report
         self.control = control
+        self.isHolding = isHolding
+        self.origin = origin
     }
 }
 

@@ -24,7 +24,7 @@ extension DeviceTrace {
         let due = notification.dueAt.map { ", to go out at \($0.iso8601)" } ?? ""
         let isGoingOn = pushes.contains { [.retrying, .pending, .scheduled].contains($0.verdict) }
         let until = ", and \(control.isHeld ? "expires at" : "is tried until") \(notification.expiresAt.iso8601)"
-        return ["\(timestamp)\(due)\(isGoingOn ? until : "")."] + controlled
+        return ["\(timestamp)\(due)\(isGoingOn ? until : "")."] + origin.sentences + controlled
     }
 
     private var controlled: [String] {
@@ -47,6 +47,20 @@ extension DeviceTrace {
             return ["Whether the device received it is not known: it has sent no receipt."]
         }
         return receipts.map { "The device said that it was \($0.event.rawValue) at \($0.at.iso8601)." }
+    }
+}
+
+extension SendOrigin {
+    fileprivate var sentences: [String] {
+        let sender: [String] =
+            switch author {
+            case .key(let name): ["It was sent with the access key '\(name)'."]
+            case .user: ["It was sent by a user of the app."]
+            case .operator(let name): ["It was sent by the operator '\(name)' in the web console."]
+            case .administrator: ["It was sent from the admin socket."]
+            case nil: []
+            }
+        return sender + (original.map { ["It sends dead letters of \($0) again."] } ?? [])
     }
 }
 

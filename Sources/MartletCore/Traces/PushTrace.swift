@@ -56,6 +56,7 @@ public struct DeviceTrace: Sendable {
     /// The control of the notification.
     public var control = NotificationControl.running
     public var controlledAt: Timestamp?
+    public var origin = SendOrigin()
 
     public init(
         notification: Notification, device: String, pushes: [PushTrace], receipts: [DeviceReceipt] = []

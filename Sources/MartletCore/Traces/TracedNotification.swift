@@ -12,11 +12,14 @@ public struct TracedNotification: Sendable {
     public var deliveries: [DeliveryProgress]
     /// True if a part of the notification has not begun.
     public var hasWaitingParts: Bool
+    public var origin: SendOrigin
 
     public init(
         notification: Notification, begunAt: Timestamp?, control: NotificationControl = .running,
-        controlledAt: Timestamp? = nil, deliveries: [DeliveryProgress], hasWaitingParts: Bool = false
+        controlledAt: Timestamp? = nil, deliveries: [DeliveryProgress], hasWaitingParts: Bool = false,
+        origin: SendOrigin = SendOrigin()
     ) {
+        self.origin = origin
         self.notification = notification
         self.begunAt = begunAt
         self.control = control

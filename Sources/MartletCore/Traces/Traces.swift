@@ -42,6 +42,7 @@ public struct Traces: Sendable {
             notification: traced.notification, device: device, pushes: pushes, receipts: receipts)
         trace.control = traced.control
         trace.controlledAt = traced.controlledAt
+        trace.origin = traced.origin
         return trace
     }
 

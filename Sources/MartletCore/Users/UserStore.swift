@@ -46,8 +46,12 @@ public protocol UserStore: Sendable {
     /// Returns the user with a name, compared without case; nil if there is none.
     func user(_ name: String) async throws(StorageError) -> User?
 
-    /// Returns all users, sorted by name.
-    func users() async throws(StorageError) -> [User]
+    /// Returns users, sorted by name.
+    /// - Parameters:
+    ///   - prefix: Only users whose names begin so, compared without case; empty for all.
+    ///   - last: Only users after this name; nil for the first.
+    ///   - limit: The most users.
+    func users(beginningWith prefix: String, after last: String?, limit: Int) async throws(StorageError) -> [User]
 
     /// Adds a role to a user, whose name is compared without case.
     /// - Parameter role: A word without spaces.

@@ -46,6 +46,9 @@ public struct HTTPRequest: Sendable {
         self.connection = connection
     }
 
+    /// The operator on whose behalf another handler of this process passes the request on; nil for a received request.
+    public var operatorName: String?
+
     /// The client and the scheme of a received request as a trusted proxy states them; nil without such a proxy.
     public var forwarded: Forwarded?
 

@@ -26,6 +26,7 @@ public struct SendStatusDocument: Sendable {
         let control = status.isHolding ? "holding" : status.control.shown(in: report.state)?.rawValue
         members["control"] = control.map(JSON.string) ?? .null
         members["controlledAt"] = Self.timestamp(status.controlledAt)
+        members["author"] = status.origin.text.map(JSON.string) ?? .null
         members["acceptedAt"] = .string(report.notification.acceptedAt.iso8601)
         members["dueAt"] = Self.timestamp(report.notification.dueAt)
         members["expiresAt"] = .string(report.notification.expiresAt.iso8601)

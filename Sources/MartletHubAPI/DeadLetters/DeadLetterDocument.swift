@@ -30,6 +30,14 @@ public enum DeadLetterDocument {
         return .object(members)
     }
 
+    /// Returns a page of the notifications that have dead letters.
+    /// - Parameter next: The continuation; nil if this is the last page.
+    public static func json(_ summaries: [DeadLetterSummary], next: NotificationID?) -> JSON {
+        var members: [String: JSON] = ["notifications": .array(summaries.map { .object(json($0)) })]
+        members["continuation"] = next.map { .string($0.description) }
+        return .object(members)
+    }
+
     private static func json(_ summary: DeadLetterSummary) -> [String: JSON] {
         [
             "notification": .string(summary.id.description), "acceptedAt": .string(summary.acceptedAt.iso8601),

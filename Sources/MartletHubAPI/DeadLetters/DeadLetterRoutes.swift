@@ -51,7 +51,7 @@ struct DeadLetterRoutes: Sendable {
         var outcomes: [OutcomeName] = []
         do throws(StorageError) {
             acceptance = try await letters.resend(
-                id, outcome: name.map { OutcomeName(rawValue: $0) }, in: call.hub.id)
+                id, outcome: name.map { OutcomeName(rawValue: $0) }, in: call.hub.id, by: call.author)
             if case .nothing = acceptance { outcomes = try await letters.outcomes(of: id, in: call.hub.id) }
         } catch {
             throw HubAPIError(error)

@@ -37,6 +37,7 @@ extension HubDescription {
         "SendStatus": object(
             required: names + [
                 "notification", "control", "controlledAt", "acceptedAt", "dueAt", "expiresAt", "rollout", "platforms",
+                "author",
             ],
             numbers.merging([
                 "notification": ["type": "string"],
@@ -44,6 +45,8 @@ extension HubDescription {
                     "enum": ["running", "holding", "paused", "halted", "canceled", .null],
                     "description": "Null for a notification that has ended, unless it was canceled.",
                 ],
+                "author": orNull(
+                    "string", "Who asked for it: key:RULE, user:NAME, operator:NAME, administrator, or resend:ID."),
                 "controlledAt": orNull("string"), "acceptedAt": ["type": "string"], "dueAt": orNull("string"),
                 "expiresAt": ["type": "string"],
                 "rollout": [

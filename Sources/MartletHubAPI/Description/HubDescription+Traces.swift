@@ -24,12 +24,16 @@ extension HubDescription {
         "DeviceTrace": object(
             required: [
                 "notification", "device", "verdict", "explanation", "acceptedAt", "expiresAt", "registrations",
-                "receipts", "control", "controlledAt",
+                "receipts", "control", "controlledAt", "author",
             ],
             [
                 "control": ["enum": ["running", "paused", "halted", "canceled"]],
                 "controlledAt": [
                     "type": ["string", "null"], "description": "When the control was last requested; null if never.",
+                ],
+                "author": [
+                    "type": ["string", "null"],
+                    "description": "Who asked for it: key:RULE, user:NAME, operator:NAME, administrator, or resend:ID.",
                 ],
                 "notification": text, "device": text, "verdict": verdict,
                 "explanation": list(text, "Sentences for people: the verdict, then each fact."),

@@ -57,7 +57,8 @@ struct MessageRoutes: Sendable {
         do throws(NotificationIntakeError) {
             id = try await notifications.accept(
                 send.content, to: send.target, in: call.hub.id, dueAt: send.dueAt, expiry: send.expiry,
-                isConfidential: send.isConfidential, rollout: send.rollout, request: identity)
+                isConfidential: send.isConfidential, rollout: send.rollout, request: identity,
+                author: call.author)
         } catch {
             throw HubAPIError(error)
         }
@@ -81,7 +82,7 @@ struct MessageRoutes: Sendable {
         do throws(NotificationIntakeError) {
             replacement = try await notifications.replace(
                 id, in: call.hub.id, with: send.content, to: send.target, dueAt: dueAt, expiry: send.expiry,
-                isConfidential: send.isConfidential, rollout: send.rollout)
+                isConfidential: send.isConfidential, rollout: send.rollout, author: call.author)
         } catch {
             throw HubAPIError(error)
         }

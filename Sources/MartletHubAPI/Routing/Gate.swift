@@ -1,6 +1,6 @@
-import MartletCore
+public import MartletCore
 import MartletCrypto
-import MartletHTTP
+public import MartletHTTP
 import MartletModel
 
 /// The gate that decides which requests are admitted to a hub.
@@ -42,12 +42,16 @@ struct Gate: Sendable {
     func admit(_ request: HTTPRequest, _ match: RouteMatch, needs right: AccessRights) throws(HubAPIError) -> HubCall {
         if callers == .administrator {
             guard let hub = hubs.hub(named: match["hub"]) else { throw .hubNotFound }
-            return HubCall(request: request, match: match, hub: hub, keyName: Self.administrator, address: address)
+            return HubCall(
+                request: request, match: match, hub: hub, keyName: Self.administrator,
+                author: SendAuthor(administering: request), address: address)
         }
         let token = try token(of: request, match)
         guard let hub = hubs.hub(named: match["hub"]) else { throw .hubNotFound }
         try check(token, in: hub, needs: right)
-        return HubCall(request: request, match: match, hub: hub, keyName: token.signature.keyName, address: address)
+        let name = token.signature.keyName
+        return HubCall(
+            request: request, match: match, hub: hub, keyName: name, author: .key(name), address: address)
     }
 
     /// Admits a request to the management of hubs. A rule of the namespace may manage every hub, even if the hub does
@@ -120,5 +124,12 @@ extension RouteMatch {
     /// case is ignored.
     fileprivate func hasID(at index: Int) -> Bool {
         parameterName(at: index).map { !["hub", "tag"].contains($0) } ?? false
+    }
+}
+
+extension SendAuthor {
+    /// The author of a request to the administration: an operator of the console, or whoever uses the admin socket.
+    public init(administering request: HTTPRequest) {
+        self = request.operatorName.map { .operator($0.lowercased()) } ?? .administrator
     }
 }

@@ -9,9 +9,14 @@ struct HubCall: AdmittedCall {
     let hub: Hub
     /// The name of the access key that signed the request.
     let keyName: String
+    /// Who asks.
+    let author: SendAuthor
     private let address: PublicAddress
 
-    init(request: HTTPRequest, match: RouteMatch, hub: Hub, keyName: String, address: PublicAddress) {
+    init(
+        request: HTTPRequest, match: RouteMatch, hub: Hub, keyName: String, author: SendAuthor, address: PublicAddress
+    ) {
+        self.author = author
         self.request = request
         self.match = match
         self.hub = hub

@@ -16,6 +16,7 @@ public struct TraceDocument: Sendable {
             "controlledAt": trace.controlledAt.map { .string($0.iso8601) } ?? .null,
             "notification": .string(trace.notification.id.description), "device": .string(trace.device),
             "verdict": .string(trace.verdict.rawValue), "explanation": .array(trace.sentences.map(JSON.string)),
+            "author": trace.origin.text.map(JSON.string) ?? .null,
             "acceptedAt": .string(trace.notification.acceptedAt.iso8601),
             "expiresAt": .string(trace.notification.expiresAt.iso8601),
             "registrations": .array(trace.pushes.map(json)),

@@ -9,6 +9,7 @@ extension AdminAPI {
         router.on(.get, "/hubs/{name}/deadletters") { _, match in
             await withHub(match) { hub throws(StorageError) in
                 let last = NotificationID(match.target.item("continuation")?.value ?? "")
+                if match.target.item("order")?.value == "newest" { return try await latest(match.target, hub, last) }
                 let found = try await deadLetters.notifications(
                     in: hub.id, after: last, limit: DeadLetterDocument.pageLimit + 1)
                 return HTTPResponse(.ok, json: DeadLetterDocument.json(found))
@@ -19,21 +20,56 @@ extension AdminAPI {
                 guard let id = NotificationID(match["id"]) else { return Self.unknownNotification }
                 let position = DeadLetterDocument.position(match.target.item("continuation")?.value ?? "") ?? .start
                 let page = try await deadLetters.page(
-                    of: id, in: hub.id, after: position, limit: DeadLetterDocument.pageLimit)
+                    of: id, in: hub.id, outcome: Self.outcome(match.target), after: position,
+                    limit: DeadLetterDocument.pageLimit)
                 guard let page else { return Self.unknownNotification }
                 return HTTPResponse(.ok, json: DeadLetterDocument.json(page))
             }
         }
-        router.on(.post, "/hubs/{name}/messages/{id}/deadletters/resend") { _, match in
+        router.on(.get, "/hubs/{name}/messages/{id}/deadletters/reasons") { _, match in
+            await withHub(match) { hub throws(StorageError) in
+                guard let id = NotificationID(match["id"]),
+                    let found = try await deadLetters.reasons(of: id, in: hub.id)
+                else { return Self.unknownNotification }
+                let counts = found.counts.map { entry -> JSON in
+                    [
+                        "outcome": .string(entry.outcome.rawValue), "reason": .string(entry.reason),
+                        "count": .integer(Int64(entry.count)),
+                    ]
+                }
+                return HTTPResponse(.ok, json: ["reasons": .array(counts), "isPartial": .bool(found.isPartial)])
+            }
+        }
+        router.on(.post, "/hubs/{name}/messages/{id}/deadletters/resend") { request, match in
             await withHub(match) { hub throws(StorageError) in
                 guard let id = NotificationID(match["id"]) else { return Self.unknownNotification }
-                let outcome = match.target.item("outcome")?.value.map { OutcomeName(rawValue: $0) }
-                let acceptance = try await deadLetters.resend(id, outcome: outcome, in: hub.id)
+                let outcome = Self.outcome(match.target)
+                let acceptance = try await deadLetters.resend(
+                    id, outcome: outcome, in: hub.id, by: SendAuthor(administering: request))
                 guard case .nothing = acceptance else { return resent(acceptance) }
                 let outcomes = try await deadLetters.outcomes(of: id, in: hub.id)
                 return HTTPResponse(.conflict, error: DeadLetterDocument.nothing(outcomes) + ".")
             }
         }
+    }
+
+    private static func outcome(_ target: HTTPTarget) -> OutcomeName? {
+        target.item("outcome")?.value.map { OutcomeName(rawValue: $0) }
+    }
+
+    private static let latestLimits = 1...100
+
+    /// Notifications with dead letters, newest first, of one outcome if the query names one.
+    private func latest(
+        _ target: HTTPTarget, _ hub: Hub, _ last: NotificationID?
+    ) async throws(StorageError) -> HTTPResponse {
+        let limit = target.item("limit")?.value.map { Int($0) } ?? 50
+        guard let limit, Self.latestLimits.contains(limit) else {
+            return HTTPResponse(.badRequest, error: "limit is 1 to \(Self.latestLimits.upperBound).")
+        }
+        let found = try await deadLetters.latest(
+            in: hub.id, outcome: Self.outcome(target), before: last, limit: limit)
+        return HTTPResponse(.ok, json: DeadLetterDocument.json(found.summaries, next: found.next))
     }
 
     func addFunnels(to router: inout Router) {

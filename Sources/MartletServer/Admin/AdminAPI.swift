@@ -26,6 +26,7 @@ struct AdminAPI: Sendable {
     let migration: MigrationAdministration
     let operators: OperatorAdministration
     let sends: SendAdministration
+    let campaigns: CampaignAdministration
     let deviceSearch: DeviceAdministration
     let services: ServiceAdministration
     let server: ServerAdministration
@@ -42,7 +43,7 @@ struct AdminAPI: Sendable {
     /// The address of the server, which connection strings contain.
     let endpoint: PublicEndpoint
 
-    func makeHandler() -> any HTTPHandler {
+    func makeHandler() -> Router {
         var router = Router { _, _ in
             HTTPResponse(
                 .notFound,
@@ -65,12 +66,14 @@ struct AdminAPI: Sendable {
         migration.addRoutes(to: &router)
         operators.addRoutes(to: &router)
         sends.addRoutes(to: &router)
+        campaigns.addRoutes(to: &router)
         deviceSearch.addRoutes(to: &router)
         services.addRoutes(to: &router)
         server.addRoutes(to: &router)
         serverKey.addRoutes(to: &router)
         backup.addRoutes(to: &router)
         lifecycle.addRoutes(to: &router)
+        router.on(.get, AdminDescription.path) { _, _ in AdminDescription.response }
         return router
     }
 
@@ -169,18 +172,23 @@ struct AdminAPI: Sendable {
     // MARK: Users
 
     private func addUsers(to router: inout Router) {
-        router.on(.get, "/users") { _, _ in
-            await answerUsers { () throws(UserDirectoryError) in
-                let users = try await users.list()
-                return HTTPResponse(
-                    .ok,
-                    json: .array(
-                        users.map { user in
-                            [
-                                "name": .string(user.name), "createdAt": .string(user.createdAt.iso8601),
-                                "roles": .array(user.roles.sorted().map { .string($0) }),
-                            ]
-                        }))
+        router.on(.get, "/users") { _, match in
+            let limit = match.target.item("limit")?.value.map { Int($0) } ?? UserDirectory.pageLimit
+            guard let limit, (1...UserDirectory.pageLimit).contains(limit) else {
+                return HTTPResponse(.badRequest, error: "limit is 1 to \(UserDirectory.pageLimit).")
+            }
+            return await answerUsers { () throws(UserDirectoryError) in
+                let users = try await users.list(
+                    beginningWith: match.target.item("prefix")?.value ?? "", after: match.target.item("after")?.value,
+                    limit: limit)
+                let documents = users.map { user -> JSON in
+                    [
+                        "name": .string(user.name), "createdAt": .string(user.createdAt.iso8601),
+                        "roles": .array(user.roles.sorted().map { .string($0) }),
+                    ]
+                }
+                let next = users.count == limit ? users.last.map { JSON.string($0.name) } : nil
+                return HTTPResponse(.ok, json: ["users": .array(documents), "next": next ?? .null])
             }
         }
         router.on(.put, "/users/{name}", bodyLimit: Self.bodyLimit) { request, match in

@@ -7,7 +7,7 @@ import MartletModel
 ///
 /// | request | answer |
 /// |---|---|
-/// | `GET /hubs/{name}/sends[?before][&limit][&state][&platform][&since]` | 200 `{"sends", "next", "isPartial"}`, newest first |
+/// | `GET /hubs/{name}/sends[?before][&limit][&state][&platform][&author][&since]` | 200 `{"sends", "next", "isPartial"}`, newest first |
 /// | `GET /hubs/{name}/sends/{id}` | 200, the send with its `content` |
 /// | `GET /hubs/{name}/tags[?prefix][&after][&limit]` | 200 `{"tags", "next"}` |
 /// | `GET /hubs/{name}/tags/prefixes` | 200 `{"prefixes", "plain", "isComplete"}` |
@@ -107,6 +107,10 @@ struct SendAdministration: Sendable {
             }
             query.platform = platform.descriptor.platform
         }
+        if let text = target.item("author")?.value {
+            guard let author = SendQuery.Author(text) else { throw BadQuery(sentence: SendQuery.Author.form) }
+            query.author = author
+        }
         if let text = target.item("since")?.value {
             guard let since = Timestamp(iso8601: text) else {
                 throw BadQuery(sentence: "since is a time such as 2026-11-21T09:22:56Z.")
@@ -130,15 +134,16 @@ struct SendAdministration: Sendable {
             "acceptedAt": .string(notification.acceptedAt.iso8601), "dueAt": Self.time(notification.dueAt),
             "expiresAt": .string(notification.expiresAt.iso8601), "startedAt": Self.time(report.startedAt),
             "endedAt": Self.time(report.endedAt), "state": .string(report.state.rawValue),
-            "control": entry.control.shown(in: report.state).map { .string($0.rawValue) } ?? .null,
-            "isConfidential": .bool(notification.isConfidential),
-            "resentFrom": .null, "author": .null, "succeeded": .integer(Int64(sums.succeeded)),
+            "control": entry.isHolding
+                ? "holding" : entry.control.shown(in: report.state).map { .string($0.rawValue) } ?? .null,
+            "isConfidential": .bool(notification.isConfidential), "succeeded": .integer(Int64(sums.succeeded)),
             "failed": .integer(Int64(sums.failed)),
             // Before a send has ended, it may not have read all of its audience, so these numbers are unknown.
             "targeted": isOver ? .integer(Int64(counts.values.reduce(0, +))) : .null,
             "pending": isOver ? 0 : .null,
             "platforms": .array(report.platforms.map { .string($0.rawValue) }),
         ]
+        members.merge(Self.origin(entry.origin)) { $1 }
         members.merge(target(notification.target)) { $1 }
         members.merge(kind(notification.content)) { $1 }
         members["text"] = notification.isConfidential ? .null : notification.title(platforms).map(JSON.string) ?? .null
@@ -147,6 +152,14 @@ struct SendAdministration: Sendable {
     }
 
     private static func time(_ timestamp: Timestamp?) -> JSON { timestamp.map { .string($0.iso8601) } ?? .null }
+
+    private static func origin(_ origin: SendOrigin) -> [String: JSON] {
+        let author = origin.author.map { JSON.string($0.description) } ?? .null
+        return [
+            "author": origin.text.map(JSON.string) ?? .null, "resentBy": origin.isResend ? author : .null,
+            "resentFrom": origin.original.map { .string($0.description) } ?? .null,
+        ]
+    }
 
     private func target(_ target: Notification.Target) -> [String: JSON] {
         switch target {
@@ -195,6 +208,24 @@ struct SendAdministration: Sendable {
             return try await work(hub)
         } catch {
             return HTTPResponse(.serviceUnavailable, error: error.detail)
+        }
+    }
+}
+
+extension SendQuery.Author {
+    static let form =
+        "author is key:RULE, user:NAME, operator:NAME, administrator, resend for all resends, or resend:ID for those of "
+        + "one send."
+
+    fileprivate init?(_ text: String) {
+        if text == "resend" {
+            self = .resends
+        } else if text.hasPrefix("resend:") {
+            guard let id = NotificationID(String(text.dropFirst("resend:".count))) else { return nil }
+            self = .resendsOf(id)
+        } else {
+            guard let author = SendAuthor(text) else { return nil }
+            self = .named(author)
         }
     }
 }

@@ -26,10 +26,11 @@ struct ResendTable {
         let resend = Resend(
             original: original.notification.sequence, outcome: draft.outcome, rank: try rank(of: original.notification))
         guard try hasDeadLetters(resend, before: .max) else { return .nothing }
-        let new = NotificationDraft(
+        var new = NotificationDraft(
             id: draft.id, hub: draft.hub, content: original.notification.content, target: original.notification.target,
             acceptedAt: draft.acceptedAt, expiresAt: draft.expiresAt, collapse: original.notification.collapse,
             isConfidential: original.notification.isConfidential, resend: resend)
+        new.author = draft.author
         guard case .accepted(let notification, let deliveries) = try notifications.accept(new) else { return .nothing }
         return .accepted(notification, deliveries)
     }

@@ -11,6 +11,22 @@ extension SQLiteStorage: DeadLetterStore {
         }
     }
 
+    public func latestRefused(
+        in hub: Hub.ID, before id: NotificationID?, limit: Int
+    ) async throws(StorageError) -> [NotificationID] {
+        try await readers.read { connection throws(StorageError) in
+            try RefusalTable(connection).latest(in: hub, before: id, limit: limit)
+        }
+    }
+
+    public func refusalReasons(
+        of id: NotificationID, in hub: Hub.ID, lookLimit: Int, limit: Int
+    ) async throws(StorageError) -> RefusalReasons {
+        try await readers.read(.many) { connection throws(StorageError) in
+            try RefusalTable(connection).reasons(of: id, in: hub, lookLimit: lookLimit, limit: limit)
+        }
+    }
+
     public func resendMembers(
         of delivery: Delivery, after last: AudienceMember, limit: Int
     ) async throws(StorageError) -> ResendPage {

@@ -51,12 +51,13 @@ struct NotificationTable {
         try connection.run(
             """
             INSERT INTO notifications (hub, id, platform, expression, handles, accepted_at, due_at, expires_at,
-                is_confidential, states_expiry, collapse, original, original_outcome, rank, begun_at)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                is_confidential, states_expiry, collapse, original, original_outcome, rank, begun_at, author)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             """, draft.hub.rawValue, draft.id.bytes, content.platform, target.expression, target.handles,
             draft.acceptedAt, draft.dueAt, draft.expiresAt, draft.isConfidential, draft.statesExpiry,
             draft.collapse?.bytes, draft.resend?.original, draft.resend?.outcome?.rawValue,
-            draft.resend?.rank?.rawValue, draft.dueAt == nil ? draft.acceptedAt : nil)
+            draft.resend?.rank?.rawValue, draft.dueAt == nil ? draft.acceptedAt : nil,
+            try number(of: draft.author))
         let sequence = connection.lastInsertedRow
         try connection.run(
             "INSERT INTO messages (notification, body, fields) VALUES (?, ?, ?)", sequence, content.body,
@@ -64,6 +65,11 @@ struct NotificationTable {
         if let rollout = draft.rollout { try RolloutTable(connection).insert(rollout, of: sequence) }
         if !draft.laterParts.isEmpty { try PartTable(connection).insert(draft.laterParts, of: sequence) }
         return sequence
+    }
+
+    private func number(of author: SendAuthor?) throws(StorageError) -> Int64? {
+        guard let author else { return nil }
+        return try AuthorTable(connection).number(of: author)
     }
 
     // MARK: Schedules
@@ -206,10 +212,11 @@ struct NotificationTable {
         let replaced = try connection.first(
             """
             UPDATE notifications SET platform = ?, expression = ?, handles = ?, accepted_at = ?, due_at = ?,
-                expires_at = ?, is_confidential = ?, states_expiry = ?, collapse = ?
+                expires_at = ?, is_confidential = ?, states_expiry = ?, collapse = ?, author = ?
             WHERE hub = ? AND id = ? AND \(Self.isWaiting) RETURNING sequence, control
             """, content.platform, target.expression, target.handles, draft.acceptedAt, draft.dueAt, draft.expiresAt,
-            draft.isConfidential, draft.statesExpiry, draft.collapse?.bytes, draft.hub.rawValue, draft.id.bytes
+            draft.isConfidential, draft.statesExpiry, draft.collapse?.bytes, try number(of: draft.author),
+            draft.hub.rawValue, draft.id.bytes
         ) { row throws(StorageError) in (row.integer(0), try ControlTable.control(row.text(1))) }
         guard let (sequence, control) = replaced else {
             return switch try hasBegun(draft.id, in: draft.hub) {
@@ -336,7 +343,7 @@ struct NotificationTable {
             canary: plan?.sample.map { sample in
                 CanaryState(
                     sample: sample, wait: plan?.wait, heldAt: rollout?.heldAt, releasedAt: rollout?.releasedAt)
-            }, waitingParts: waiting)
+            }, waitingParts: waiting, origin: try AuthorTable(connection).origin(of: found.notification.sequence))
     }
 
     func traced(_ id: NotificationID, in hub: Hub.ID) throws(StorageError) -> TracedNotification? {
@@ -345,7 +352,8 @@ struct NotificationTable {
             notification: found.notification, begunAt: found.begunAt, control: found.control,
             controlledAt: found.controlledAt,
             deliveries: try DeliveryTable(connection).progress(ofNotification: found.notification.sequence),
-            hasWaitingParts: try waitingParts(of: found) > 0)
+            hasWaitingParts: try waitingParts(of: found) > 0,
+            origin: try AuthorTable(connection).origin(of: found.notification.sequence))
     }
 
     /// Returns a notification of any hub as an entry of a list of sends.
@@ -360,9 +368,17 @@ struct NotificationTable {
     }
 
     private func entry(_ found: Found) throws(StorageError) -> SendEntry {
-        let reports = try DeliveryTable(connection).reports(of: found.notification.sequence)
+        let sequence = found.notification.sequence
+        let reports = try DeliveryTable(connection).reports(of: sequence)
+        let waiting = try waitingParts(of: found)
+        // Only a canary with a part that waits can hold.
+        let rollout =
+            waiting > 0 && found.notification.rollout?.sample != nil
+            ? try RolloutTable(connection).status(of: sequence) : nil
         return SendEntry(
-            report: report(found, reports, waitingParts: try waitingParts(of: found)), control: found.control)
+            report: report(found, reports, waitingParts: waiting), control: found.control,
+            isHolding: found.control == .running && rollout?.heldAt != nil && rollout?.releasedAt == nil,
+            origin: try AuthorTable(connection).origin(of: sequence))
     }
 
     struct Found {

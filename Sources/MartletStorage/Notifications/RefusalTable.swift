@@ -64,12 +64,59 @@ struct RefusalTable {
     func notifications(
         in hub: Hub.ID, after id: NotificationID?, limit: Int
     ) throws(StorageError) -> [NotificationID] {
-        try connection.all(Self.listing, hub.rawValue, id?.bytes ?? [], limit) { row throws(StorageError) in
-            guard let id = NotificationID(bytes: row.bytes(0)) else {
-                throw StorageError(.corrupt, "A notification in the database has an id that is none; restore a backup.")
-            }
-            return id
+        try connection.all(Self.listing, hub.rawValue, id?.bytes ?? [], limit, read: Self.id)
+    }
+
+    /// The same, the newest first.
+    static let latestListing =
+        "SELECT id FROM notifications WHERE hub = ? AND has_refusals = 1 AND id < ? ORDER BY id DESC LIMIT ?"
+
+    func latest(
+        in hub: Hub.ID, before id: NotificationID?, limit: Int
+    ) throws(StorageError) -> [NotificationID] {
+        let end = id?.bytes ?? [UInt8](repeating: .max, count: 17)
+        return try connection.all(Self.latestListing, hub.rawValue, end, limit, read: Self.id)
+    }
+
+    private static func id(_ row: Statement) throws(StorageError) -> NotificationID {
+        guard let id = NotificationID(bytes: row.bytes(0)) else {
+            throw StorageError(.corrupt, "A notification in the database has an id that is none; restore a backup.")
         }
+        return id
+    }
+
+    /// Counts by outcome and reason, in a bounded number of rows.
+    func reasons(
+        of id: NotificationID, in hub: Hub.ID, lookLimit: Int, limit: Int
+    ) throws(StorageError) -> RefusalReasons {
+        let deliveries = try connection.all(
+            """
+            SELECT d.id FROM deliveries d JOIN notifications n ON n.sequence = d.notification
+            WHERE n.hub = ? AND n.id = ? ORDER BY d.id
+            """, hub.rawValue, id.bytes
+        ) { $0.integer(0) }
+        struct Key: Hashable {
+            var outcome: String
+            var reason: String
+        }
+        var counts: [Key: Int] = [:]
+        var left = lookLimit
+        var isPartial = false
+        for delivery in deliveries {
+            let found = try connection.all(
+                "SELECT outcome, reason FROM refusals WHERE delivery = ? LIMIT ?", delivery, left + 1
+            ) { Key(outcome: $0.text(0), reason: $0.text(1)) }
+            for key in found.prefix(left) { counts[key, default: 0] += 1 }
+            isPartial = isPartial || found.count > left
+            left = max(0, left - found.count)
+        }
+        let sorted = counts.sorted {
+            ($1.value, $0.key.outcome, $0.key.reason) < ($0.value, $1.key.outcome, $1.key.reason)
+        }
+        return RefusalReasons(
+            counts: sorted.prefix(limit).map { key, count in
+                RefusalReasons.Count(outcome: OutcomeName(rawValue: key.outcome), reason: key.reason, count: count)
+            }, isPartial: isPartial || counts.count > limit)
     }
 
     private func refusals(

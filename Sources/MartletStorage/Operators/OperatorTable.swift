@@ -11,9 +11,10 @@ struct OperatorTable {
 
     /// The columns of an operator, for `operator(_:from:)`.
     private static let columns = """
-        o.name, o.password_hash, o.roles, o.is_disabled, o.created_at, o.signed_in_at, o.settings
+        o.name, o.password_hash, o.roles, o.is_disabled, o.created_at, o.signed_in_at, o.settings,
+        EXISTS (SELECT 1 FROM operator_factors f WHERE f.operator = o.folded_name AND f.confirmed_at IS NOT NULL)
         """
-    private static let columnCount: Int32 = 7
+    private static let columnCount: Int32 = 8
 
     func any() throws(StorageError) -> Bool {
         try connection.first("SELECT 1 FROM operators LIMIT 1") { _ in true } ?? false
@@ -230,7 +231,8 @@ struct OperatorTable {
         let roles = row.text(2).split(separator: " ").compactMap { RoleGrant(String($0)) }
         return Operator(
             name: row.text(0), passwordHash: row.optionalText(1), roles: RoleGrants(roles), isDisabled: row.bool(3),
-            createdAt: row.timestamp(4), signedInAt: row.optionalTimestamp(5), settings: row.text(6))
+            createdAt: row.timestamp(4), signedInAt: row.optionalTimestamp(5), settings: row.text(6),
+            hasFactor: row.bool(7))
     }
 }
 

@@ -14,8 +14,8 @@ struct SendListTable {
         let before = try start(query.before)
         let floor = max(1, before - SendQuery.scanLimit)
         let found = try connection.all(
-            Self.listing(query.phase), before, floor, query.hub.rawValue, query.platform?.rawValue,
-            query.since ?? Timestamp(milliseconds: 0), query.limit
+            Self.listing(query.phase, query.author), before, floor, query.hub.rawValue, query.platform?.rawValue,
+            query.since ?? Timestamp(milliseconds: 0), query.limit, try argument(query.author, in: query.hub)
         ) { $0.integer(0) }
         let table = NotificationTable(connection)
         var entries: [SendEntry] = []
@@ -29,13 +29,34 @@ struct SendListTable {
 
     /// Returns the query of a list. The plus sign in it prevents SQLite from using an index whose result it would have
     /// to sort.
-    static func listing(_ phase: SendQuery.Phase?) -> String {
+    static func listing(_ phase: SendQuery.Phase?, _ author: SendQuery.Author? = nil) -> String {
         """
         SELECT sequence FROM notifications
         WHERE sequence < ?1 AND sequence >= ?2 AND +hub = ?3 AND \(condition(phase))
-            AND (?4 IS NULL OR platform = ?4) AND accepted_at >= ?5
+            AND (?4 IS NULL OR platform = ?4) AND accepted_at >= ?5 AND \(condition(author))
         ORDER BY sequence DESC LIMIT ?6
         """
+    }
+
+    private static func condition(_ author: SendQuery.Author?) -> String {
+        switch author {
+        case nil: "?7 IS NULL"
+        case .named: "author = ?7"
+        case .resends: "+original IS NOT NULL AND ?7 IS NULL"
+        case .resendsOf: "+original = ?7"
+        }
+    }
+
+    /// The number that the condition on the author compares with; nil, which nothing equals, for one who is unknown.
+    private func argument(_ author: SendQuery.Author?, in hub: Hub.ID) throws(StorageError) -> Int64? {
+        switch author {
+        case nil, .resends: return nil
+        case .named(let author): return try AuthorTable(connection).known(author)
+        case .resendsOf(let id):
+            return try connection.first(
+                "SELECT sequence FROM notifications WHERE hub = ? AND id = ?", hub.rawValue, id.bytes
+            ) { $0.integer(0) }
+        }
     }
 
     func targets(in hub: Hub.ID, before: Int64?, window: Int64) throws(StorageError) -> SendTargets {
@@ -68,12 +89,19 @@ struct SendListTable {
         try connection.first("SELECT 1 FROM notifications WHERE sequence < ? LIMIT 1", floor) { _ in true } ?? false
     }
 
+    /// Whether a row of `notifications` is a canary that holds.
+    private static let isHolding = """
+        (has_parts AND EXISTS (SELECT 1 FROM rollouts r WHERE r.notification = notifications.sequence
+            AND r.held_at IS NOT NULL AND r.released_at IS NULL))
+        """
+
     private static func condition(_ phase: SendQuery.Phase?) -> String {
         switch phase {
         case nil: "1"
         case .scheduled: "begun_at IS NULL AND finished_at IS NULL"
-        case .running: "begun_at IS NOT NULL AND finished_at IS NULL AND control = 'running'"
-        case .held: "finished_at IS NULL AND control NOT IN ('running', 'canceled')"
+        case .running:
+            "begun_at IS NOT NULL AND finished_at IS NULL AND control = 'running' AND NOT \(isHolding)"
+        case .held: "finished_at IS NULL AND control <> 'canceled' AND (control <> 'running' OR \(isHolding))"
         case .ended: "finished_at IS NOT NULL"
         }
     }

@@ -65,4 +65,5 @@ extension SealedColumn {
     /// Every sealed column of the database.
     static let all =
         AccessRuleTable.sealedColumns + HubTable.sealedColumns + JobTable.sealedColumns + SealedText.sealedColumns
+        + FactorTable.sealedColumns
 }

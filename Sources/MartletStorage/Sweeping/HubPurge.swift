@@ -44,6 +44,7 @@ struct HubPurge {
             if try remove(from: table, "sequence") { return true }
         }
         if try remove(from: "registration_history", "change") { return true }
+        if try remove(from: "campaigns", "id") { return true }
         if try remove(from: "former_channels", "id") { return true }
         if try remove(from: "contents", "id") { return true }
         for (table, key) in DeliveryTable.memberTables {

@@ -10,8 +10,12 @@ extension SQLiteStorage: UserStore {
         try await readers.read { connection throws(StorageError) in try UserTable(connection).user(name) }
     }
 
-    public func users() async throws(StorageError) -> [User] {
-        try await readers.read { connection throws(StorageError) in try UserTable(connection).all() }
+    public func users(
+        beginningWith prefix: String, after last: String?, limit: Int
+    ) async throws(StorageError) -> [User] {
+        try await readers.read { connection throws(StorageError) in
+            try UserTable(connection).users(beginningWith: prefix, after: last, limit: limit)
+        }
     }
 
     public func addRole(_ role: String, to name: String) async throws(StorageError) -> Bool {

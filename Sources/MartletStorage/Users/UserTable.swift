@@ -29,9 +29,14 @@ struct UserTable {
             read: Self.user)
     }
 
-    func all() throws(StorageError) -> [User] {
-        try connection.all(
-            "SELECT \(Self.columns) FROM users ORDER BY folded_name", read: Self.user)
+    func users(beginningWith prefix: String, after last: String?, limit: Int) throws(StorageError) -> [User] {
+        let prefix = prefix.lowercased()
+        // Names are ASCII, and U+10FFFF is after every name that begins with the prefix.
+        return try connection.all(
+            """
+            SELECT \(Self.columns) FROM users WHERE folded_name >= ?1 AND folded_name < ?2 AND folded_name > ?3
+            ORDER BY folded_name LIMIT ?4
+            """, prefix, prefix + "\u{10FFFF}", last?.lowercased() ?? "", limit, read: Self.user)
     }
 
     func addRole(_ role: String, to name: String) throws(StorageError) -> Bool {
@@ -47,6 +52,7 @@ struct UserTable {
     }
 
     func remove(_ name: String) throws(StorageError) -> Bool {
+        try AuthorTable(connection).remove(.user(name))
         try connection.run("DELETE FROM users WHERE folded_name = ?", name.lowercased())
         return connection.changes > 0
     }

@@ -35,6 +35,7 @@ enum ControlCommands {
     static func lines(of status: JSON, in hub: String) -> [String] {
         var lines = [state(of: status), numbers(of: status)]
         lines += standstill(status, in: hub).map { [$0] } ?? []
+        if let author = status["author"]?.string { lines.append("Sent by \(author)") }
         if let spec = status["rollout"]?["spec"]?.string {
             lines.append("Roll-out: \(spec)\(rate(status["rollout"]?["rate"]))")
         }

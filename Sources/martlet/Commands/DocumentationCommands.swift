@@ -98,6 +98,6 @@ struct DocumentationCommands: Sendable {
         guard let invocation,
             let listed = try? await Administration(invocation).callRunning(.get, path)
         else { return [] }
-        return (listed.array ?? []).compactMap { $0["name"]?.string ?? $0.string }
+        return (listed.array ?? listed["users"]?.array ?? []).compactMap { $0["name"]?.string ?? $0.string }
     }
 }

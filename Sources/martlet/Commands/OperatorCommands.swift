@@ -3,7 +3,7 @@ import MartletModel
 
 /// `martlet operator …` and `martlet console`: manages the operators, who may sign in to the web console.
 enum OperatorCommands {
-    static let all = [invite, list, role, disable, enable, endSessions, console]
+    static let all = [invite, list, role, disable, enable, endSessions, resetFactor, console]
 
     private static let invite = Command(
         "operator invite", operands: ["NAME"],
@@ -69,6 +69,15 @@ enum OperatorCommands {
     ) { invocation in
         _ = try await Administration(invocation).call(.delete, path(invocation, "sessions"))
         invocation.report("The sessions of operator '\(invocation.operand("NAME"))' have ended.")
+    }
+
+    private static let resetFactor = Command(
+        "operator reset-factor", operands: ["NAME"],
+        "Remove the second factor of an operator who has lost it, and end all sessions.",
+        options: [.data, .adminSocket, .quiet]
+    ) { invocation in
+        _ = try await Administration(invocation).call(.delete, path(invocation, "factor"))
+        invocation.report("Operator '\(invocation.operand("NAME"))' signs in with the password alone.")
     }
 
     private static let console = Command(

@@ -66,7 +66,8 @@ struct RestoreCheck {
             results.append(
                 CheckResult(.ok, "content", "The hub '\(hub)' has \(registrations.counted("registration"))."))
         }
-        let users = Int64(try await administration.call(.get, "/users").array?.count ?? 0)
+        var users: Int64 = 0
+        try await UserCommands.eachPage(administration) { users += Int64($0.count) }
         let content = "It has \(Int64(hubs.count).counted("hub")) and \(users.counted("user"))."
         return results + [CheckResult(.ok, "content", content)]
     }

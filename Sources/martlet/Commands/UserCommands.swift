@@ -72,10 +72,23 @@ enum UserCommands {
         "user list", "Print all users, each with its roles and groups after the name.",
         options: [.data, .adminSocket, .json("name, createdAt and roles; a line for each user")]
     ) { invocation in
-        let users = try await Administration(invocation).call(.get, "/users")
-        for user in users.array ?? [] where !invocation.printJSON(user) {
-            let roles = (user["roles"]?.array ?? []).compactMap(\.string)
-            Terminal.print(([user["name"]?.string ?? ""] + roles).joined(separator: " "))
+        let administration = try Administration(invocation)
+        try await eachPage(administration) { users in
+            for user in users where !invocation.printJSON(user) {
+                let roles = (user["roles"]?.array ?? []).compactMap(\.string)
+                Terminal.print(([user["name"]?.string ?? ""] + roles).joined(separator: " "))
+            }
+        }
+    }
+
+    /// Reads all users, page by page.
+    static func eachPage(_ administration: Administration, _ take: ([JSON]) -> Void) async throws {
+        var query = ""
+        while true {
+            let page = try await administration.call(.get, "/users" + query)
+            take(page["users"]?.array ?? [])
+            guard let next = page["next"]?.string else { return }
+            query = "?after=\(segment(next))"
         }
     }
 

@@ -45,6 +45,37 @@ struct DeadLetterTests {
         #expect(try await flight.report(second).counts == [.success: 3])
     }
 
+    @Test func lettersAreListedNewestFirstByOutcomeAndCountedByReason() async throws {
+        let statuses = Mutex<[String: Int]>([:])
+        let flight = try await Flight { loft, _ in answered(statuses.withLock { $0[loft] } ?? 200) }
+        try await flight.register(4)
+        var sent: [Delivery] = []
+        for status in [400, 200, 400] {
+            statuses.withLock { $0 = ["loft1": status, "loft2": status] }
+            let delivery = try await flight.accept()
+            #expect(try await flight.run(delivery) == .finished)
+            sent.append(delivery)
+        }
+        let letters = DeadLetters(store: flight.storage, time: flight.time) { _ in }
+        let (first, last) = (sent[0].notification.id, sent[2].notification.id)
+        let page = try await letters.latest(in: flight.hub, before: nil, limit: 1)
+        #expect(page.summaries.map(\.id) == [max(first, last)] && page.next == max(first, last))
+        let rest = try await letters.latest(in: flight.hub, before: page.next, limit: 5)
+        #expect(rest.summaries.map(\.id) == [min(first, last)] && rest.next == nil)
+        let outcome = try #require(page.summaries[0].counts.values.first?.keys.first)
+        let named = try await letters.latest(in: flight.hub, outcome: outcome, before: nil, limit: 5)
+        #expect(named.summaries.count == 2)
+        let none = try await letters.latest(in: flight.hub, outcome: .wrongToken, before: nil, limit: 5)
+        #expect(none.summaries.isEmpty && none.next == nil)
+        let reasons = try #require(try await letters.reasons(of: first, in: flight.hub))
+        #expect(reasons.counts.map(\.count) == [2] && reasons.counts.map(\.outcome) == [outcome] && !reasons.isPartial)
+        #expect(try await letters.reasons(of: first, in: flight.hub, lookLimit: 1)?.isPartial == true)
+        let own = try await letters.page(of: first, in: flight.hub, outcome: outcome, limit: 1)
+        #expect(own?.refusals.records.count == 1 && own?.refusals.next != nil)
+        let other = try await letters.page(of: first, in: flight.hub, outcome: .wrongToken, limit: 1)
+        #expect(other?.refusals.records.isEmpty == true && other?.refusals.next == nil)
+    }
+
     @Test func aDeviceThatIsNotInTheAudienceAnyMoreDoesNotGetIt() async throws {
         let isSick = Flag(true)
         let flight = try await Flight { _, _ in isSick.isOn ? answered(400) : answered(200) }

@@ -100,6 +100,36 @@ extension StorageConformance {
             try require(try await bench.storage.link(tokenHash: [3], at: bench.now) == nil, is: true)
             try require(try await bench.storage.operatorSession(tokenHash: [9]) == nil, is: true)
         },
+        Requirement("A second factor is asked for once it is confirmed, and a step is used once") { bench in
+            try await bench.signUp("ops", "admin")
+            let storage = bench.storage
+            try require(try await storage.beginFactor([1], of: "nobody"), is: false)
+            try require(try await storage.beginFactor([1, 1], of: "OPS"), is: true)
+            try require(try await storage.beginFactor([2, 2], of: "ops"), is: true)
+            try require(try await storage.operator("ops")?.hasFactor, is: false)
+            try require(try await storage.useFactor(of: "ops", step: 1), is: false)
+            let stale = try await storage.confirmFactor([1, 1], of: "ops", step: 7, recoveryCodes: [], at: bench.now)
+            try require(stale, is: false)
+            let isConfirmed = try await storage.confirmFactor(
+                [2, 2], of: "Ops", step: 7, recoveryCodes: [[8], [9]], at: bench.now)
+            try require(isConfirmed, is: true)
+            let factor = try require(try await storage.factor(of: "OPS"))
+            try require([Int64(factor.recoveryCodes), factor.lastStep], is: [2, 7])
+            try require(factor.secret, is: [2, 2])
+            try require(try await storage.operator("ops")?.hasFactor, is: true)
+            try require(try await storage.beginFactor([3, 3], of: "ops"), is: false)
+            for (step, isNew) in [(7, false), (8, true), (8, false), (6, false)] as [(Int64, Bool)] {
+                try require(try await storage.useFactor(of: "ops", step: step), is: isNew)
+            }
+            for (code, isThere) in [([9], true), ([9], false), ([7], false)] as [([UInt8], Bool)] {
+                try require(try await storage.useRecoveryCode(code, of: "ops"), is: isThere)
+            }
+            try require(try await storage.removeFactor(of: "ops"), is: true)
+            try require(try await storage.removeFactor(of: "nobody"), is: false)
+            try require(try await storage.factor(of: "ops") == nil, is: true)
+            try require(try await storage.useRecoveryCode([8], of: "ops"), is: false)
+            try require(try await storage.operator("ops")?.hasFactor, is: false)
+        },
         Requirement("Hours of figures are replaced and read in order") { bench in
             let hour = Timestamp(seconds: 3600 * 400_000)
             try await bench.storage.putHour(hour + .seconds(3600), figures: "{\"a\":2}")

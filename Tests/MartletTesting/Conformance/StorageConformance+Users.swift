@@ -15,7 +15,13 @@ extension StorageConformance {
             for name in ["bob", "Alice", "carol"] {
                 try await bench.storage.putUser(User(name: name, passwordHash: "", createdAt: bench.now))
             }
-            try require(try await bench.storage.users().map(\.name), is: ["Alice", "bob", "carol"])
+            try require(
+                try await bench.storage.users(beginningWith: "", after: nil, limit: 9).map(\.name),
+                is: ["Alice", "bob", "carol"])
+            let page = try await bench.storage.users(beginningWith: "", after: "ALICE", limit: 1)
+            try require(page.map(\.name), is: ["bob"])
+            let named = try await bench.storage.users(beginningWith: "AL", after: nil, limit: 9)
+            try require(named.map(\.name), is: ["Alice"])
         },
         Requirement("A new password ends the sessions and keeps the rest") { bench in
             try await bench.storage.putUser(User(name: "Alice", passwordHash: "1", createdAt: bench.now))
@@ -39,7 +45,8 @@ extension StorageConformance {
             try require(try await bench.storage.user("alice")?.roles, is: ["admin", "editor"])
             try require(try await bench.storage.removeRole("admin", from: "aLice"), is: true)
             try require(try await bench.storage.removeRole("admin", from: "alice"), is: true)
-            try require(try await bench.storage.users().map(\.roles), is: [["editor"]])
+            try require(
+                try await bench.storage.users(beginningWith: "", after: nil, limit: 9).map(\.roles), is: [["editor"]])
             _ = try await bench.storage.removeUser("alice")
             try require(try await bench.storage.addRole("admin", to: "alice"), is: false)
             try require(try await bench.storage.removeRole("editor", from: "alice"), is: false)

@@ -12,7 +12,8 @@ public import MartletCore
 public enum StorageConformance {
     public typealias Storage = ControlStore & DeadLetterStore & DeviceKeyStore & DeviceStore & FunnelStore & HubStore
         & JobStore
-        & LaneStore & MetricHourStore & NotificationStore & OperatorStore & PayloadStore & ReceiptStore
+        & LaneStore & MetricHourStore & NotificationStore & OperatorFactorStore & OperatorStore & PayloadStore
+        & ReceiptStore
         & SendRecordStore & TraceStore & UserStore
 
     /// One sentence about storage that can be checked on an empty one.

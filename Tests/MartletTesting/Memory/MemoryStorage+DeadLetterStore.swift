@@ -40,6 +40,33 @@ extension MemoryStorage: DeadLetterStore {
         }
     }
 
+    public func latestRefused(
+        in hub: Hub.ID, before id: NotificationID?, limit: Int
+    ) async throws(StorageError) -> [NotificationID] {
+        state.withLock { state in
+            let refused = state.deliveries.filter { !$0.refusals.isEmpty }.map(\.progress.delivery.notification)
+            let ids = Set(refused.filter { $0.hub == hub }.map(\.id)).sorted(by: >)
+            return Array(ids.filter { known in id.map { known < $0 } ?? true }.prefix(limit))
+        }
+    }
+
+    public func refusalReasons(
+        of id: NotificationID, in hub: Hub.ID, lookLimit: Int, limit: Int
+    ) async throws(StorageError) -> RefusalReasons {
+        state.withLock { state in
+            let records = state.deliveries.filter {
+                $0.progress.delivery.notification.id == id && $0.progress.delivery.notification.hub == hub
+            }.flatMap(\.refusals.values)
+            let counts = Dictionary(grouping: records.prefix(lookLimit)) { [$0.outcome.rawValue, $0.reason] }
+                .map { key, found in
+                    RefusalReasons.Count(outcome: OutcomeName(rawValue: key[0]), reason: key[1], count: found.count)
+                }
+                .sorted { ($1.count, $0.outcome.rawValue, $0.reason) < ($0.count, $1.outcome.rawValue, $1.reason) }
+            return RefusalReasons(
+                counts: Array(counts.prefix(limit)), isPartial: records.count > lookLimit || counts.count > limit)
+        }
+    }
+
     public func resendMembers(
         of delivery: Delivery, after last: AudienceMember, limit: Int
     ) async throws(StorageError) -> ResendPage {

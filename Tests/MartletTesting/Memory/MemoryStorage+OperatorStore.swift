@@ -148,6 +148,66 @@ extension MemoryStorage: OperatorStore {
     }
 }
 
+extension MemoryStorage: OperatorFactorStore {
+    public func beginFactor(_ secret: [UInt8], of name: String) async throws(StorageError) -> Bool {
+        state.withLock { state in
+            let key = name.lowercased()
+            guard state.operators[key] != nil, state.operatorFactors[key]?.factor.confirmedAt == nil else {
+                return false
+            }
+            let factor = OperatorFactor(secret: secret, confirmedAt: nil, lastStep: 0, recoveryCodes: 0)
+            state.operatorFactors[key] = (factor, [])
+            return true
+        }
+    }
+
+    public func factor(of name: String) async throws(StorageError) -> OperatorFactor? {
+        state.withLock { state in
+            guard let (stored, codes) = state.operatorFactors[name.lowercased()] else { return nil }
+            var factor = stored
+            factor.recoveryCodes = codes.count
+            return factor
+        }
+    }
+
+    public func confirmFactor(
+        _ secret: [UInt8], of name: String, step: Int64, recoveryCodes: [[UInt8]], at now: Timestamp
+    ) async throws(StorageError) -> Bool {
+        state.withLock { state in
+            let key = name.lowercased()
+            guard var factor = state.operatorFactors[key]?.factor, factor.confirmedAt == nil, factor.secret == secret
+            else { return false }
+            factor.confirmedAt = now
+            factor.lastStep = step
+            state.operatorFactors[key] = (factor, Set(recoveryCodes))
+            state.operators[key]?.hasFactor = true
+            return true
+        }
+    }
+
+    public func useFactor(of name: String, step: Int64) async throws(StorageError) -> Bool {
+        state.withLock { state in
+            guard let factor = state.operatorFactors[name.lowercased()]?.factor, factor.confirmedAt != nil,
+                factor.lastStep < step
+            else { return false }
+            state.operatorFactors[name.lowercased()]?.factor.lastStep = step
+            return true
+        }
+    }
+
+    public func useRecoveryCode(_ hash: [UInt8], of name: String) async throws(StorageError) -> Bool {
+        state.withLock { $0.operatorFactors[name.lowercased()]?.codes.remove(hash) != nil }
+    }
+
+    public func removeFactor(of name: String) async throws(StorageError) -> Bool {
+        state.withLock { state in
+            state.operatorFactors[name.lowercased()] = nil
+            state.operators[name.lowercased()]?.hasFactor = false
+            return state.operators[name.lowercased()] != nil
+        }
+    }
+}
+
 extension MemoryStorage: MetricHourStore {
     public func putHour(_ hour: Timestamp, figures: String) async throws(StorageError) {
         state.withLock { $0.metricHours[hour] = figures }

@@ -17,8 +17,15 @@ extension MemoryStorage: UserStore {
         state.withLock { $0.users[name.lowercased()] }
     }
 
-    public func users() async throws(StorageError) -> [User] {
-        state.withLock { state in state.users.sorted { $0.key < $1.key }.map(\.value) }
+    public func users(
+        beginningWith prefix: String, after last: String?, limit: Int
+    ) async throws(StorageError) -> [User] {
+        state.withLock { state in
+            let found = state.users.filter {
+                $0.key.hasPrefix(prefix.lowercased()) && $0.key > last?.lowercased() ?? ""
+            }
+            return Array(found.sorted { $0.key < $1.key }.map(\.value).prefix(limit))
+        }
     }
 
     public func addRole(_ role: String, to name: String) async throws(StorageError) -> Bool {

@@ -82,6 +82,7 @@ struct MemoryState {
     var sessions: [[UInt8]: Session] = [:]
     /// By name in lower case.
     var operators: [String: Operator] = [:]
+    var operatorFactors: [String: (factor: OperatorFactor, codes: Set<[UInt8]>)] = [:]
     var operatorLinks: [[UInt8]: OperatorLink] = [:]
     var operatorSessions: [[UInt8]: OperatorSession] = [:]
     var operatorActions: [OperatorAction] = []

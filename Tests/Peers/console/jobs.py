@@ -149,6 +149,48 @@ def send_safely(page, rig, film, checks):
     film.end()
 
 
+def campaign(page, rig, film, checks):
+    """A draft is saved as a campaign, changed by somebody else, opened from the list, sent, and then shown as sent."""
+    compose(page, rig, "Spring sale")
+    film.begin("campaign")
+    film.click(".compose-end button", "Save as campaign")
+    page.until("document.querySelector('dialog input')?.value === 'Spring sale'")
+    film.click("dialog .primary")
+    page.until("/^Campaign: Spring sale$/.test(document.querySelector('.head [role=status]')?.textContent ?? '')")
+    path = f"/hubs/{HUB}/campaigns"
+    made = next(one for one in rig.call("GET", path)["campaigns"] if one["name"] == "Spring sale")
+    draft = rig.call("GET", f"{path}/{made['id']}")["draft"]
+    checks.equal("the server has the draft", (draft["title"], draft["to"]), ("Spring sale", "news"))
+    rig.call("PUT", f"{path}/{made['id']}", {"name": made["name"], "draft": draft | {"text": "Two days only"}, "version": made["version"]})
+    page.type("input[name=title]", "!")
+    page.until("/not saved/.test(document.querySelector('.head [role=status]').textContent)")
+    film.click(".compose-end button", "Save as campaign")
+    page.until("/Replace the newer version/.test(document.querySelector('dialog')?.textContent ?? '')")
+    film.shoot()
+    page.key("Escape")
+    page.until("!document.querySelector('dialog')")
+    checks.equal("a version that nobody has read is not replaced", rig.call("GET", f"{path}/{made['id']}")["draft"]["text"], "Two days only")
+    page.goto(f"{rig.console}hubs/{HUB}/sends/campaigns")
+    page.until("[...document.querySelectorAll('.campaigns .badge')].some(e => e.textContent === 'Draft')")
+    film.shoot()
+    film.click(".campaigns a", "Spring sale")
+    page.until("/Open the newer version/.test(document.querySelector('dialog')?.textContent ?? '')")
+    film.click("dialog .primary")
+    page.until("document.querySelector('textarea[name=text]')?.value === 'Two days only'")
+    page.until("!document.querySelector('.compose-end .primary').disabled")
+    film.click(".compose-end .primary")
+    page.until("/sends\\/[0-9a-f-]+$/.test(location.pathname)", 40)
+    page.until("!!document.querySelector('.big-badge')")
+    identifier = page.js("location.pathname.split('/').pop()")
+    deadline = time.monotonic() + 10
+    while rig.call("GET", f"{path}/{made['id']}")["send"] != identifier and time.monotonic() < deadline:
+        pass
+    page.goto(f"{rig.console}hubs/{HUB}/sends/campaigns")
+    page.until("!!document.querySelector('.campaigns .badge.state-done')")
+    checks.that("the list leads to the send", page.js("document.querySelector('.campaigns a').href").endswith(f"/sends/{identifier}"))
+    film.end()
+
+
 def stop(page, rig, film, checks):
     """A slow send is stopped in one click, and spares the rest."""
     identifier = rig.send("news", {"title": "Too early"}, martlet_rollout="rate=1")
@@ -231,4 +273,4 @@ def roles(page, rig, film, checks):
     enter(page, rig)
 
 
-ALL = [is_it_working, why_not, send_safely, stop, by_keyboard, signed_out, roles]
+ALL = [is_it_working, why_not, send_safely, campaign, stop, by_keyboard, signed_out, roles]

@@ -12,6 +12,7 @@ from rig import HUB, WEB
 
 SCREENS = {
     "now": "", "sends": f"hubs/{HUB}/sends", "waiting": f"hubs/{HUB}/sends/waiting", "failed": f"hubs/{HUB}/sends/failed",
+    "campaigns": f"hubs/{HUB}/sends/campaigns",
     "send": f"hubs/{HUB}/sends/{{send}}", "why": f"hubs/{HUB}/sends/{{send}}/devices/phone7", "compose": f"hubs/{HUB}/sends/new",
     "people": f"hubs/{HUB}/people", "device": f"hubs/{HUB}/people/laptop", "hub": f"hubs/{HUB}", "tags": f"hubs/{HUB}/tags",
     "keys": f"hubs/{HUB}/keys", "jobs": f"hubs/{HUB}/jobs", "limits": f"hubs/{HUB}/limits", "welcome": "welcome", "account": "account", "server": "server",
@@ -55,7 +56,7 @@ def cells():
         # The texts that are longer come by the way that holds or fails requests in the other states.
         if language == "long" and state not in ("full", "empty"):
             continue
-        if state == "empty" and screen not in ("now", "sends", "waiting", "failed", "tags"):
+        if state == "empty" and screen not in ("now", "sends", "waiting", "failed", "campaigns", "tags"):
             continue
         yield screen, state, theme, language, width
 

@@ -113,6 +113,8 @@ class Rig:
             self.sends.append(self.settled(self.send("city:berlin", {"title": text[:900], "text": text, "truncate": True}))["notification"])
         self.sends.append(self.settled(self.send("username:alice", {"title": "Your order is on its way"}))["notification"])
         self.sends.append(self.settled(self.send(None, {"title": "Closed on Monday"}, martlet_confidential="true"))["notification"])
+        for name in ("Summer sale", WILD[0][:100]):
+            self.call("POST", f"/hubs/{HUB}/campaigns", {"name": name, "draft": {"title": name, "to": "news"}})
         due = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(time.time() + 7200))
         self.call("POST", f"/rest/{HUB}/schedulednotifications?{API}", {"title": "Server maintenance tonight"},
                   {"servicebusnotification-format": "message", "servicebusnotification-tags": "news", "servicebusnotification-scheduletime": due})

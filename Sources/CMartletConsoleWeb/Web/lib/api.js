@@ -4,93 +4,97 @@ const BASE = "/console/api";
 
 /** Method and path of every request. Names in braces are parts of the path. */
 export const CALLS = /** @type {const} */ ({
-  session: ["GET", "/session"],
-  signIn: ["POST", "/sign-in"],
-  signOut: ["POST", "/sign-out"],
-  confirm: ["POST", "/session/confirm"],
-  touch: ["POST", "/session/touch"],
-  saveSettings: ["PUT", "/session/settings"],
-  changePassword: ["PUT", "/session/password"],
-  sessions: ["GET", "/sessions"],
-  endSession: ["DELETE", "/sessions/{id}"],
-  link: ["POST", "/link"],
-  useLink: ["POST", "/link/use"],
+  session: "GET /session",
+  signIn: "POST /sign-in",
+  signOut: "POST /sign-out",
+  confirm: "POST /session/confirm",
+  touch: "POST /session/touch",
+  saveSettings: "PUT /session/settings",
+  factor: "GET /session/factor",
+  beginFactor: "POST /session/factor",
+  confirmFactor: "POST /session/factor/confirm",
+  removeFactor: "POST /session/factor/remove",
+  changePassword: "PUT /session/password",
+  sessions: "GET /sessions",
+  endSession: "DELETE /sessions/{id}",
+  link: "POST /link",
+  useLink: "POST /link/use",
 
-  now: ["GET", "/now"],
-  history: ["GET", "/metrics/history"],
-  serverFacts: ["GET", "/server"],
+  now: "GET /now",
+  history: "GET /metrics/history",
+  serverFacts: "GET /server",
 
-  makeHub: ["PUT", "/hubs/{hub}"],
-  deleteHub: ["DELETE", "/hubs/{hub}"],
-  services: ["GET", "/hubs/{hub}/services"],
-  setCredential: ["PUT", "/hubs/{hub}/credentials/{platform}"],
-  generateCredential: ["POST", "/hubs/{hub}/credentials/{platform}/generate"],
-  deleteCredential: ["DELETE", "/hubs/{hub}/credentials/{platform}"],
-  keys: ["GET", "/hubs/{hub}/keys"],
-  renewKey: ["POST", "/hubs/{hub}/keys/{rule}/{key}"],
-  limits: ["GET", "/hubs/{hub}/limits"],
-  jobs: ["GET", "/hubs/{hub}/jobs"],
-  failedLines: ["GET", "/hubs/{hub}/jobs/{job}/failed"],
-  tags: ["GET", "/hubs/{hub}/tags"],
-  tagPrefixes: ["GET", "/hubs/{hub}/tags/prefixes"],
-  audience: ["GET", "/hubs/{hub}/audience"],
+  makeHub: "PUT /hubs/{hub}",
+  deleteHub: "DELETE /hubs/{hub}",
+  services: "GET /hubs/{hub}/services",
+  setCredential: "PUT /hubs/{hub}/credentials/{platform}",
+  generateCredential: "POST /hubs/{hub}/credentials/{platform}/generate",
+  deleteCredential: "DELETE /hubs/{hub}/credentials/{platform}",
+  keys: "GET /hubs/{hub}/keys",
+  renewKey: "POST /hubs/{hub}/keys/{rule}/{key}",
+  limits: "GET /hubs/{hub}/limits",
+  jobs: "GET /hubs/{hub}/jobs",
+  failedLines: "GET /hubs/{hub}/jobs/{job}/failed",
+  tags: "GET /hubs/{hub}/tags",
+  tagPrefixes: "GET /hubs/{hub}/tags/prefixes",
+  audience: "GET /hubs/{hub}/audience",
 
-  sends: ["GET", "/hubs/{hub}/sends"],
-  send: ["GET", "/hubs/{hub}/sends/{id}"],
-  status: ["GET", "/hubs/{hub}/messages/{id}/status"],
-  funnel: ["GET", "/hubs/{hub}/messages/{id}/funnel"],
-  pause: ["POST", "/hubs/{hub}/messages/{id}/pause"],
-  resume: ["POST", "/hubs/{hub}/messages/{id}/resume"],
-  cancel: ["POST", "/hubs/{hub}/messages/{id}/cancel"],
-  failed: ["GET", "/hubs/{hub}/deadletters"],
-  failedOf: ["GET", "/hubs/{hub}/messages/{id}/deadletters"],
-  resend: ["POST", "/hubs/{hub}/messages/{id}/deadletters/resend"],
-  trace: ["GET", "/hubs/{hub}/messages/{id}/devices/{device}"],
-  post: ["POST", "/rest/{hub}/messages"],
-  schedule: ["POST", "/rest/{hub}/schedulednotifications"],
-  reschedule: ["PUT", "/rest/{hub}/schedulednotifications/{id}"],
-  withdraw: ["DELETE", "/rest/{hub}/schedulednotifications/{id}"],
-  putInstallation: ["PUT", "/rest/{hub}/installations/{id}"],
-  deleteInstallation: ["DELETE", "/rest/{hub}/installations/{id}"],
-  deleteRegistration: ["DELETE", "/rest/{hub}/registrations/{id}"],
+  sends: "GET /hubs/{hub}/sends",
+  send: "GET /hubs/{hub}/sends/{id}",
+  status: "GET /hubs/{hub}/messages/{id}/status",
+  funnel: "GET /hubs/{hub}/messages/{id}/funnel",
+  pause: "POST /hubs/{hub}/messages/{id}/pause",
+  resume: "POST /hubs/{hub}/messages/{id}/resume",
+  cancel: "POST /hubs/{hub}/messages/{id}/cancel",
+  failed: "GET /hubs/{hub}/deadletters",
+  failedOf: "GET /hubs/{hub}/messages/{id}/deadletters",
+  resend: "POST /hubs/{hub}/messages/{id}/deadletters/resend",
+  trace: "GET /hubs/{hub}/messages/{id}/devices/{device}",
+  post: "POST /rest/{hub}/messages",
+  sending: "GET /rest/{hub}/sending",
+  saveSending: "PUT /rest/{hub}/sending",
+  schedule: "POST /rest/{hub}/schedulednotifications",
+  reschedule: "PUT /rest/{hub}/schedulednotifications/{id}",
+  withdraw: "DELETE /rest/{hub}/schedulednotifications/{id}",
+  putInstallation: "PUT /rest/{hub}/installations/{id}",
+  deleteInstallation: "DELETE /rest/{hub}/installations/{id}",
+  deleteRegistration: "DELETE /rest/{hub}/registrations/{id}",
 
-  findDevices: ["POST", "/hubs/{hub}/devices/search"],
-  device: ["GET", "/hubs/{hub}/devices/{id}"],
-  deviceSends: ["GET", "/hubs/{hub}/devices/{id}/sends"],
+  campaigns: "GET /hubs/{hub}/campaigns",
+  campaign: "GET /hubs/{hub}/campaigns/{id}",
+  addCampaign: "POST /hubs/{hub}/campaigns",
+  saveCampaign: "PUT /hubs/{hub}/campaigns/{id}",
+  recordCampaignSend: "PUT /hubs/{hub}/campaigns/{id}/send",
+  deleteCampaign: "DELETE /hubs/{hub}/campaigns/{id}",
 
-  operators: ["GET", "/operators"],
-  invite: ["POST", "/operators"],
-  setRoles: ["PUT", "/operators/{name}/roles"],
-  setDisabled: ["PUT", "/operators/{name}/disabled"],
-  endSessions: ["DELETE", "/operators/{name}/sessions"],
-  backups: ["GET", "/backups"],
-  makeBackup: ["POST", "/backups"],
-  verifyBackup: ["POST", "/backups/{backup}/verify"],
-  backupFile: ["GET", "/backups/{backup}"],
-  audit: ["GET", "/audit/operators"],
+  findDevices: "POST /hubs/{hub}/devices/search",
+  device: "GET /hubs/{hub}/devices/{id}",
+  deviceSends: "GET /hubs/{hub}/devices/{id}/sends",
 
-  simulatorDevice: ["GET", "/simulator/device"],
-  makeSimulatorDevice: ["POST", "/simulator/devices"],
-  simulatorCounters: ["GET", "/simulator/counters"],
-  simulatorServices: ["GET", "/simulator/services"],
-  simulatorFaults: ["GET", "/simulator/faults"],
-  addSimulatorFault: ["POST", "/simulator/faults"],
-  clearSimulatorFaults: ["DELETE", "/simulator/faults"],
+  operators: "GET /operators",
+  invite: "POST /operators",
+  setRoles: "PUT /operators/{name}/roles",
+  setDisabled: "PUT /operators/{name}/disabled",
+  resetFactor: "DELETE /operators/{name}/factor",
+  endSessions: "DELETE /operators/{name}/sessions",
+  backups: "GET /backups",
+  makeBackup: "POST /backups",
+  verifyBackup: "POST /backups/{backup}/verify",
+  backupFile: "GET /backups/{backup}",
+  audit: "GET /audit/operators",
+
+  simulatorDevice: "GET /simulator/device",
+  makeSimulatorDevice: "POST /simulator/devices",
+  simulatorCounters: "GET /simulator/counters",
+  simulatorServices: "GET /simulator/services",
+  simulatorFaults: "GET /simulator/faults",
+  addSimulatorFault: "POST /simulator/faults",
+  clearSimulatorFaults: "DELETE /simulator/faults",
 });
-
-/** @typedef {keyof typeof CALLS} CallName */
-/**
- * @typedef {object} CallOptions
- * @property {Record<string, string>} [path] Parts of the path.
- * @property {Record<string, string | number | null | undefined>} [query] Absent ones are left out; "" is a bare name.
- * @property {any} [body] Sent as JSON.
- * @property {Record<string, string>} [fields] Further header fields.
- * @property {AbortSignal} [signal]
- */
 
 /** The server's answer that something is not done, or that the server was not reached (`status` 0). */
 export class Refusal extends Error {
-  /** @param {number} status @param {number} [retryAfter] Seconds. */
+  /** @param {number} status @param {number} [retryAfter] Seconds. @param {any} document */
   constructor(status, document, retryAfter) {
     super(typeof document?.error === "string" ? document.error : "");
     this.status = status;
@@ -112,9 +116,13 @@ export const gate = {
   confirm: async () => false,
 };
 
-/** The address of a call, without the origin. @param {CallName} name @param {CallOptions} [options] */
+/** @param {CallName} name */
+export const methodOf = (name) => CALLS[name].split(" ")[0] ?? "";
+
+/** The address of a call, without the origin.
+ * @param {CallName} name @param {CallOptions} [options] */
 export function address(name, options = {}) {
-  const path = CALLS[name][1].replace(/\{(\w+)\}/g, (_, part) => encodeURIComponent(options.path?.[part] ?? ""));
+  const path = CALLS[name].replace(/^\w+ /, "").replace(/\{(\w+)\}/g, (_, part) => encodeURIComponent(options.path?.[part] ?? ""));
   const items = Object.entries(options.query ?? {}).filter(([, value]) => value !== null && value !== undefined);
   const query = items.map(([key, value]) =>
     value === "" ? encodeURIComponent(key) : `${encodeURIComponent(key)}=${encodeURIComponent(String(value))}`);
@@ -141,7 +149,7 @@ export async function call(name, options = {}) {
 
 /** @param {CallName} name @param {CallOptions} options */
 async function request(name, options) {
-  const method = CALLS[name][0];
+  const method = methodOf(name);
   /** @type {RequestInit & {headers: Record<string, string>}} */
   const init = { method, headers: { accept: "application/json", ...options.fields }, credentials: "same-origin" };
   if (options.signal) init.signal = options.signal;
@@ -253,7 +261,7 @@ class Live {
     source.addEventListener("error", () => this.fail(source));
   }
 
-  /** @param {string} name */
+  /** @param {string} name @param {any} data */
   hear(name, data) {
     this.failures = 0;
     this.heardAt = new Date();
@@ -267,7 +275,7 @@ class Live {
     this.tell(name, data);
   }
 
-  /** @param {string} name */
+  /** @param {string} name @param {any} data */
   tell(name, data) {
     for (const hear of new Set([...this.watchers.values()].flatMap((set) => [...set]))) hear(name, data);
   }

@@ -21,7 +21,8 @@ export function h(what, ...rest) {
   return node;
 }
 
-/** Makes an SVG element. @param {string} tag @param {...any} rest As for `h`. @returns {any} */
+/** Makes an SVG element.
+ * @param {string} tag @param {...any} rest As for `h`. @returns {any} */
 export function svg(tag, ...rest) {
   const node = document.createElementNS(NAMESPACE, tag);
   fill(node, rest);
@@ -39,6 +40,7 @@ function fill(node, rest) {
   if (value !== undefined) /** @type {any} */ (node).value = value;
 }
 
+/** @param {any} value */
 function isProperties(value) {
   return value !== null && typeof value === "object" && !(value instanceof Node) && !Array.isArray(value);
 }
@@ -49,6 +51,7 @@ function isProperties(value) {
  *
  * @param {Element} node
  * @param {string} name
+ * @param {any} value
  */
 export function set(node, name, value) {
   if (name === "on") {
@@ -73,7 +76,8 @@ export function append(node, children) {
   }
 }
 
-/** Replaces everything in a node. @param {Element} node @param {...any} children */
+/** Replaces everything in a node.
+ * @param {Element} node @param {...any} children */
 export function put(node, ...children) {
   const fragment = document.createDocumentFragment();
   append(fragment, children);
@@ -81,7 +85,8 @@ export function put(node, ...children) {
   return node;
 }
 
-/** Shows a text if it has changed, so that an update each second does not disturb a selection. @param {Element} node @param {string} text */
+/** Shows a text if it has changed, so that an update each second does not disturb a selection.
+ * @param {Element} node @param {string} text */
 export function say(node, text) {
   if (node.textContent !== text) node.textContent = text;
 }

@@ -118,7 +118,8 @@ export function sendState(send) {
   return "running";
 }
 
-/** A state as a word with a shape: never by colour alone. @param {string} state @param {any} word */
+/** A state as a word with a shape: never by colour alone.
+ * @param {string} state @param {any} word */
 export function badge(state, word) {
   return h("span.badge", { class: `state-${state}` }, h("i.dot", { "aria-hidden": "true" }), word);
 }

@@ -4,7 +4,8 @@
 
 /** @param {string} language @param {string} zone A name of the IANA time zone database. */
 export function times(language, zone) {
-  /** Made when it is used first: a formatter costs a slow processor milliseconds. @param {Intl.DateTimeFormatOptions} options */
+  /** Made when it is used first: a formatter costs a slow processor milliseconds.
+   * @param {Intl.DateTimeFormatOptions} options */
   const format = (options) => {
     /** @type {Intl.DateTimeFormat | undefined} */
     let made;
@@ -38,17 +39,21 @@ export function times(language, zone) {
     weekday: (time) => weekday.format(at(time)),
     /** @param {Time} time */
     day: (time) => day.format(at(time)),
-    /** Day and time with the zone's short name. @param {Time} time */
+    /** Day and time with the zone's short name.
+     * @param {Time} time */
     full: (time) => `${date.format(at(time))}, ${named.format(at(time))}`,
-    /** The time alone today, the day and the time otherwise. @param {Time} time @param {Date} [now] */
+    /** The time alone today, the day and the time otherwise.
+     * @param {Time} time @param {Date} [now] */
     brief: (time, now = new Date()) =>
       isSameDay(at(time), now) ? minute.format(at(time)) : `${day.format(at(time))}, ${minute.format(at(time))}`,
-    /** How long ago or ahead, in the largest unit that fits. @param {Time} time @param {Date} [now] */
+    /** How long ago or ahead, in the largest unit that fits.
+     * @param {Time} time @param {Date} [now] */
     relative: (time, now = new Date()) => {
       const [count, unit] = largestUnit((at(time).getTime() - now.getTime()) / 1000);
       return new Intl.RelativeTimeFormat(language, { numeric: "auto", style: "long" }).format(count, unit);
     },
-    /** A duration in its two largest units. @param {number} seconds */
+    /** A duration in its two largest units.
+     * @param {number} seconds */
     duration: (seconds) => duration(language, seconds),
     /** The zone's short name, such as CET. */
     name: (time = new Date()) =>

@@ -2,6 +2,39 @@
 declare global {
   type Translate = import("./text.js").Translate;
   type Texts = import("./text.js").Texts;
+  type CallName = keyof typeof import("./api.js").CALLS;
+  type Role = "viewer" | "sender" | "admin";
+
+  interface CallOptions {
+    /** Parts of the path. */
+    path?: Record<string, string>;
+    /** Absent ones are left out; "" is a bare name. */
+    query?: Record<string, string | number | null | undefined>;
+    /** Sent as JSON. */
+    body?: any;
+    /** Further header fields. */
+    fields?: Record<string, string>;
+    signal?: AbortSignal;
+  }
+
+  /** The session as the server describes it. */
+  interface Session {
+    operator: string;
+    roles: string[];
+    hubs: { name: string; role: Role }[];
+    isServerAdmin: boolean;
+    isFresh: boolean;
+    freshUntil: string;
+    idleUntil: string;
+    endsAt: string;
+    hasPassword: boolean;
+    hasFactor: boolean;
+    settings: Record<string, any>;
+    version: string;
+    now: string;
+    simulator: boolean;
+    features: string[];
+  }
 
   /** What a screen is given. */
   interface View {
@@ -14,8 +47,7 @@ declare global {
     n: ReturnType<typeof import("./text.js").numbers>;
     time: import("./time.js").Times;
     language: string;
-    /** The session as the server tells it. */
-    session: any;
+    session: Session;
     /** The highest role in a hub, or on the whole server. */
     role: (hub?: string) => "viewer" | "sender" | "admin" | null;
     go: (path: string, replace?: boolean) => void;

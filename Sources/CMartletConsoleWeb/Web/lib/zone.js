@@ -1,6 +1,7 @@
 /** Times as clocks in a zone show them, for forms: some come twice, some never. */
 
-/** What clocks in a zone show, as an input of type `datetime-local` writes it. @param {Date} time @param {string} zone */
+/** What clocks in a zone show, as an input of type `datetime-local` writes it.
+ * @param {Date} time @param {string} zone */
 export function wallClock(time, zone) {
   const parts = new Intl.DateTimeFormat("en", {
     timeZone: zone, hourCycle: "h23", year: "numeric", month: "2-digit", day: "2-digit", hour: "2-digit",

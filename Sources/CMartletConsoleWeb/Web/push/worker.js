@@ -3,10 +3,11 @@
 const worker = /** @type {any} */ (self);
 
 worker.addEventListener("install", () => worker.skipWaiting());
-worker.addEventListener("activate", (event) => event.waitUntil(worker.clients.claim()));
-worker.addEventListener("push", (event) => event.waitUntil(show(event.data)));
-worker.addEventListener("notificationclick", (event) => event.notification.close());
+worker.addEventListener("activate", (/** @type {any} */ event) => event.waitUntil(worker.clients.claim()));
+worker.addEventListener("push", (/** @type {any} */ event) => event.waitUntil(show(event.data)));
+worker.addEventListener("notificationclick", (/** @type {any} */ event) => event.notification.close());
 
+/** @param {any} data */
 async function show(data) {
   const text = data ? data.text() : "";
   let message = /** @type {any} */ ({});

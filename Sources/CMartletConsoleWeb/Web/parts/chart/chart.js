@@ -50,7 +50,8 @@ export function outline(values, top) {
   return text;
 }
 
-/** The next round number that is at least as large. @param {number} value */
+/** The next round number that is at least as large.
+ * @param {number} value */
 export function rounded(value) {
   if (value <= 0) return 1;
   const power = 10 ** Math.floor(Math.log10(value));

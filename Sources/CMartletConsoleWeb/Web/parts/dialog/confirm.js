@@ -4,7 +4,8 @@ import { call, Refusal } from "../../lib/api.js";
 import { freshId, h, put } from "../../lib/dom.js";
 import { openDialog } from "./dialog.js";
 
-/** Asks for the password again; resolves to whether it was right. @param {View} view @returns {Promise<boolean>} */
+/** Asks for the password again; resolves to whether it was right.
+ * @param {View} view @returns {Promise<boolean>} */
 export async function confirmPassword(view) {
   const texts = (await import(`./text.${view.language}.js`)).default;
   const t = (/** @type {string} */ key) => texts[key] ?? key;
@@ -13,7 +14,7 @@ export async function confirmPassword(view) {
     const input = h("input", { id, type: "password", autocomplete: "current-password", autofocus: true, required: true });
     const problem = h("p.problem.bad.small", { role: "alert" });
     let isConfirmed = false;
-    const submit = async (event) => {
+    const submit = async (/** @type {Event} */ event) => {
       event.preventDefault();
       try {
         await call("confirm", { body: { password: input.value } });

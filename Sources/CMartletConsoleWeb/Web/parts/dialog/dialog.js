@@ -1,6 +1,6 @@
 /** Dialogs, and a request shown as commands. */
 
-import { address, CALLS } from "../../lib/api.js";
+import { address, methodOf } from "../../lib/api.js";
 import { freshId, h, icon } from "../../lib/dom.js";
 
 /**
@@ -15,7 +15,7 @@ export function openDialog(title, children, kind) {
   const id = freshId();
   const dialog = h("dialog", { "aria-labelledby": id, class: kind ?? "" }, h("div.stack", h("h2", { id }, title), children));
   dialog.addEventListener("close", () => dialog.remove());
-  dialog.addEventListener("click", (event) => {
+  dialog.addEventListener("click", (/** @type {Event} */ event) => {
     if (event.target === dialog) dialog.close();
   });
   document.body.append(dialog);
@@ -28,8 +28,8 @@ export function openDialog(title, children, kind) {
  *
  * @param {View} view
  * @param {string | null} martlet The line for the command `martlet`, where there is one.
- * @param {import("../../lib/api.js").CallName} name
- * @param {import("../../lib/api.js").CallOptions} [options]
+ * @param {CallName} name
+ * @param {CallOptions} [options]
  */
 export function commandButton(view, martlet, name, options) {
   return h("button.plain", { click: () => showCommand(view, martlet, name, options) }, icon("command"), view.t("command"));
@@ -38,8 +38,8 @@ export function commandButton(view, martlet, name, options) {
 /**
  * @param {View} view
  * @param {string | null} martlet
- * @param {import("../../lib/api.js").CallName} name
- * @param {import("../../lib/api.js").CallOptions} [options]
+ * @param {CallName} name
+ * @param {CallOptions} [options]
  */
 export function showCommand(view, martlet, name, options) {
   const lines = [martlet, curl(name, options)].filter((line) => line !== null);
@@ -47,7 +47,8 @@ export function showCommand(view, martlet, name, options) {
     h("div.actions", h("button", { click: () => dialog.close() }, view.t("close")))]);
 }
 
-/** A text in a box with a button that copies it. @param {View} view @param {string} text */
+/** A text in a box with a button that copies it.
+ * @param {View} view @param {string} text */
 export function copyable(view, text) {
   const copy = async () => {
     try {
@@ -61,9 +62,9 @@ export function copyable(view, text) {
   return h("div.stack.tight", code, h("div.row", h("button", { click: copy }, icon("copy"), view.t("copy"))));
 }
 
-/** @param {import("../../lib/api.js").CallName} name @param {import("../../lib/api.js").CallOptions} [options] */
+/** @param {CallName} name @param {CallOptions} [options] */
 export function curl(name, options = {}) {
-  const method = CALLS[name][0];
+  const method = methodOf(name);
   // The console's own addresses stand for the administration API and, below `rest`, for the hub's.
   const path = address(name, options).replace(/^\/console\/api(\/rest)?/, "");
   const parts = ["curl"];
@@ -75,7 +76,8 @@ export function curl(name, options = {}) {
   return [...parts, quoted(location.origin + path)].join(" ");
 }
 
-/** Quotes a word for a shell. @param {string} word */
+/** Quotes a word for a shell.
+ * @param {string} word */
 export function quoted(word) {
   return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replace(/'/g, "'\\''")}'`;
 }

@@ -11,11 +11,12 @@ import { openDialog } from "./dialog.js";
  * @param {string} title
  * @param {string} yes
  * @param {() => Promise<any>} work
+ * @param {any} content
  */
 export function formDialog(view, title, content, yes, work) {
   const problem = h("div", { "aria-live": "polite" });
   const button = h("button.primary", yes);
-  const submit = async (event) => {
+  const submit = async (/** @type {Event} */ event) => {
     event.preventDefault();
     button.disabled = true;
     try {

@@ -80,7 +80,7 @@ class Expression extends HTMLElement {
       this.changed();
       /** @type {HTMLElement | null} */ (this.querySelector(`[data-group="${name}"] input`))?.focus();
     };
-    input.addEventListener("keydown", (event) => {
+    input.addEventListener("keydown", (/** @type {KeyboardEvent} */ event) => {
       if (event.ctrlKey || event.metaKey) return;
       if (event.key === "Enter" || event.key === ",") {
         event.preventDefault();
@@ -98,7 +98,7 @@ class Expression extends HTMLElement {
       window.clearTimeout(timer);
       timer = window.setTimeout(async () => {
         const found = await call("tags", { path: { hub: view.hub }, query: { prefix: input.value.trim(), limit: 20 } }).catch(() => ({ tags: [] }));
-        put(list, found.tags.map((tag) => h("option", { value: tag })));
+        put(list, found.tags.map((/** @type {string} */ tag) => h("option", { value: tag })));
       }, 150);
     });
     return h("div.group", { "data-group": name }, h("span.label.quiet", t(`to.${name}`)), h("div.chips",

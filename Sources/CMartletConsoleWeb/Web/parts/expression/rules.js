@@ -14,13 +14,15 @@ export function isTag(tag) {
   return TAG.test(tag);
 }
 
-/** The expression of chips; "" where nothing is chosen, which is no audience. @param {Groups} groups */
+/** The expression of chips; "" where nothing is chosen, which is no audience.
+ * @param {Groups} groups */
 export function toText({ all, any, none }) {
   const alternatives = any.length > 1 && (all.length > 0 || none.length > 0) ? `(${any.join(" || ")})` : any.join(" || ");
   return [...all, alternatives, ...none.map((tag) => `!${tag}`)].filter(Boolean).join(" && ");
 }
 
-/** The chips of an expression, or null where chips cannot say it. @param {string} text @returns {Groups | null} */
+/** The chips of an expression, or null where chips cannot say it.
+ * @param {string} text @returns {Groups | null} */
 export function toGroups(text) {
   /** @type {Groups} */
   const groups = { all: [], any: [], none: [] };
@@ -41,13 +43,15 @@ export function toGroups(text) {
   return groups;
 }
 
-/** Tags joined by `||` alone, or null. @param {string} text */
+/** Tags joined by `||` alone, or null.
+ * @param {string} text */
 function alternatives(text) {
   const tags = text.split("||").map((one) => one.trim());
   return tags.every(isTag) ? tags : null;
 }
 
-/** The parts between `&&` outside of parentheses, or null where these do not match. @param {string} text */
+/** The parts between `&&` outside of parentheses, or null where these do not match.
+ * @param {string} text */
 function splitAnds(text) {
   const parts = [];
   let depth = 0;
@@ -65,7 +69,8 @@ function splitAnds(text) {
   return depth === 0 ? [...parts, part.trim()] : null;
 }
 
-/** How many tags there are and how many there may be. @param {Groups} groups */
+/** How many tags there are and how many there may be.
+ * @param {Groups} groups */
 export function limits({ all, any, none }) {
   const isAlternativesAlone = all.length === 0 && none.length === 0;
   return { count: all.length + any.length + none.length, limit: isAlternativesAlone ? ALTERNATIVES_LIMIT : TAG_LIMIT };

@@ -32,7 +32,7 @@ export function look(view, appearance, { app, name, size, picture }) {
           appearance.text && h("p.look-text", { class: `lines${Math.min(appearance.lines?.text ?? 4, 6)}` }, appearance.text),
           !appearance.title && !appearance.text && h("p.look-text.quiet", t("look.nothing"))),
         picture ? h("img.look-picture", { src: picture, alt: "" }) : appearance.picture && h("span.look-picture", icon("download"))),
-        appearance.actions?.length > 0 && h("div.look-actions", appearance.actions.map((one) => h("span", one))))),
+        appearance.actions?.length > 0 && h("div.look-actions", appearance.actions.map((/** @type {any} */ one) => h("span", one))))),
     h("figcaption", h("div.row.between", h("span.strong", icon(KINDS[kind] ?? "phone"), " ", name), size && h("span.quiet.number.small", size)),
       notes(appearance, t)));
 }
@@ -45,11 +45,11 @@ export async function loadLook(language) {
   look.texts = (await import(`./text.${language}.js`)).default;
 }
 
-/** @param {(key: string) => string} t */
+/** @param {(key: string) => string} t @param {any} appearance */
 function notes(appearance, t) {
   if (!appearance) return null;
   const list = [
-    ...(appearance.cautions ?? []).map((one) => spoken(t(`caution.${one}`))),
+    ...(appearance.cautions ?? []).map((/** @type {any} */ one) => spoken(t(`caution.${one}`))),
     appearance.shownBy === "app" && !appearance.isSilent ? t("look.byApp") : null,
     appearance.badge !== undefined ? `${t("look.badge")} ${appearance.badge}` : null,
     appearance.picture ? `${t("look.picture")} ${appearance.picture}` : null,
@@ -58,7 +58,8 @@ function notes(appearance, t) {
   return list.length > 0 && h("ul.look-notes", list.map((one) => h("li", one)));
 }
 
-/** A name of a newer server that there is no text for yet, as words. @param {string} text A text, or the key that stands for a missing one. */
+/** A name of a newer server that there is no text for yet, as words.
+ * @param {string} text A text, or the key that stands for a missing one. */
 function spoken(text) {
   if (!text.startsWith("caution.")) return text;
   const words = text.slice(8).replace(/([A-Z])/g, " $1").toLowerCase();

@@ -67,8 +67,9 @@ export function empty(symbol, title, text, ...steps) {
     steps.length > 0 && h("div.row.center", steps));
 }
 
-/** The tabs of the list of sends. @param {View} view @param {"all" | "waiting" | "failed"} here */
+/** The tabs of the list of sends.
+ * @param {View} view @param {"all" | "campaigns" | "waiting" | "failed"} here */
 export function sendTabs({ t, hub }, here) {
-  return h("nav.tabs", { "aria-label": t("place.sends") }, ["all", "waiting", "failed"].map((name) =>
+  return h("nav.tabs", { "aria-label": t("place.sends") }, ["all", "campaigns", "waiting", "failed"].map((name) =>
     h("a", { href: to.sends(hub) + (name === "all" ? "" : `/${name}`), "aria-current": name === here ? "page" : null }, t(`tab.${name}`))));
 }

@@ -37,7 +37,7 @@ export async function openMenu(view, opener, settings, zone) {
     await call("signOut", { body: {} }).catch(() => {});
     await view.refreshSession();
   }
-  menu.addEventListener("toggle", (event) => {
+  menu.addEventListener("toggle", (/** @type {any} */ event) => {
     if (event.newState === "closed") {
       menu.remove();
       opener.focus();

@@ -13,6 +13,7 @@ export async function openSearch(view) {
   const dialog = openDialog(t("search.title"), [h("form", { on: { submit } },
     h("div.field", h("label", { for: id }, t("search.label")), h("div.search", icon("search"), input), h("p.help", t("search.help"))),
     h("div.actions", h("button", { click: () => dialog.close() }, view.t("cancel")), h("button.primary", view.t("search"))))]);
+  /** @param {Event} event */
   function submit(event) {
     event.preventDefault();
     const text = input.value.trim();

@@ -8,14 +8,15 @@ import { pane } from "../../parts/pane/pane.js";
 /** @param {View} view @returns {OpenScreen} */
 export function screen(view) {
   const { t } = view;
-  const sessions = pane({ t, load: (signal) => call("sessions", { signal }), render: (list) => h("ul.list", list.map((one) => row(view, one, () => sessions.reload()))) });
+  const sessions = pane({ t, load: (signal) => call("sessions", { signal }), render: (list) => h("ul.list", list.map((/** @type {any} */ one) => row(view, one, () => sessions.reload()))) });
   const node = h("div.stack.loose", h("div", h("h1", t("title")), h("p.quiet", t("subtitle", { name: view.session.operator, roles: view.session.roles.join(", ") }))),
     h("section.stack.tight", h("h2", t("sessions")), h("p.quiet", t("sessions.text")), sessions),
+    view.session.hasPassword && h("section.stack.tight", h("h2", t("factor")), factor(view)),
     view.session.hasPassword && h("section.stack.tight", h("h2", t("password")), passwordForm(view)));
   return { title: t("title"), node };
 }
 
-/** @param {View} view @param {() => void} reload */
+/** @param {View} view @param {() => void} reload @param {any} one */
 function row(view, one, reload) {
   const { t, time } = view;
   const end = async () => {
@@ -27,11 +28,55 @@ function row(view, one, reload) {
   !one.isCurrent && h("button", { click: end }, t("end"))));
 }
 
-/** A short name of what a browser says that it is. @param {string} agent */
+/** A short name of what a browser says that it is.
+ * @param {string} agent */
 export function browser(agent) {
   const name = /(Firefox|Edg|OPR|Chrome|Safari)\/[\d.]+/.exec(agent ?? "")?.[1] ?? "";
   const system = /(Windows|iPhone|iPad|Android|Mac OS X|Linux)/.exec(agent ?? "")?.[1] ?? "";
   return [name === "Edg" ? "Edge" : name === "OPR" ? "Opera" : name, system].filter(Boolean).join(", ") || (agent ?? "").slice(0, 60);
+}
+
+/** @param {View} view */
+function factor(view) {
+  const { t } = view;
+  const content = pane({
+    t, bars: 2, load: (signal) => call("factor", { signal }),
+    render: (state) => h("div.stack.tight",
+      h("p.quiet", state.isOn ? t("factor.on", { n: state.recoveryCodes }) : t("factor.off")),
+      state.isOn ? codeForm(view, "removeFactor", t("factor.remove"), () => content.reload())
+        : h("div", h("button", { type: "button", click: begin }, t("factor.begin")))),
+  });
+  const begin = async () => {
+    try {
+      const made = await call("beginFactor", { body: {} });
+      put(content, h("div.stack.tight", h("p", t("factor.secret")), h("div.code", made.secret.replace(/(.{4})/g, "$1 ").trim()), h("p.small", h("a.clip", { href: made.uri }, made.uri)),
+        codeForm(view, "confirmFactor", t("factor.confirm"), (answer) => put(content, h("div.stack.tight", h("p", t("factor.codes")), h("div.code", answer.recoveryCodes.map((/** @type {string} */ code) => h("div", code))))))));
+    } catch (error) {
+      put(content, failure(t, error, () => content.reload()));
+    }
+  };
+  return content;
+}
+
+/**
+ * @param {View} view
+ * @param {"confirmFactor" | "removeFactor"} name
+ * @param {string} text
+ * @param {(answer: any) => void} done
+ */
+function codeForm({ t }, name, text, done) {
+  const id = freshId();
+  const input = h("input.number", { id, autocomplete: "one-time-code", spellcheck: "false", required: true });
+  const result = h("div", { "aria-live": "polite" });
+  const submit = async (/** @type {Event} */ event) => {
+    event.preventDefault();
+    try {
+      done(await call(name, { body: { code: input.value } }));
+    } catch (error) {
+      put(result, failure(t, error, null));
+    }
+  };
+  return h("form.row", { submit }, h("label", { for: id }, t("factor.code")), input, h("button", text), result);
 }
 
 /** @param {View} view */
@@ -41,7 +86,7 @@ function passwordForm(view) {
   const old = h("input", { id: ids[0], type: "password", autocomplete: "current-password", required: true });
   const fresh = h("input", { id: ids[1], type: "password", autocomplete: "new-password", required: true, minlength: 8 });
   const result = h("div", { "aria-live": "polite" });
-  const submit = async (event) => {
+  const submit = async (/** @type {Event} */ event) => {
     event.preventDefault();
     try {
       await call("changePassword", { body: { password: old.value, new: fresh.value } });

@@ -1,4 +1,5 @@
 export default {
   "title": "Password and sessions", "subtitle": "{name}: {roles}", "sessions": "Sessions", "sessions.text": "Where you are signed in. End what you do not know, then change your password.", "this": "this one", "used": "used {time} from {address}, since {since}", "end": "End",
   "password": "Password", "password.old": "Present password", "password.new": "New password", "password.help": "At least 8 characters. Your other sessions end.", "password.change": "Change the password", "password.done": "The password is changed.",
+  "factor": "Second factor", "factor.off": "Off: your password alone signs you in.", "factor.on": { one: "On. 1 recovery code is left.", other: "On. {n} recovery codes are left." }, "factor.begin": "Set up", "factor.secret": "Enter this secret in your authenticator app, or open the link on the phone that has it. Then type the code that the app shows.", "factor.confirm": "Turn on", "factor.remove": "Turn off", "factor.code": "Code", "factor.codes": "It is on. Keep these recovery codes: each replaces one code if you lose your phone. They are not shown again.",
 };

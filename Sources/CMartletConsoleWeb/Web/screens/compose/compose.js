@@ -5,7 +5,7 @@ import { freshId, h, icon, put, say } from "../../lib/dom.js";
 import { failure, serviceName } from "../../lib/screen.js";
 import { expression } from "../../parts/expression/expression.js";
 import { limits, toGroups } from "../../parts/expression/rules.js";
-import { forget, fresh, keep, kept, problems } from "./draft.js";
+import { content, forget, fresh, keep, kept, problems } from "./draft.js";
 
 /** @param {View} view @returns {OpenScreen} */
 export function screen(view) {
@@ -31,7 +31,8 @@ export class Compose {
     this.controller = new AbortController();
     this.countController = new AbortController();
     this.counted = "";
-    this.pending = /** @type {{timer: number} | null} */ (null);
+    this.pending = /** @type {{timer: number, id: string} | null} */ (null);
+    this.campaignLine = h("p.quiet", { role: "status" });
     // The fields of the time know it.
     this.dueAt = () => new Date(NaN);
     this.checkBox = h("div.stack.tight");
@@ -50,22 +51,30 @@ export class Compose {
       put(this.node, h("h1", view.t("title")), failure(view.t, new Refusal(403, { code: "forbidden", needs: "sender" }), null));
       return;
     }
-    await this.fill();
+    try {
+      await this.fill();
+    } catch (error) {
+      put(this.node, h("h1", view.t("title")), failure(view.t, error, () => this.begin()));
+      return;
+    }
     this.draw();
     this.changed();
   }
 
-  /** Another sign-in: what was written is still there. @param {View} view */
+  /** Another sign-in: what was written is still there.
+   * @param {View} view */
   back(view) {
     this.view = view;
     this.changed();
   }
 
-  /** Takes over what the address names: a send to copy, or an audience. */
+  /** Takes over what the address names: a send to copy, an audience, or a campaign. */
   async fill() {
     const { query } = this.view;
     const copied = query.get("copy");
     const audience = query.get("to");
+    const campaign = query.get("campaign");
+    if (campaign) return (await this.part("campaign")).open(this, campaign);
     if (audience) this.draft = { ...fresh(), to: audience };
     if (!copied) return;
     const send = await call("send", { path: { hub: this.hub, id: copied } }).catch(() => null);
@@ -90,7 +99,7 @@ export class Compose {
     h("section.card.stack", h("h2", t("message")), this.text("title", { maxlength: 1024 }), this.text("text", { area: true }), this.text("link", { type: "url", placeholder: "https://" }), this.more()),
     h("section.card.stack", h("h2", t("to")), this.audience(), this.countLine),
     h("section.card.stack", h("h2", t("when")), this.time(), this.rolloutFields()));
-    put(this.node, h("div.head", h("div", h("h1", t("title"))), this.saved),
+    put(this.node, h("div.head", h("div", h("h1", t("title")), this.campaignLine), this.saved),
       h("div.compose", form, h("aside.compose-side", { "aria-label": t("looks") }, h("section.stack", h("h2", t("looks")), this.preview), h("section.card.stack.tight", h("h2", t("check")), this.checkBox))),
       h("div.compose-end", this.actions));
     this.showActions();
@@ -119,7 +128,8 @@ export class Compose {
     return details;
   }
 
-  /** Code that comes when it is needed, with its texts. @param {"more" | "check" | "out"} name @returns {Promise<any>} */
+  /** Code that comes when it is needed, with its texts.
+   * @param {"more" | "check" | "out" | "campaign"} name @returns {Promise<any>} */
   async part(name) {
     const { view } = this;
     const [code, texts] = await Promise.all([import(`./${name}/${name}.js`), import(`./${name}/text.${view.language}.js`)]);
@@ -171,10 +181,11 @@ export class Compose {
   /** Something is different: what was checked is void; count soon, check a little later. */
   changed() {
     const { draft, view } = this;
-    const state = JSON.stringify(draft);
+    const state = content(draft);
     if (this.check && this.check.of !== state) this.check = null;
     if (draft.confidential) forget(this.hub);
     say(this.saved, draft.confidential ? view.t("notKept") : keep(this.hub, draft) ? view.t("kept", { time: view.time.clock(Date.now()) }) : "");
+    say(this.campaignLine, draft.campaign ? view.t(draft.campaign.saved === state ? "campaign" : "campaign.changed", { name: draft.campaign.name }) : "");
     this.showProblems();
     window.clearTimeout(this.countTimer);
     window.clearTimeout(this.checkTimer);
@@ -223,6 +234,7 @@ export class Compose {
     }
   }
 
+  /** @param {any} found */
   showCount(found) {
     const { t, n } = this.view;
     const parts = Object.entries(found.platforms).map(([name, part]) => [name, /** @type {any} */ (part).native]).filter(([, count]) => count > 0);
@@ -234,7 +246,7 @@ export class Compose {
   }
 
   get isReady() {
-    return this.check !== null && this.check.of === JSON.stringify(this.draft) && this.check.run.isAccepted && (this.count ?? 0) > 0;
+    return this.check !== null && this.check.of === content(this.draft) && this.check.run.isAccepted && (this.count ?? 0) > 0;
   }
 
   showActions() {
@@ -246,7 +258,7 @@ export class Compose {
       this.sendButton = h("button.primary.big", { type: "button", "aria-keyshortcuts": "Control+Enter", click: () => this.send() });
       put(this.actions, h("div.row", h("button.big", { click: async () => (await this.part("out")).test(this) }, t("test")), h("span.grow"), this.sendNote, this.sendButton),
         h("div.row.between", h("button.plain", { click: () => this.showCommand() }, icon("command"), t("command")),
-          h("button.plain", { click: () => this.discard() }, t("discard"))));
+          h("div.row", h("button.plain", { click: () => this.save() }, t("campaign.save")), h("button.plain", { click: () => this.discard() }, t("discard")))));
     }
     say(this.sendButton, text);
     this.sendButton.disabled = !this.isReady;
@@ -256,6 +268,19 @@ export class Compose {
   async showCommand() {
     const [{ showCommand }, { fields, message }] = await Promise.all([import("../../parts/dialog/dialog.js"), import("./message.js")]);
     showCommand(this.view, null, "post", { path: { hub: this.hub }, query: { "api-version": "2020-06" }, fields: fields(this.draft, this.view), body: message(this.draft) });
+  }
+
+  /** Saves the draft as a campaign.
+   * @returns {Promise<boolean>} */
+  async save() {
+    return (await this.part("campaign")).save(this);
+  }
+
+  /** Tells the server what was sent from the campaign.
+   * @param {string} id */
+  recordSend(id) {
+    const { campaign } = this.draft;
+    if (campaign && id) call("recordCampaignSend", { path: { hub: this.hub, id: campaign.id }, body: { notification: id } }).catch(() => {});
   }
 
   discard() {
@@ -282,7 +307,10 @@ export class Compose {
     window.clearTimeout(this.checkTimer);
     // Leaving the page is no undo: the send goes out, and is in the list.
     window.clearInterval(this.pending?.timer);
-    if (this.pending) forget(this.hub);
+    if (this.pending) {
+      this.recordSend(this.pending.id);
+      forget(this.hub);
+    }
     this.controller.abort();
     this.countController.abort();
   }

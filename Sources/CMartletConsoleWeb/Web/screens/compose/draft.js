@@ -11,10 +11,13 @@ export function fresh() {
     when: "now", at: "", which: 0,
     // Payloads that are written by hand.
     platforms: /** @type {Record<string, any>} */ ({}),
+    // The campaign that it is saved as on the server, and what was saved.
+    campaign: /** @type {{id: string, name: string, version: number, saved: string} | null} */ (null),
   };
 }
 
-/** The draft that this browser keeps of a hub. @param {string} hub @returns {Draft | null} */
+/** The draft that this browser keeps of a hub.
+ * @param {string} hub @returns {Draft | null} */
 export function kept(hub) {
   try {
     const text = localStorage.getItem(`draft:${hub}`);
@@ -34,12 +37,20 @@ export function keep(hub, draft) {
   }
 }
 
+/** What a draft says, without where it is saved.
+ * @param {Draft} draft */
+export function content(draft) {
+  const { campaign, ...rest } = draft;
+  return JSON.stringify(rest);
+}
+
 /** @param {string} hub */
 export function forget(hub) {
   localStorage.removeItem(`draft:${hub}`);
 }
 
-/** What is wrong with a field, as the key of a sentence. @param {Draft} draft @returns {Record<string, string>} */
+/** What is wrong with a field, as the key of a sentence.
+ * @param {Draft} draft @returns {Record<string, string>} */
 export function problems(draft) {
   /** @type {Record<string, string>} */
   const found = {};

@@ -24,7 +24,8 @@ export function message(draft) {
   return made;
 }
 
-/** The field `Martlet-Rollout`, or null where all goes at once. @param {import("./draft.js").Draft} draft @param {boolean} hasCanary */
+/** The field `Martlet-Rollout`, or null where all goes at once.
+ * @param {import("./draft.js").Draft} draft @param {boolean} hasCanary */
 export function rollout(draft, hasCanary) {
   const number = (/** @type {string} */ text) => text.replace(/[\s.,']/g, "");
   const parts = [];
@@ -35,7 +36,8 @@ export function rollout(draft, hasCanary) {
   return parts.length > 0 ? parts.join("; ") : null;
 }
 
-/** The header fields of a send. @param {import("./draft.js").Draft} draft @param {View} view */
+/** The header fields of a send.
+ * @param {import("./draft.js").Draft} draft @param {View} view */
 export function fields(draft, { session }) {
   /** @type {Record<string, string>} */
   const found = { "servicebusnotification-format": "message" };

@@ -16,4 +16,5 @@ export default {
   "test": "Test senden",
   "send.nobody": "Senden", "send.now": { one: "An 1 Gerät senden", other: "An {n} Geräte senden" }, "send.later": { one: "Für 1 Gerät planen", other: "Für {n} Geräte planen" }, "send.notYet": "Verfügbar nach der Prüfung.",
   "discard": "Entwurf verwerfen",
+  "campaign": "Kampagne: {name}", "campaign.changed": "Kampagne: {name}, mit nicht gespeicherten Änderungen", "campaign.save": "Als Kampagne speichern",
 };

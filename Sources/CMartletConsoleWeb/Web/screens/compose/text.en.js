@@ -16,4 +16,5 @@ export default {
   "test": "Send a test",
   "send.nobody": "Send", "send.now": { one: "Send to 1 device", other: "Send to {n} devices" }, "send.later": { one: "Schedule for 1 device", other: "Schedule for {n} devices" }, "send.notYet": "Available after the check.",
   "discard": "Discard the draft",
+  "campaign": "Campaign: {name}", "campaign.changed": "Campaign: {name}, with changes that are not saved", "campaign.save": "Save as campaign",
 };

@@ -18,20 +18,20 @@ export function screen(view) {
   return { title: t("title"), node };
 }
 
-/** @param {View} view @param {string} id */
+/** @param {View} view @param {string} id @param {any} device */
 function facts(view, device, id) {
   const { t, time, hub } = view;
   const role = view.role(hub);
-  const tags = device.tags.filter((tag) => !tag.startsWith("$InstallationId:"));
+  const tags = device.tags.filter((/** @type {string} */ tag) => !tag.startsWith("$InstallationId:"));
   const rows = [
     [t("service"), `${serviceName(device.platform)}, ${t(`kind.${device.kind}`)}`],
     [t("handle"), [h("code", device.handle), " ", h("span.quiet.small", t("digest", { digest: device.handleDigest }))]],
-    [t("tags"), tags.length === 0 ? h("span.quiet", t("tags.none")) : h("span.row", tags.map((tag) => h("span.chip", h("span.clip", tag))))],
+    [t("tags"), tags.length === 0 ? h("span.quiet", t("tags.none")) : h("span.row", tags.map((/** @type {string} */ tag) => h("span.chip", h("span.clip", tag))))],
     device.installation && [t("installation"), h("code", device.installation)],
     [t("registration"), h("code", device.registration)],
     [t("made"), time.full(device.createdAt)],
     [t("expires"), device.expiresAt ? time.full(device.expiresAt) : t("expires.never")],
-    device.history?.length > 0 && [t("history"), h("ul", device.history.map((one) =>
+    device.history?.length > 0 && [t("history"), h("ul", device.history.map((/** @type {any} */ one) =>
       h("li", h("span.number.quiet", time.full(one.at)), " ", t.has(`change.${one.change}`) ? t(`change.${one.change}`) : one.change)))],
   ].filter(Boolean);
   const why = h("input", { id: freshId(), name: "send", autocomplete: "off", spellcheck: "false", placeholder: t("why.placeholder"), "aria-label": t("why.label") });
@@ -49,12 +49,13 @@ function facts(view, device, id) {
     h("div.row", commandButton(view, null, "device", { path: { hub, id } })));
 }
 
+/** @param {any} device */
 function testTag(device) {
   if (device.installation) return `$InstallationId:{${device.installation}}`;
   return device.user ? `username:${device.user}` : "";
 }
 
-/** @param {View} view */
+/** @param {View} view @param {any} device */
 async function remove(view, device) {
   const { t, hub } = view;
   const isSure = await ask(view, { title: t("remove.title"), text: t("remove.text"), yes: t("remove"), isDanger: true });
@@ -74,11 +75,11 @@ function sends(view, id) {
   const { t, time, hub } = view;
   const list = h("ul.list.meant");
   const more = h("div.row.center");
-  const row = (send) => h("li", h("a", { href: to.why(hub, send.id, id) },
+  const row = (/** @type {any} */ send) => h("li", h("a", { href: to.why(hub, send.id, id) },
     h("span.whose", h("span.strong.clip", send.isConfidential ? t("confidential") : send.text ?? t("sendOf", { id: send.id.slice(0, 8) })),
       h("span.quiet.small.clip", send.isToOneUser ? t("oneUser") : send.expression ?? t("everybody"))),
     verdict(view, send.verdict), h("time.quiet.small.number", { datetime: send.acceptedAt, title: time.full(send.acceptedAt) }, time.brief(send.acceptedAt)), icon("right")));
-  const showMore = (page) => put(more,
+  const showMore = (/** @type {any} */ page) => put(more,
     page.lookedBackTo && h("span.quiet.small", t("lookedBack", { time: time.full(page.lookedBackTo) })),
     page.next && h("button", { click: () => further(page.next) }, t("further")));
   async function further(/** @type {string} */ before) {

@@ -15,21 +15,21 @@ export function screen(view) {
   const { t, hub } = view;
   const content = pane({
     t, bars: 5, load: async (signal) => {
-      const page = await call("failed", { path: { hub }, signal });
-      // The route lists the oldest first; people look for the newest.
-      const list = [...page.notifications].sort((one, other) => other.acceptedAt.localeCompare(one.acceptedAt)).slice(0, 50);
-      const names = await Promise.all(list.map((one) => call("send", { path: { hub, id: one.notification }, signal }).catch(() => null)));
-      return { list: list.map((one, index) => ({ ...one, send: names[index] })), hasMore: Boolean(page.continuation) };
+      const query = { order: "newest", limit: 50, outcome: view.query.get("outcome"), continuation: view.query.get("before") };
+      const page = await call("failed", { path: { hub }, query, signal });
+      const list = page.notifications;
+      const names = await Promise.all(list.map((/** @type {any} */ one) => call("send", { path: { hub, id: one.notification }, signal }).catch(() => null)));
+      return { list: list.map((/** @type {any} */ one, /** @type {number} */ index) => ({ ...one, send: names[index] })), next: page.continuation };
     },
-    render: ({ list, hasMore }) => (list.length === 0 ? empty("check", t("none"), t("none.text"))
-      : h("div.stack", h("ul.list.failed", list.map((one) => row(view, one, () => content.reload()))), hasMore && h("p.quiet.small", t("more")))),
+    render: ({ list, next }) => (list.length === 0 && !next ? empty("check", t("none"), t("none.text"))
+      : h("div.stack", h("ul.list.failed", list.map((/** @type {any} */ one) => row(view, one, () => content.reload()))), next && h("a.button", { href: `${to.sends(hub)}/failed?${new URLSearchParams({ ...Object.fromEntries(view.query), before: next })}` }, t("more")))),
   });
   const node = h("div.stack", h("div.head", h("div", h("h1", t("title")), h("p.quiet", t("subtitle"))), commandButton(view, null, "failed", { path: { hub } })),
     sendTabs(view, "failed"), content);
   return { title: t("title"), node };
 }
 
-/** @param {View} view @param {() => void} reload */
+/** @param {View} view @param {() => void} reload @param {any} one */
 function row(view, one, reload) {
   const { t, n, time, hub } = view;
   /** @type {Record<string, number>} */
@@ -42,11 +42,11 @@ function row(view, one, reload) {
   return h("li", h("div.item", h("div.whose", h("a.strong", { href: to.send(hub, one.notification) }, one.send?.text ?? t("sendOf", { id: one.notification.slice(0, 8) })),
     h("span.quiet.small.number", [time.brief(one.acceptedAt), Object.keys(one.platforms).map(serviceName).join(", "), t("total", { n: total })].join(" · "))),
   h("ul.reasons", Object.entries(reasons).sort((a, b) => b[1] - a[1]).map(([reason, count]) => h("li",
-    h("span.number.strong", n.whole(count)), h("span", h("span.mono", reason), t.has(`reason.${reason}`) && h("span.quiet.small.block", t(`reason.${reason}`))),
+    h("span.number.strong", n.whole(count)), h("span", h("a.mono", { href: `${to.sends(hub)}/failed?outcome=${encodeURIComponent(reason)}` }, reason), t.has(`reason.${reason}`) && h("span.quiet.small.block", t(`reason.${reason}`))),
     canSend && h("button", { type: "button", class: MENDABLE.includes(reason) ? "" : "plain", click: () => again(view, one, reason, count, reload) }, icon("refresh"), t("again")))))));
 }
 
-/** @param {View} view @param {string} outcome @param {number} count @param {() => void} reload */
+/** @param {View} view @param {string} outcome @param {number} count @param {() => void} reload @param {any} one */
 async function again(view, one, outcome, count, reload) {
   const { t, hub } = view;
   const isSure = await ask(view, { title: t("again.title", { n: count }), text: h("div.stack.tight", h("p", t("again.who")), h("p", t("again.once")), h("p", t("again.new"))), yes: t("again.yes", { n: count }) });

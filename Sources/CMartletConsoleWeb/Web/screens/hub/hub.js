@@ -45,18 +45,18 @@ function services(view) {
     t, bars: 6, load: (signal) => call("services", { path: { hub }, signal }),
     render: ({ platforms }) => {
       const order = ["unusable", "usable", "unchecked", "missing"];
-      const isUsed = (one) => one.state !== "missing" || (one.devices ?? 0) > 0;
+      const isUsed = (/** @type {any} */ one) => one.state !== "missing" || (one.devices ?? 0) > 0;
       const sorted = [...platforms].sort((one, other) => order.indexOf(one.state) - order.indexOf(other.state) || other.connections - one.connections);
       const used = sorted.filter(isUsed);
       const rest = sorted.filter((one) => !isUsed(one));
-      const card = (one) => service(view, one, () => content.reload());
+      const card = (/** @type {any} */ one) => service(view, one, () => content.reload());
       return h("div.stack", h("div.services", (used.length > 0 ? used : rest).map(card)), used.length > 0 && rest.length > 0 && h("details", h("summary", t("others", { n: rest.length })), h("div.services", rest.map(card))));
     },
   });
   return content;
 }
 
-/** @param {View} view @param {() => void} reload */
+/** @param {View} view @param {() => void} reload @param {any} one */
 function service(view, one, reload) {
   const { t, time, hub } = view;
   const isAdmin = view.role(hub) === "admin";
@@ -76,7 +76,7 @@ function service(view, one, reload) {
     one.reason && h("p.quote", { lang: "en" }, one.reason),
     one.state === "missing" && !one.isSimulated && (one.devices ?? 0) > 0 && h("p.warn", t("missing.devices", { n: one.devices })),
     one.lane?.state === "paused" && h("p.warn", t("lane.paused", { reason: one.lane.outcome ?? "", time: one.lane.until ? time.clock(one.lane.until) : "" })),
-    (one.origins ?? []).map((origin) => h("p.warn", t("origin.paused", { origin: origin.origin, time: time.clock(origin.until) }), " ", h("span.quiet.small", [origin.outcome, origin.reason].filter(Boolean).join(": ")))),
+    (one.origins ?? []).map((/** @type {any} */ origin) => h("p.warn", t("origin.paused", { origin: origin.origin, time: time.clock(origin.until) }), " ", h("span.quiet.small", [origin.outcome, origin.reason].filter(Boolean).join(": ")))),
     one.quarantines?.length > 0 && h("p.warn", t("quarantine", { names: one.quarantines.join(", ") })),
     h("div.row", isAdmin && h("button", { click: () => setCredential(view, one, reload) }, one.state === "missing" || isSimulated ? t("set") : t("replace")),
       isAdmin && (one.state === "missing" || isSimulated) && one.canGenerate && h("button", { click: () => generate(view, one, reload) }, t("generate")),
@@ -84,11 +84,12 @@ function service(view, one, reload) {
       one.fingerprint && h("span.quiet.small", t("fingerprint"), " ", h("code", one.fingerprint))));
 }
 
-/** Made from the fields that the platform describes: no form is written by hand. @param {View} view @param {() => void} reload */
+/** Made from the fields that the platform describes: no form is written by hand.
+ * @param {View} view @param {() => void} reload @param {any} one */
 function setCredential(view, one, reload) {
   const { t, hub } = view;
   const inputs = /** @type {{field: any, read: () => Promise<string>}[]} */ ([]);
-  const rows = one.fields.map((field) => {
+  const rows = one.fields.map((/** @type {any} */ field) => {
     const id = freshId();
     const input = field.isFile ? h("input", { id, type: "file" }) : h("input", { id, type: field.isSecret ? "password" : "text", autocomplete: "off", spellcheck: "false" });
     inputs.push({ field, read: async () => (field.isFile ? fileText(input.files?.[0]) : input.value.trim()) });
@@ -107,7 +108,8 @@ function setCredential(view, one, reload) {
   });
 }
 
-/** The text of a file; of one that is not text, its Base64. @param {File | undefined} file */
+/** The text of a file; of one that is not text, its Base64.
+ * @param {File | undefined} file */
 async function fileText(file) {
   if (!file) return "";
   const bytes = new Uint8Array(await file.arrayBuffer());
@@ -118,7 +120,7 @@ async function fileText(file) {
   }
 }
 
-/** @param {View} view @param {() => void} reload */
+/** @param {View} view @param {() => void} reload @param {any} one */
 async function generate(view, one, reload) {
   const { t, hub } = view;
   try {
@@ -130,7 +132,7 @@ async function generate(view, one, reload) {
   }
 }
 
-/** @param {View} view @param {() => void} reload */
+/** @param {View} view @param {() => void} reload @param {any} one */
 async function removeCredential(view, one, reload) {
   const { t, hub } = view;
   if (!(await ask(view, { title: t("remove.title", { service: serviceName(one.platform) }), text: t("remove.text"), yes: t("remove"), isDanger: true }))) return;
@@ -154,7 +156,7 @@ function tags(view) {
   });
   const prefixes = pane({
     t, bars: 1, load: (signal) => call("tagPrefixes", { path: { hub }, signal }),
-    render: (found) => h("div.row", found.prefixes.filter(isOwn).map((prefix) => h("button", { click: () => {
+    render: (found) => h("div.row", found.prefixes.filter(isOwn).map((/** @type {string} */ prefix) => h("button", { click: () => {
       input.value = prefix;
       list.reload();
       input.focus();
@@ -163,7 +165,7 @@ function tags(view) {
   return h("div.stack", h("div.tag-search", h("label", { for: id }, t("tags.find")), h("div.search", icon("search"), input)), prefixes, list);
 }
 
-/** @param {View} view @param {string} prefix */
+/** @param {View} view @param {string} prefix @param {any} page */
 function tagList(view, page, prefix) {
   const { t, n, hub } = view;
   if (page.tags.length === 0) return empty("tag", prefix ? t("tags.noneSo") : t("tags.none"), t("tags.none.text"));
@@ -183,9 +185,9 @@ function tagList(view, page, prefix) {
       view.role(hub) !== "viewer" && h("a.button", { href: `${to.sends(hub)}/new?to=${encodeURIComponent(tag)}`, "aria-label": t("tags.sendTo", { tag }) }, t("tags.send")))));
   };
   const more = h("div.row.center");
-  const show = (one) => {
+  const show = (/** @type {any} */ one) => {
     // Every installation has a tag of its own: nobody looks for it here.
-    list.append(...one.tags.filter((tag) => !tag.toLowerCase().startsWith("$installationid:")).map(row));
+    list.append(...one.tags.filter((/** @type {string} */ tag) => !tag.toLowerCase().startsWith("$installationid:")).map(row));
     put(more, one.next && h("button", { click: async () => show(await call("tags", { path: { hub }, query: { prefix: prefix || null, after: one.next } })) }, t("tags.more")));
   };
   show(page);
@@ -201,7 +203,7 @@ function keys(view) {
   const show = async () => {
     try {
       const rules = await call("keys", { path: { hub } });
-      put(box, rules.map((rule) => h("section.card.stack.tight", h("h2", rule.name), h("p.quiet", rule.rights.map((right) => t.has(`right.${right}`) ? t(`right.${right}`) : right).join(", ")),
+      put(box, rules.map((/** @type {any} */ rule) => h("section.card.stack.tight", h("h2", rule.name), h("p.quiet", rule.rights.map((/** @type {string} */ right) => t.has(`right.${right}`) ? t(`right.${right}`) : right).join(", ")),
         ["primary", "secondary"].map((name) => h("div.stack.tight", h("h3", t(`key.${name}`)), copyable(view, rule[name]),
           h("div", h("button.plain", { click: () => renew(rule.name, name) }, icon("refresh"), t("key.renew"))))))));
     } catch (error) {

@@ -15,7 +15,7 @@ export function screen(view) {
   if (hubs.length === 0 && session.isServerAdmin) view.go("/console/welcome", true);
 
   let history = /** @type {any} */ (null);
-  let recent = null;
+  let recent = /** @type {any} */ (null);
   let ticks = 0;
   let range = /** @type {typeof RANGES[number]} */ ("15m");
 
@@ -52,7 +52,7 @@ export function screen(view) {
   /** @param {typeof RANGES[number]} name */
   async function choose(name) {
     range = name;
-    ranges.querySelectorAll("button").forEach((/** @type {Element} */ button, index) =>
+    ranges.querySelectorAll("button").forEach((/** @type {Element} */ button, /** @type {number} */ index) =>
       button.setAttribute("aria-pressed", String(RANGES[index] === name)));
     if (name === "15m") {
       history = recent;
@@ -81,6 +81,7 @@ export function screen(view) {
     latencies?.show([{ name: "p50", values: history.p50 }, { name: "p99", values: history.p99 }], start, step);
   }
 
+  /** @param {any} second */
   function showSecond(second) {
     if (!second) return;
     const failedShare = share();
@@ -111,6 +112,7 @@ export function screen(view) {
     return taken + failed === 0 ? null : failed / (taken + failed);
   }
 
+  /** @param {any} second */
   function extend(second) {
     if (!recent || !second) return;
     const push = (/** @type {(number | null)[]} */ values, /** @type {number | null} */ value) => {
@@ -126,6 +128,7 @@ export function screen(view) {
     recent.end = second.at;
   }
 
+  /** @param {any} data */
   function showAlerts(data) {
     node.className = `stack loose now is-${data.state}`;
     say(sentence, data.alerts.length === 0 ? t("allGood") : data.state === "trouble" ? t("trouble", { n: data.alerts.length }) : t("attention", { n: data.alerts.length }));
@@ -133,13 +136,14 @@ export function screen(view) {
     const shown = JSON.stringify(data.alerts);
     if (shown === attention.dataset.shown) return;
     attention.dataset.shown = shown;
-    put(attention, h("h2", t("lookAt")), h("ul.list", data.alerts.map((alert) => alertRow(view, alert))));
+    put(attention, h("h2", t("lookAt")), h("ul.list", data.alerts.map((/** @type {any} */ alert) => alertRow(view, alert))));
   }
 
+  /** @param {any} data */
   async function showRunning(data) {
     if (!data.running || data.running.length + rows.size === 0) return;
     const { runningRow } = await import("./running.js");
-    running.set(data.hub, data.running.filter((send) => sendState({ control: "running", ...send }) !== "scheduled").slice(0, 5));
+    running.set(data.hub, data.running.filter((/** @type {any} */ send) => sendState({ control: "running", ...send }) !== "scheduled").slice(0, 5));
     const sends = [...running].flatMap(([hub, list]) => list.map((send) => ({ ...send, hub })));
     underWay.hidden = sends.length === 0;
     for (const [id, row] of rows) {
@@ -158,7 +162,7 @@ export function screen(view) {
   const running = /** @type {Map<string, any[]>} */ (new Map());
   const rows = /** @type {Map<string, {node: any, update: (send: any) => void}>} */ (new Map());
 
-  /** @param {string} event */
+  /** @param {string} event @param {any} data */
   function hear(event, data) {
     if (event === "past" || event === "alert") showAlerts(data);
     if (event === "past") {
@@ -225,7 +229,8 @@ function added(lists, length) {
   return Array.from({ length }, (_, index) => lists.reduce((all, values) => all + (values[index] ?? 0), 0));
 }
 
-/** What is wrong, and what to do about it. Facts that a sentence needs are put into the reader's form first. @param {View} view */
+/** What is wrong, and what to do about it. Facts that a sentence needs are put into the reader's form first.
+ * @param {View} view @param {any} alert */
 function alertRow(view, alert) {
   const { t, n, time } = view;
   const values = {

@@ -4,18 +4,20 @@ import { call } from "../../lib/api.js";
 import { h, put, say } from "../../lib/dom.js";
 import { sendState, stateBadge, to } from "../../lib/screen.js";
 
-/** A row that is made once and updated each second, so that it keeps the focus. @param {View} view */
+/** A row that is made once and updated each second, so that it keeps the focus.
+ * @param {View} view @param {any} send */
 export function runningRow(view, send) {
   const { t, n } = view;
   const name = h("span.clip.strong", t("sendOf", { id: send.id.slice(0, 8) }));
   const badge = h("span");
   const bar = h("progress", { max: 1, "aria-label": t("progress") });
   const count = h("span.quiet.number.small");
-  let known = {};
+  let known = /** @type {any} */ ({});
   call("send", { path: { hub: send.hub, id: send.id } }).then((found) => {
     known = found;
     if (found.text) say(name, found.text);
   }, () => {});
+  /** @param {any} now */
   function update(now) {
     const over = now.succeeded + now.failed;
     const text = sendState({ control: known.control ?? "running", ...now });

@@ -51,29 +51,29 @@ export function screen(view) {
   return { title: t("title"), node, leave: () => controller.abort() };
 }
 
-/** @param {View} view @param {string} text @param {(name: string) => void} choose */
+/** @param {View} view @param {string} text @param {(name: string) => void} choose @param {any} found */
 function answer(view, found, text, choose) {
   const { t } = view;
-  const others = found.users.filter((name) => name !== text);
+  const others = found.users.filter((/** @type {string} */ name) => name !== text);
   if (found.devices.length === 0 && others.length === 0) {
     return empty("search", t("none"), view.role(view.hub) === "viewer" ? t("none.viewer") : t("none.text"));
   }
   return [
     found.devices.length > 0 && h("section.stack.tight", h("h2", t("devices", { n: found.devices.length })),
-      h("ul.list.devices", found.devices.map((device) => row(view, device))), !found.isComplete && h("p.quiet.small", t("more"))),
+      h("ul.list.devices", found.devices.map((/** @type {any} */ device) => row(view, device))), !found.isComplete && h("p.quiet.small", t("more"))),
     others.length > 0 && h("section.stack.tight", h("h2", t("users")),
-      h("div.row", others.map((name) => h("button", { click: () => choose(name) }, icon("user"), name)))),
+      h("div.row", others.map((/** @type {string} */ name) => h("button", { click: () => choose(name) }, icon("user"), name)))),
   ];
 }
 
-/** @param {View} view */
+/** @param {View} view @param {any} device */
 function row(view, device) {
   const { t, time } = view;
-  const others = device.tags.filter((tag) => tag !== `username:${device.user}` && !tag.startsWith("$InstallationId:"));
+  const others = device.tags.filter((/** @type {string} */ tag) => tag !== `username:${device.user}` && !tag.startsWith("$InstallationId:"));
   return h("li", h("a", { href: to.device(view.hub, device.installation ?? device.registration) },
     h("span.device-icon", icon(device.platform === "browser" ? "globe" : "phone")),
     h("span.grow.whose", h("span.strong.clip", device.user ?? device.installation ?? device.registration),
       h("span.quiet.small.clip", [serviceName(device.platform), t(`kind.${device.kind}`), t("since", { time: time.date(device.createdAt) })].join(" · "))),
-    h("span.row.tags", others.slice(0, 4).map((tag) => h("span.chip", h("span.clip", tag))), others.length > 4 && h("span.quiet.small", `+${others.length - 4}`)),
+    h("span.row.tags", others.slice(0, 4).map((/** @type {string} */ tag) => h("span.chip", h("span.clip", tag))), others.length > 4 && h("span.quiet.small", `+${others.length - 4}`)),
     h("code.quiet.handle.clip", device.handle)));
 }

@@ -46,13 +46,13 @@ export function screen(view) {
   return { title: t("title"), node: h("div.stack.loose", node), leave: () => unwatch(), key: (key) => parts?.key(key) ?? false };
 }
 
-/** @param {View} view */
+/** @param {View} view @param {any} send */
 function nameOf({ t }, send) {
   if (send.isConfidential) return t("confidential");
   return send.text ?? t("sendOf", { id: String(send.id).slice(0, 8) });
 }
 
-/** @param {View} view @param {{hub: string, id: string}} path */
+/** @param {View} view @param {{hub: string, id: string}} path @param {any} send */
 function body(view, send, path) {
   const { t, n, time, hub } = view;
   const canSend = view.role(hub) !== "viewer";
@@ -69,7 +69,7 @@ function body(view, send, path) {
     resume: control("resume", "play", "primary"), pause: control("pause", "pause", ""), cancel: control("cancel", "stop", "danger"),
   };
   const problem = h("div");
-  let last = null;
+  let last = /** @type {any} */ (null);
   /** @type {{at: number, count: number}[]} */
   const samples = [];
   const controls = h("div.stack.tight", h("div.row.controls", buttons.resume, buttons.pause, buttons.cancel), h("p.quiet.small", t("cannotCallBack")));
@@ -96,6 +96,7 @@ function body(view, send, path) {
     }
   }
 
+  /** @param {any} status @param {any} funnel */
   function update(status, funnel) {
     const state = sendState(status);
     // Buttons keep their places when a send ends before the reader's eyes; a report of the past has none.
@@ -123,7 +124,7 @@ function body(view, send, path) {
     sample(status);
   }
 
-  /** @param {number | null} meant @param {number} over */
+  /** @param {number | null} meant @param {number} over @param {any} status */
   function progressText(status, meant, over) {
     if (sendState(status) === "scheduled" && status.dueAt) return t("goesOut", { time: time.full(status.dueAt), relative: time.relative(status.dueAt) });
     if (meant === null) return t("progress.open", { n: over });
@@ -131,7 +132,7 @@ function body(view, send, path) {
     return t("progress", { done: over, n: meant, share: n.share(over / meant) });
   }
 
-  /** @param {string} state */
+  /** @param {string} state @param {any} status */
   function explanation(status, state) {
     const since = status.controlledAt ? time.full(status.controlledAt) : "";
     if (state === "halted") return h("p.warn", t("why.halted", { share: status.rollout?.halt?.percent ?? "?", time: since }));
@@ -141,6 +142,7 @@ function body(view, send, path) {
     return null;
   }
 
+  /** @param {any} status */
   function showFailed(status) {
     const reasons = Object.entries(status.outcomes ?? {}).filter(([name, count]) => Number(count) > 0 && !["Success", "Canceled", "Skipped", "Superseded"].includes(name));
     const key = JSON.stringify(reasons);
@@ -155,6 +157,7 @@ function body(view, send, path) {
       status.failed > 0 && h("a", { href: `${to.sends(hub)}/failed` }, t("failed.all")));
   }
 
+  /** @param {any} status */
   function sample(status) {
     const at = Math.floor(Date.now() / 1000);
     if (samples[samples.length - 1]?.at === at) return;
@@ -191,12 +194,12 @@ function body(view, send, path) {
   return { node, update, key };
 }
 
-/** @param {View} view */
+/** @param {View} view @param {any} send */
 function facts(view, send) {
   const { t, time } = view;
   const [kind = "", ...rest] = String(send.author ?? "").split(":");
   return [
-    send.author && (t.has(`author.${kind}`) ? t(`author.${kind}`, { name: rest.join(":") }) : send.author),
+    send.author && h("a", { href: `${to.sends(view.hub)}?author=${encodeURIComponent(send.author)}` }, t.has(`author.${kind}`) ? t(`author.${kind}`, { name: rest.join(":") }) : send.author),
     h("time", { datetime: send.acceptedAt }, time.full(send.acceptedAt)),
     t("expires", { time: time.brief(send.expiresAt) }),
     send.isDirect ? t("direct", { n: send.handles }) : send.isToOneUser ? t("oneUser") : send.expression ? h("span", t("toExpression"), " ", h("code", send.expression)) : t("everybody"),
@@ -213,7 +216,7 @@ function meter(taken, failed, all) {
     svg("rect", { class: "failed", x, width: failed > 0 ? Math.max(width, 0.5) : 0, height: 4 }));
 }
 
-/** @param {View} view */
+/** @param {View} view @param {any} funnel */
 function funnelSteps({ t, n }, funnel) {
   const steps = /** @type {[string, number | null, boolean][]} */ ([
     ["meant", funnel.targeted, false], ["made", funnel.rendered, false], ["taken", funnel.accepted, false],
@@ -227,7 +230,7 @@ function funnelSteps({ t, n }, funnel) {
       svg("rect", { class: "taken", width: count ? Math.max((count / most) * 100, 0.8) : 0, height: 4 }))));
 }
 
-/** @param {View} view */
+/** @param {View} view @param {any} status @param {any} funnel */
 function platformTable(view, status, funnel) {
   const { t, n } = view;
   const names = Object.keys(status.platforms ?? {}).sort((a, b) => (status.platforms[b].targeted ?? 0) - (status.platforms[a].targeted ?? 0));
@@ -245,12 +248,13 @@ function platformTable(view, status, funnel) {
     }))));
 }
 
-/** The first devices that did not get it, each with a link to its why. @param {View} view @param {{hub: string, id: string}} path */
+/** The first devices that did not get it, each with a link to its why.
+ * @param {View} view @param {{hub: string, id: string}} path */
 function letters(view, path) {
   const { t, time } = view;
   return pane({
     t, load: (signal) => call("failedOf", { path, signal }),
-    render: (page) => (page.deadLetters.length === 0 ? h("p.quiet", t("failed.none")) : h("ul.list", page.deadLetters.slice(0, 50).map((letter) => {
+    render: (page) => (page.deadLetters.length === 0 ? h("p.quiet", t("failed.none")) : h("ul.list", page.deadLetters.slice(0, 50).map((/** @type {any} */ letter) => {
       const device = letter.installation ?? letter.registration;
       const text = [h("span.strong", letter.outcome), h("span.quiet", [letter.status, letter.reason].filter(Boolean).join(" ")),
         h("span.quiet.small.number", serviceName(letter.platform), " · ", time.brief(letter.at), " · ", t("attempts", { n: letter.attempts }))];
@@ -259,13 +263,14 @@ function letters(view, path) {
   });
 }
 
-/** @param {View} view @param {{hub: string, id: string}} path */
+/** @param {View} view @param {{hub: string, id: string}} path @param {any} send */
 function showPayload(view, path, send) {
   const { t } = view;
   const box = h("div.stack");
   const close = () => h("div.actions", h("button", { click: () => dialog.close() }, t("close")));
   const dialog = openDialog(t("payload"), [box, close()], "wide-dialog");
   show(send.content);
+  /** @param {any} content */
   function show(content) {
     if (!content) return put(box, h("p.quiet", t("payload.none")));
     if (content.isWithheld) {
@@ -293,7 +298,8 @@ function pretty(text) {
   }
 }
 
-/** Outcomes by push service as CSV, made from what is shown. @param {View} view @param {{id: string}} path */
+/** Outcomes by push service as CSV, made from what is shown.
+ * @param {View} view @param {{id: string}} path @param {any} status */
 function exportTable(view, path, status) {
   const lines = [["push service", "outcome", "devices"], ...Object.entries(status.platforms).flatMap(([name, one]) =>
     Object.entries(/** @type {any} */ (one).outcomes ?? {}).map(([outcome, count]) => [serviceName(name), outcome, String(count)]))];
@@ -303,7 +309,8 @@ function exportTable(view, path, status) {
   window.setTimeout(() => URL.revokeObjectURL(url), 10_000);
 }
 
-/** Quotes a field; a text that a spreadsheet would take for a formula gets an apostrophe. @param {string} text */
+/** Quotes a field; a text that a spreadsheet would take for a formula gets an apostrophe.
+ * @param {string} text */
 function csv(text) {
   const safe = /^[=+\-@\t]/.test(text) ? `'${text}` : text;
   return /[",\n]/.test(safe) ? `"${safe.replace(/"/g, '""')}"` : safe;

@@ -1,6 +1,6 @@
 export default {
   "title": "Send", "back": "Back",
-  "author.operator": "by {name} (console)", "author.key": "by the key {name}", "author.user": "by the user {name}", "author.resend": "resent",
+  "author.administrator": "from the admin socket", "author.operator": "by {name} (console)", "author.key": "by the key {name}", "author.user": "by the user {name}", "author.resend": "resent",
   "expires": "expires {time}", "toExpression": "to", "direct": { one: "to 1 device, by handle", other: "to {n} devices, by handle" }, "resentFrom": "resent from another send",
   "progressOf": "Progress", "progress": "{done} of {n} done, {share}", "progress.open": { one: "1 done so far", other: "{n} done so far" }, "progress.nobody": "No device matched the audience.",
   "goesOut": "Will be sent {time}, {relative}",

@@ -8,7 +8,7 @@ import { empty, pane, sendTabs } from "../../parts/pane/pane.js";
 const PAGE = 50;
 /** So many rows stay in the page; older ones are reached by filters. */
 const MOST = 500;
-const STATES = ["scheduled", "enqueued", "processing", "completed", "canceled", "abandoned", "notargetfound"];
+const STATES = ["scheduled", "running", "held", "ended"];
 
 /** @param {View} view @returns {OpenScreen} */
 export function screen(view) {
@@ -27,7 +27,7 @@ export function screen(view) {
       news.hidden = true;
       count = page.sends.length;
       if (count === 0 && !page.next) return nothing();
-      put(list, page.sends.map((send) => row(view, send)));
+      put(list, page.sends.map((/** @type {any} */ send) => row(view, send)));
       showMore(page);
       return [list, more];
     },
@@ -42,6 +42,7 @@ export function screen(view) {
       h("a.button", { href: "/console/welcome" }, t("none.first")));
   }
 
+  /** @param {any} page */
   function showMore(page) {
     if (!page.next) return put(more, count > PAGE && h("p.quiet.small", t("end")));
     if (count >= MOST) return put(more, h("p.quiet.small", t("most", { n: count })));
@@ -55,7 +56,7 @@ export function screen(view) {
     if (button) button.disabled = true;
     try {
       const page = await call("sends", { path: { hub }, query: { ...filters, limit: PAGE, before } });
-      const rows = page.sends.map((send) => row(view, send));
+      const rows = page.sends.map((/** @type {any} */ send) => row(view, send));
       list.append(...rows);
       count += rows.length;
       showMore(page);
@@ -113,13 +114,14 @@ function filterForm(view, filters) {
   const hours = (/** @type {number} */ count) => new Date(Math.floor(Date.now() / 3_600_000) * 3_600_000 - count * 3_600_000).toISOString();
   const form = h("form.row.filters", { on: { submit: apply }, "aria-label": t("filters") },
     choice("state", STATES.map((state) => [state, t(`filter.state.${state}`)])),
+    choice("author", [[`operator:${view.session.operator.toLowerCase()}`, t("author.mine")], ["administrator", t("author.administrator")], ["resend", t("author.resend")]]),
     choice("platform", ["apns", "fcmv1", "browser", "wns", "mpns", "adm", "baidu", "xiaomi"].map((name) => [name, serviceName(name)])),
     choice("since", [[hours(1), t("since.hour")], [hours(24), t("since.day")], [hours(24 * 7), t("since.week")]]),
     Object.keys(filters).length > 0 && h("a.button.plain", { href: to.sends(hub) }, icon("cross"), t("filter.clear")));
   return form;
 }
 
-/** @param {View} view */
+/** @param {View} view @param {any} send */
 function row(view, send) {
   const { t, time } = view;
   return h("li", { "data-id": send.id }, h("a", { href: to.send(view.hub, send.id) },
@@ -130,33 +132,34 @@ function row(view, send) {
       h("span.clip", author(view, send.author)))));
 }
 
-/** @param {View} view */
+/** @param {View} view @param {any} send */
 function title({ t }, send) {
   if (send.isConfidential) return [icon("lock"), " ", t("confidential")];
   return send.text ?? h("span.quiet", t("noText", { id: send.id.slice(0, 8) }));
 }
 
-/** @param {View} view */
+/** @param {View} view @param {any} send */
 function audience({ t }, send) {
   if (send.isDirect) return t("direct", { n: send.handles });
   if (send.isToOneUser) return t("oneUser");
   return send.expression ?? (send.platform ? t("everybodyOn", { service: serviceName(send.platform) }) : t("everybody"));
 }
 
-/** Who accepted it: `operator:NAME`, `key:RULE`, `user:NAME`, `resend:ID`. @param {View} view @param {string | null} text */
+/** Who asked for it: `operator:NAME`, `key:RULE`, `user:NAME`, `administrator`, `resend:ID`.
+ * @param {View} view @param {string | null} text */
 function author({ t }, text) {
   if (!text) return "";
   const [kind = "", ...rest] = text.split(":");
   return t.has(`author.${kind}`) ? t(`author.${kind}`, { name: rest.join(":").slice(0, 40) }) : text;
 }
 
-/** @param {View} view */
+/** @param {View} view @param {any} send */
 function numbers({ t, n }, send) {
   return [h("span", t("taken", { n: send.succeeded })), send.failed > 0 && h("span.bad", t("failedCount", { n: send.failed })),
     h("span.quiet.small", typeof send.targeted === "number" ? t("of", { n: n.whole(send.targeted) }) : "")];
 }
 
-/** @param {View} view @param {Element} list */
+/** @param {View} view @param {Element} list @param {any} send */
 function update(view, list, send) {
   const found = list.querySelector(`[data-id="${CSS.escape(send.id)}"]`);
   const cell = found?.querySelector(".numbers");

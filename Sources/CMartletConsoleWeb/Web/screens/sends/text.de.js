@@ -3,7 +3,7 @@ export default {
   "none": "Noch keine Sendung", "none.text": "Hier steht, was Apps, Schlüssel und Personen über diesen Hub senden und was daraus geworden ist.", "none.first": "Erste Nachricht in drei Schritten",
   "none.filtered": "Keine Sendung passt zu diesen Filtern", "none.filtered.text": "Sendungen bleiben 30 Tage nach ihrem Ende erhalten.",
   "filters": "Filter", "filter.clear": "Filter löschen", "filter.state": "Zustand", "filter.state.any": "Jeder Zustand",
-  "filter.state.scheduled": "Geplant", "filter.state.enqueued": "Wartet", "filter.state.processing": "Wird gesendet", "filter.state.completed": "Abgeschlossen", "filter.state.canceled": "Gestoppt", "filter.state.abandoned": "Abgelaufen", "filter.state.notargetfound": "Keine Geräte gefunden",
+  "filter.state.scheduled": "Geplant", "filter.state.running": "Wird gesendet", "filter.state.held": "Angehalten", "filter.state.ended": "Beendet", "filter.author": "Gesendet von", "filter.author.any": "Jeder Absender", "author.mine": "Von mir", "author.administrator": "Admin-Socket",
   "filter.platform": "Push-Dienst", "filter.platform.any": "Jeder Push-Dienst", "filter.since": "Seit", "filter.since.any": "Beliebige Zeit",
   "since.hour": "Letzte Stunde", "since.day": "Letzte 24 Stunden", "since.week": "Letzte 7 Tage",
   "news": { one: "1 neue Sendung anzeigen", other: "{n} neue Sendungen anzeigen" },

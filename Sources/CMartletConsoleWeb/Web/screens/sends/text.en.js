@@ -3,7 +3,7 @@ export default {
   "none": "Nothing has been sent yet", "none.text": "Everything that apps, keys and people send in this hub is listed here, with its result.", "none.first": "Send a first notification",
   "none.filtered": "No sends match these filters", "none.filtered.text": "Sends are kept for 30 days after they end.",
   "filters": "Filters", "filter.clear": "Clear filters", "filter.state": "State", "filter.state.any": "Any state",
-  "filter.state.scheduled": "Scheduled", "filter.state.enqueued": "Waiting", "filter.state.processing": "Sending", "filter.state.completed": "Completed", "filter.state.canceled": "Stopped", "filter.state.abandoned": "Expired", "filter.state.notargetfound": "No devices found",
+  "filter.state.scheduled": "Scheduled", "filter.state.running": "Sending", "filter.state.held": "Paused or holding", "filter.state.ended": "Ended", "filter.author": "Sent by", "filter.author.any": "Anybody", "author.mine": "Me", "author.administrator": "the admin socket",
   "filter.platform": "Push service", "filter.platform.any": "Any push service", "filter.since": "Since", "filter.since.any": "Any time",
   "since.hour": "The last hour", "since.day": "The last 24 hours", "since.week": "The last 7 days",
   "news": { one: "Show 1 new send", other: "Show {n} new sends" },

@@ -3,7 +3,7 @@ export default {
   "none": "아직 발송이 없습니다", "none.text": "앱, 키, 사람이 이 허브로 보낸 것과 그 결과가 여기에 나옵니다.", "none.first": "세 단계로 첫 알림 보내기",
   "none.filtered": "조건에 맞는 발송이 없습니다", "none.filtered.text": "발송 기록은 끝난 뒤 30일 동안 보관합니다.",
   "filters": "필터", "filter.clear": "필터 지우기", "filter.state": "상태", "filter.state.any": "모든 상태",
-  "filter.state.scheduled": "예약됨", "filter.state.enqueued": "대기 중", "filter.state.processing": "발송 중", "filter.state.completed": "완료", "filter.state.canceled": "중지됨", "filter.state.abandoned": "만료됨", "filter.state.notargetfound": "대상 없음",
+  "filter.state.scheduled": "예약됨", "filter.state.running": "발송 중", "filter.state.held": "보류 중", "filter.state.ended": "종료됨", "filter.author": "보낸 사람", "filter.author.any": "모든 발신자", "author.mine": "나", "author.administrator": "관리 소켓",
   "filter.platform": "푸시 서비스", "filter.platform.any": "모든 푸시 서비스", "filter.since": "기간", "filter.since.any": "전체 기간",
   "since.hour": "최근 1시간", "since.day": "최근 24시간", "since.week": "최근 7일",
   "news": { other: "새 발송 {n}건 보기" },

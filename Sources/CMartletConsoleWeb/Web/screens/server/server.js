@@ -35,7 +35,7 @@ function health(view) {
         [bytes(facts.diskFree), t("diskFree", { reserve: bytes(facts.diskReserve) })], [bytes(facts.memory), t("memory")],
         ...(typeof facts.commitP99 === "number" ? [[`${n.short(facts.commitP99)} ms`, t("commit")]] : []),
       ].map(([value, name]) => h("div", h("span.value", value), h("span.name", name)))),
-      facts.listeners?.length > 0 && h("section.stack.tight", h("h2", t("listeners")), h("ul.list", facts.listeners.map((one) => h("li", h("div.item.listener", h("span.strong", one.name), h("code", `${one.isTLS ? "https" : "http"}://${one.address}`),
+      facts.listeners?.length > 0 && h("section.stack.tight", h("h2", t("listeners")), h("ul.list", facts.listeners.map((/** @type {any} */ one) => h("li", h("div.item.listener", h("span.strong", one.name), h("code", `${one.isTLS ? "https" : "http"}://${one.address}`),
         h("span.quiet.small", one.certificateEndsAt ? t("certificate", { date: time.date(one.certificateEndsAt), relative: time.relative(one.certificateEndsAt) }) : one.isTLS ? "" : t("clear")))))))),
   });
 }
@@ -45,11 +45,11 @@ function health(view) {
 /** @param {View} view */
 function operators(view) {
   const { t } = view;
-  const content = pane({ t, bars: 4, load: (signal) => call("operators", { signal }), render: (list) => h("ul.list.operators", list.map((one) => operator(view, one, () => content.reload()))) });
+  const content = pane({ t, bars: 4, load: (signal) => call("operators", { signal }), render: (list) => h("ul.list.operators", list.map((/** @type {any} */ one) => operator(view, one, () => content.reload()))) });
   return h("div.stack", h("div.row.between", h("p.quiet.grow", t("operators.text")), h("button.primary", { click: () => invite(view, null, () => content.reload()) }, icon("plus"), t("invite"))), content);
 }
 
-/** @param {View} view @param {() => void} reload */
+/** @param {View} view @param {() => void} reload @param {any} one */
 function operator(view, one, reload) {
   const { t, time } = view;
   const act = async (/** @type {() => Promise<any>} */ work) => {
@@ -57,14 +57,16 @@ function operator(view, one, reload) {
     reload();
   };
   const isSelf = one.name === view.session.operator;
+  /** @type {[string, string]} */
   const state = one.isDisabled ? ["stopped", t("operator.disabled")] : one.hasPassword || one.signedInAt ? ["done", t("operator.active")] : ["waiting", t("operator.invited")];
   return h("li", h("div.item", h("div.whose", h("span.strong.clip", one.name, isSelf && h("span.quiet", ` (${t("you")})`)),
     h("span.quiet.small", one.signedInAt ? t("signedIn", { time: time.relative(one.signedInAt), n: one.sessions }) : t("neverSignedIn"))),
-  h("span.row", one.roles.map((role) => h("span.chip", role))),
+  h("span.row", one.roles.map((/** @type {string} */ role) => h("span.chip", role))),
   badge(state[0], state[1]),
   h("div.row", h("button", { click: () => changeRoles(view, one, reload) }, t("roles")),
     h("button", { click: () => invite(view, one, reload) }, t("newLink")),
     one.sessions > 0 && h("button", { click: () => act(() => call("endSessions", { path: { name: one.name } })) }, t("endSessions")),
+    one.hasFactor && !isSelf && h("button", { click: () => act(() => call("resetFactor", { path: { name: one.name } })) }, t("resetFactor")),
     !isSelf && h("button", { type: "button", class: one.isDisabled ? "" : "danger", click: () => act(() => call("setDisabled", { path: { name: one.name }, body: { disabled: !one.isDisabled } })) }, one.isDisabled ? t("enable") : t("disable")))));
 }
 
@@ -80,7 +82,7 @@ function roleFields(view, chosen) {
   return { node, read: () => [hubs.value ? `${roles.value}@${hubs.value}` : roles.value, ...chosen.slice(1)] };
 }
 
-/** @param {View} view @param {() => void} reload */
+/** @param {View} view @param {() => void} reload @param {any} one */
 function changeRoles(view, one, reload) {
   const { t } = view;
   const fields = roleFields(view, one.roles);
@@ -97,7 +99,7 @@ function invite(view, one, reload) {
   const name = h("input", { id, required: true, autocomplete: "off", autocapitalize: "none", spellcheck: "false", maxlength: 64, value: one?.name ?? "", readonly: one !== null, autofocus: true });
   const fields = roleFields(view, one?.roles ?? ["viewer"]);
   const box = h("div.stack");
-  const submit = async (event) => {
+  const submit = async (/** @type {Event} */ event) => {
     event.preventDefault();
     try {
       const made = await call("invite", { body: { name: name.value.trim(), roles: fields.read() } });
@@ -119,10 +121,10 @@ function audit(view) {
   const { t, time } = view;
   const list = h("tbody");
   const more = h("div.row.center");
-  const row = (one) => h("tr", h("td.number.nowrap", { "data-name": t("audit.when") }, time.full(one.at)), h("th", { scope: "row" }, one.operator),
+  const row = (/** @type {any} */ one) => h("tr", h("td.number.nowrap", { "data-name": t("audit.when") }, time.full(one.at)), h("th", { scope: "row" }, one.operator),
     h("td", { "data-name": t("audit.what") }, h("code", one.action)), h("td", { "data-name": t("audit.whom") }, h("span.audit-subject", [one.hub, one.subject].filter(Boolean).join(" · "))),
     h("td", { "data-name": t("audit.from") }, h("span.quiet", one.address)), h("td.number", { "data-name": t("audit.answer"), class: one.answer >= 400 ? "bad" : "" }, one.answer));
-  const show = (page) => {
+  const show = (/** @type {any} */ page) => {
     list.append(...page.entries.map(row));
     put(more, page.next && h("button", { click: async () => show(await call("audit", { query: { before: page.next } })) }, t("older")));
   };
@@ -160,7 +162,7 @@ function simulator(view) {
     },
     render: ({ services, counters, faults }) => h("div.stack.loose",
       h("section.stack.tight", h("h2", t("faults")), h("p.quiet", t("faults.text")), faultForm(view, services, () => content.reload()),
-        faults.faults.length > 0 && h("ul.list", faults.faults.map((one) => h("li", h("div.item.listener", h("span.mono.strong", one.fault), h("span.quiet", one.service ? serviceName(one.service) : t("faults.all")), h("span.quiet.small.number", t("faults.seen", { n: one.happened ?? 0 })))))),
+        faults.faults.length > 0 && h("ul.list", faults.faults.map((/** @type {any} */ one) => h("li", h("div.item.listener", h("span.mono.strong", one.fault), h("span.quiet", one.service ? serviceName(one.service) : t("faults.all")), h("span.quiet.small.number", t("faults.seen", { n: one.happened ?? 0 })))))),
         faults.faults.length > 0 && h("div", h("button", { click: () => call("clearSimulatorFaults").then(() => content.reload()) }, t("faults.clear")))),
       h("section.stack.tight", h("h2", t("counters")), h("div.services", Object.entries(services).map(([name]) => h("section.card.stack.tight", h("h3", serviceName(name)),
         Object.keys(counters[name] ?? {}).length === 0 ? h("p.quiet", t("counters.none")) : h("dl.counters", Object.entries(counters[name]).sort().slice(0, 12).map(([key, value]) => [h("dt.mono", key), h("dd.number", n.whole(Number(value)))]))))))),
@@ -168,7 +170,7 @@ function simulator(view) {
   return content;
 }
 
-/** @param {View} view @param {() => void} reload */
+/** @param {View} view @param {() => void} reload @param {any} services */
 function faultForm(view, services, reload) {
   const { t } = view;
   const ids = [freshId(), freshId(), freshId()];
@@ -178,7 +180,7 @@ function faultForm(view, services, reload) {
   const next = h("input", { id: ids[2], inputmode: "numeric", value: "10" });
   const fill = () => put(fault, [...new Set([...(services[service.value]?.faults ?? []), "slow", "unanswered", "reset"])].map((name) => h("option", { value: name }, name)));
   fill();
-  const submit = async (event) => {
+  const submit = async (/** @type {Event} */ event) => {
     event.preventDefault();
     const count = Number(next.value);
     await call("addSimulatorFault", { body: { fault: fault.value, service: service.value, ...(count > 0 ? { next: count } : {}) } }).catch((error) => view.toast(error.message || t("failed.refused")));

@@ -41,19 +41,21 @@ function languages(view) {
 function passwordForm(view) {
   const { t } = view;
   const ids = { name: freshId(), password: freshId(), problem: freshId() };
+  const code = codeField(view);
   const name = h("input", { id: ids.name, name: "username", autocomplete: "username", autocapitalize: "none", spellcheck: "false", required: true, autofocus: true });
   const password = h("input", { id: ids.password, name: "password", type: "password", autocomplete: "current-password", required: true, "aria-describedby": ids.problem });
   const problem = h("p.problem", { id: ids.problem, role: "alert" });
   const button = h("button.primary.big", t("signIn"));
   const hasEnded = sessionStorage.getItem("ended") !== null;
   sessionStorage.removeItem("ended");
-  const submit = async (event) => {
+  const submit = async (/** @type {Event} */ event) => {
     event.preventDefault();
     button.disabled = true;
     try {
-      await call("signIn", { body: { name: name.value.trim(), password: password.value } });
+      await call("signIn", { body: { name: name.value.trim(), password: password.value, code: code.value() } });
       await enter(view);
     } catch (error) {
+      if (code.asked(error)) return put(problem);
       put(problem, icon("warn"), sentence(view, error));
       password.setAttribute("aria-invalid", "true");
       password.focus();
@@ -65,14 +67,34 @@ function passwordForm(view) {
   return h("form.stack", { on: { submit } }, h("h1", t("title")),
     hasEnded && h("div.notice.warn-notice", icon("clock"), h("div", h("p", t("ended")))),
     h("div.field", h("label", { for: ids.name }, t("name")), name),
-    h("div.field", h("label", { for: ids.password }, t("password")), password, problem),
+    h("div.field", h("label", { for: ids.password }, t("password")), password, problem), code.node,
     button, h("p.quiet.small", t("forgotten")));
+}
+
+/** A field for the code of the second factor. It is shown when the server asks for a code.
+ * @param {View} view */
+function codeField({ t }) {
+  const id = freshId();
+  const input = h("input.number", { id, autocomplete: "one-time-code", spellcheck: "false" });
+  const node = h("div.field", { hidden: true }, h("label", { for: id }, t("code")), input, h("p.help", t("code.help")));
+  return {
+    node,
+    value: () => input.value.trim() || null,
+    /** @param {unknown} error Returns whether the server asks for a code; then the field has the focus. */
+    asked: (error) => {
+      const isAsked = error instanceof Refusal && error.code === "needs-code";
+      if (isAsked) node.hidden = false;
+      if (isAsked) input.focus();
+      return isAsked;
+    },
+  };
 }
 
 /** @param {View} view @param {unknown} error */
 function sentence(view, error) {
   const refusal = error instanceof Refusal ? error : null;
   if (refusal?.code === "bad-credentials") return view.t("wrong");
+  if (refusal?.code === "bad-code") return view.t("code.wrong");
   if (refusal?.status === 429) return view.t("failed.tooMany.text", { n: refusal.retryAfter || 60 });
   if (refusal?.status === 0) return view.t("failed.unreachable");
   if (refusal?.code === "clear-text") return view.t("clearText");
@@ -111,26 +133,27 @@ function deadLink(view) {
     h("a.button", { href: "/console/" }, view.t("link.toSignIn")));
 }
 
-/** @param {View} view @param {string} token */
+/** @param {View} view @param {string} token @param {any} link */
 function invitation(view, link, token) {
   const { t } = view;
   const ids = { password: freshId(), help: freshId(), problem: freshId() };
+  const code = codeField(view);
   const password = h("input", { id: ids.password, type: "password", autocomplete: "new-password", required: true, minlength: 8, autofocus: true, "aria-describedby": `${ids.help} ${ids.problem}` });
   const shown = h("input", { type: "checkbox", on: { change: () => { password.type = shown.checked ? "text" : "password"; } } });
   const problem = h("p.problem", { id: ids.problem, role: "alert" });
-  const submit = async (event) => {
+  const submit = async (/** @type {Event} */ event) => {
     event.preventDefault();
     try {
-      await call("useLink", { body: { token, password: password.value } });
+      await call("useLink", { body: { token, password: password.value, code: code.value() } });
       await enter(view);
     } catch (error) {
-      put(problem, icon("warn"), sentence(view, error));
+      if (!code.asked(error)) put(problem, icon("warn"), sentence(view, error));
     }
   };
   return h("form.stack", { on: { submit } },
     h("div", h("h1", t("invited", { name: link.name })), h("p.quiet", t("invited.text", { roles: link.roles.join(", ") }))),
     h("input", { type: "text", autocomplete: "username", value: link.name, hidden: true }),
     h("div.field", h("label", { for: ids.password }, t("choose")), password, h("p.help", { id: ids.help }, t("choose.help")), problem),
-    h("label.choice", shown, t("show")),
+    h("label.choice", shown, t("show")), code.node,
     h("button.primary.big", t("begin")));
 }

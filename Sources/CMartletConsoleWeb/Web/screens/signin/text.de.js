@@ -4,6 +4,7 @@ export default {
   "password": "Passwort",
   "signIn": "Anmelden",
   "wrong": "Name oder Passwort ist falsch.",
+  "code": "Code", "code.help": "Aus der Authentifizierungs-App oder ein Wiederherstellungscode.", "code.wrong": "Der Code ist falsch oder wurde schon benutzt.",
   "clearText": "Diese Adresse ist nicht verschlüsselt. Melden Sie sich über die https-Adresse an.",
   "ended": "Ihre Sitzung ist abgelaufen. Ihre Eingaben sind in diesem Browser noch vorhanden.",
   "forgotten": "Passwort vergessen? Ein Admin kann Ihnen einen neuen Link geben.",

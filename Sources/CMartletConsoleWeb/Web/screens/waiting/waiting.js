@@ -24,16 +24,16 @@ export function screen(view) {
       return { sends: page.sends, month };
     },
     render: ({ sends, month }) => {
-      const waiting = sends.filter((send) => send.dueAt).sort((one, other) => one.dueAt.localeCompare(other.dueAt));
+      const waiting = sends.filter((/** @type {any} */ send) => send.dueAt).sort((/** @type {any} */ one, /** @type {any} */ other) => one.dueAt.localeCompare(other.dueAt));
       const again = () => content.reload();
       if (waiting.length === 0) return empty("clock", t("none"), t("none.text"), view.role(hub) !== "viewer" && h("a.button.primary", { href: `${to.sends(hub)}/new` }, icon("plus"), t("newSend")));
-      return month ? month.month(view, waiting, (list) => rows(view, list, again)) : agenda(view, waiting, again);
+      return month ? month.month(view, waiting, (/** @type {any} */ list) => rows(view, list, again)) : agenda(view, waiting, again);
     },
   });
   const forms = h("div.segments", { role: "group", "aria-label": t("form") }, FORMS.map((name) => h("button", { "aria-pressed": String(name === form), click: () => {
     form = name;
     localStorage.setItem("waiting", name);
-    forms.querySelectorAll("button").forEach((button, index) => button.setAttribute("aria-pressed", String(FORMS[index] === name)));
+    forms.querySelectorAll("button").forEach((/** @type {any} */ button, /** @type {number} */ index) => button.setAttribute("aria-pressed", String(FORMS[index] === name)));
     content.reload();
   } }, t(`form.${name}`))));
   const node = h("div.stack", h("div.head", h("div", h("h1", t("title")), h("p.quiet", t("subtitle", { zone: view.time.name() }))), forms), sendTabs(view, "waiting"), content);
@@ -86,7 +86,8 @@ async function sendNow(view, send, reload) {
   }
 }
 
-/** Gives a send another time; everything else of it stays. @param {View} view @param {any} send @param {Date} at */
+/** Gives a send another time; everything else of it stays.
+ * @param {View} view @param {any} send @param {Date} at */
 async function move({ t, hub }, send, at) {
   const { content } = await call("send", { path: { hub, id: send.id } });
   if (content?.body === undefined) throw new Error(t("change.withheld"));

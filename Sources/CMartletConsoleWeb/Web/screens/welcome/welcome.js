@@ -194,6 +194,7 @@ class Guide {
     if (this.hasArrived) this.celebrate();
   }
 
+  /** @param {any} delivery */
   arrived(delivery) {
     this.hasArrived = true;
     this.tookMs = this.beganAt === undefined ? null : performance.now() - this.beganAt;
@@ -213,6 +214,7 @@ class Guide {
     if (this.arrival) say(this.arrival, this.tookMs === null || this.tookMs === undefined ? t("push.arrived") : t("push.arrivedIn", { time: time.duration(this.tookMs / 1000) }));
   }
 
+  /** @param {any} appearance */
   showScreen(appearance) {
     const { view } = this;
     if (!this.screenBox) return;
@@ -222,7 +224,8 @@ class Guide {
   }
 }
 
-/** The device that this tab has made. A made-up phone lives as long as the simulator. @param {string} hub */
+/** The device that this tab has made. A made-up phone lives as long as the simulator.
+ * @param {string} hub */
 function kept(hub) {
   try {
     return JSON.parse(sessionStorage.getItem(`welcome:${hub}`) ?? "null");
@@ -231,10 +234,11 @@ function kept(hub) {
   }
 }
 
-/** The public key that a browser subscribes with; made where the hub has none. @param {string} hub */
+/** The public key that a browser subscribes with; made where the hub has none.
+ * @param {string} hub */
 async function publicKey(hub) {
   const { platforms } = await call("services", { path: { hub } });
-  const service = platforms.find((one) => one.platform === "browser");
+  const service = platforms.find((/** @type {any} */ one) => one.platform === "browser");
   const known = Object.values(service?.shown ?? {})[0];
   if (known || !service?.canGenerate) return known ?? null;
   const made = await call("generateCredential", { path: { hub, platform: "browser" }, body: {} });

@@ -27,7 +27,7 @@ export function screen(view) {
   return { title: t("title"), node };
 }
 
-/** @param {View} view @param {{hub: string, id: string, device: string}} path */
+/** @param {View} view @param {{hub: string, id: string, device: string}} path @param {any} trace @param {any} send */
 function page(view, path, trace, send) {
   const { t, hub } = view;
   const name = send?.text ?? t("sendOf", { id: path.id.slice(0, 8) });
@@ -36,14 +36,14 @@ function page(view, path, trace, send) {
     h("nav.small.row", { "aria-label": t("where") }, h("a", { href: to.sends(hub) }, t("place.sends")), icon("right"),
       h("a.clip", { href: to.send(hub, path.id) }, name), icon("right"), h("a.clip", { href: to.device(hub, path.device) }, path.device)),
     verdict(view, trace, main),
-    trace.registrations.map((push) => registration(view, trace, push, trace.registrations.length > 1)),
+    trace.registrations.map((/** @type {any} */ push) => registration(view, trace, push, trace.registrations.length > 1)),
     h("section.stack.tight", h("h2", t("facts")), factsOf(view, path, trace, main)),
     h("div.row", commandButton(view, `martlet why ${hub} ${path.id} ${path.device}`, "trace", { path }),
       h("button", { click: () => copyAll(view, path, trace) }, icon("copy"), t("copyTicket"))),
-    h("details", h("summary", t("details")), h("div.stack.tight.quote", { lang: "en" }, trace.explanation.map((line) => h("p", line)))));
+    h("details", h("summary", t("details")), h("div.stack.tight.quote", { lang: "en" }, trace.explanation.map((/** @type {string} */ line) => h("p", line)))));
 }
 
-/** @param {View} view */
+/** @param {View} view @param {any} trace @param {any} push */
 function verdict(view, trace, push) {
   const { t } = view;
   const kind = GOOD.includes(trace.verdict) ? "good" : OPEN.includes(trace.verdict) ? "open" : ["refused", "expired"].includes(trace.verdict) ? "bad" : "none";
@@ -56,7 +56,7 @@ function verdict(view, trace, push) {
     h("div", h("p.verdict-word", t(`verdict.${trace.verdict}`)), h("h1", t(key)), t.has(todo) && h("p", t(todo))));
 }
 
-/** @param {View} view @param {boolean} isOneOfMany */
+/** @param {View} view @param {boolean} isOneOfMany @param {any} trace @param {any} push */
 function registration(view, trace, push, isOneOfMany) {
   const { t, time } = view;
   return h("section.stack", h("h2", isOneOfMany ? t("timelineOf", { id: push.registration }) : t("timeline")),
@@ -66,7 +66,8 @@ function registration(view, trace, push, isOneOfMany) {
     push.payload && payload(view, push));
 }
 
-/** What happened, in order of time. @param {View} view @returns {{at: string | null, text: any, detail?: any, kind?: string}[]} */
+/** What happened, in order of time.
+ * @param {View} view @returns {{at: string | null, text: any, detail?: any, kind?: string}[]} @param {any} trace @param {any} push */
 function events(view, trace, push) {
   const { t, time } = view;
   /** @type {{at: string | null, text: any, detail?: any, kind?: string}[]} */
@@ -89,7 +90,7 @@ function events(view, trace, push) {
   else if (push.since) list.push({ at: push.since.at, text: t.has(`since.${push.since.what}`) ? t(`since.${push.since.what}`) : push.since.what });
   if (push.nextAttemptAt) list.push({ at: push.nextAttemptAt, text: t("event.next") });
   if (trace.controlledAt) list.push({ at: trace.controlledAt, text: t.has(`control.${trace.control}`) ? t(`control.${trace.control}`) : trace.control });
-  for (const receipt of trace.receipts.filter((one) => one.registration === push.registration)) {
+  for (const receipt of trace.receipts.filter((/** @type {any} */ one) => one.registration === push.registration)) {
     list.push({ at: receipt.at, text: t.has(`receipt.${receipt.event}`) ? t(`receipt.${receipt.event}`) : receipt.event, kind: "good" });
   }
   list.sort((one, other) => (one.at ?? "").localeCompare(other.at ?? ""));
@@ -98,13 +99,13 @@ function events(view, trace, push) {
   return list;
 }
 
-/** @param {View} view */
+/** @param {View} view @param {any} push */
 function decided({ t }, push) {
   if (!push.decidedBy) return null;
-  return push.decidedBy.flatMap((term, index) => [index > 0 ? ", " : "", ...t.nodes(term.isPresent ? "has" : "lacks", { tag: h("code", term.tag) })]);
+  return push.decidedBy.flatMap((/** @type {any} */ term, /** @type {number} */ index) => [index > 0 ? ", " : "", ...t.nodes(term.isPresent ? "has" : "lacks", { tag: h("code", term.tag) })]);
 }
 
-/** @param {View} view */
+/** @param {View} view @param {any} push */
 function payload(view, push) {
   const { t, n } = view;
   const shown = push.payload;
@@ -114,7 +115,7 @@ function payload(view, push) {
     !shown.isWithheld && h("p.quiet.small.mono", `SHA-256 ${shown.sha256}`)));
 }
 
-/** @param {View} view @param {{hub: string, id: string, device: string}} path */
+/** @param {View} view @param {{hub: string, id: string, device: string}} path @param {any} trace @param {any} push */
 function factsOf(view, path, trace, push) {
   const { t, time } = view;
   const facts = [
@@ -126,11 +127,11 @@ function factsOf(view, path, trace, push) {
   return h("dl.facts.card", facts.map((/** @type {any} */ [name, value]) => [h("dt", name), h("dd", value)]));
 }
 
-/** @param {View} view @param {{hub: string, id: string, device: string}} path */
+/** @param {View} view @param {{hub: string, id: string, device: string}} path @param {any} trace */
 async function copyAll(view, path, trace) {
   const lines = [
     `${view.t(`verdict.${trace.verdict}`)}: ${view.t(`is.${trace.verdict}`)}`, location.href, `${view.t("fact.send")} ${path.id}`, `${view.t("fact.device")} ${path.device}`,
-    ...trace.registrations.flatMap((push) => events(view, trace, push).map((one) => `${one.at ?? "-"}  ${h("p", one.text).textContent}  ${h("p", one.detail ?? "").textContent}`)),
+    ...trace.registrations.flatMap((/** @type {any} */ push) => events(view, trace, push).map((one) => `${one.at ?? "-"}  ${h("p", one.text).textContent}  ${h("p", one.detail ?? "").textContent}`)),
   ];
   await navigator.clipboard.writeText(lines.join("\n")).then(() => view.toast(view.t("copied")), () => {});
 }

@@ -5,7 +5,7 @@ import { freshId, h, icon, put } from "../../../lib/dom.js";
 import { failure, serviceName } from "../../../lib/screen.js";
 import { openDialog } from "../../../parts/dialog/dialog.js";
 import { loadLook, look } from "../../../parts/look/look.js";
-import { problems } from "../draft.js";
+import { content, problems } from "../draft.js";
 import { fields, message } from "../message.js";
 
 const API = { "api-version": "2020-06" };
@@ -20,7 +20,7 @@ export async function runCheck(compose) {
   compose.controller.abort();
   compose.controller = new AbortController();
   const { signal } = compose.controller;
-  const of = JSON.stringify(draft);
+  const of = content(draft);
   const isEmpty = !draft.title && !draft.text && !draft.silent;
   if (!compose.hasAudience || isEmpty || Object.keys(problems(draft)).length > 0) {
     put(compose.preview, h("p.quiet", t("looks.empty")));
@@ -30,7 +30,7 @@ export async function runCheck(compose) {
   put(compose.checkBox, h("p.quiet", { role: "status" }, t("checking")));
   try {
     const run = await call("post", { path: { hub: compose.hub }, query: { ...API, dryRun: "" }, fields: fields(compose.draft, view), body: message(draft), signal });
-    if (of !== JSON.stringify(compose.draft)) return;
+    if (of !== content(compose.draft)) return;
     compose.check = { of, run };
     showCheck(compose, run);
     showLooks(compose, run);
@@ -44,7 +44,7 @@ export async function runCheck(compose) {
   compose.showActions();
 }
 
-/** @param {import("../compose.js").Compose} compose */
+/** @param {import("../compose.js").Compose} compose @param {any} run */
 function showCheck(compose, run) {
   const { t, time } = compose.view;
   const credentials = Object.entries(run.platforms).map(([name, part]) => ({ name: serviceName(name), state: part.credential.state, targeted: part.targeted, problems: part.problems }));
@@ -64,7 +64,7 @@ function showCheck(compose, run) {
   compose.count = run.targeted ?? compose.count;
 }
 
-/** @param {import("../compose.js").Compose} compose */
+/** @param {import("../compose.js").Compose} compose @param {any} run */
 function showLooks(compose, run) {
   const { view, draft } = compose;
   const { t, n } = view;
@@ -78,7 +78,7 @@ function showLooks(compose, run) {
   }), parts.length > 0 && h("p.quiet.small.wide-note", t("looks.note")));
 }
 
-/** @param {import("../compose.js").Compose} compose @param {string} platform */
+/** @param {import("../compose.js").Compose} compose @param {string} platform @param {any} payload */
 function editPayload(compose, platform, payload) {
   const { t } = compose.view;
   const id = freshId();

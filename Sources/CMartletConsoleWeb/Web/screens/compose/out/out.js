@@ -5,7 +5,7 @@ import { freshId, h, icon, put, say } from "../../../lib/dom.js";
 import { failure, serviceName, to } from "../../../lib/screen.js";
 import { ask } from "../../../parts/dialog/ask.js";
 import { openDialog } from "../../../parts/dialog/dialog.js";
-import { forget, fresh } from "../draft.js";
+import { content, forget, fresh } from "../draft.js";
 import { fields, message } from "../message.js";
 
 const API = { "api-version": "2020-06" };
@@ -15,14 +15,15 @@ const MANY = 10_000;
 const UNDO = 10;
 
 /** @param {import("../compose.js").Compose} compose */
-export function test(compose) {
+export async function test(compose) {
   const { view, hub } = compose;
-  const { t, session } = view;
+  const { t } = view;
   const id = freshId();
-  const testers = session.settings?.testers?.[hub] ?? "";
+  const sending = await call("sending", { path: { hub }, query: API }).catch(() => ({}));
+  const testers = sending.testers ?? "";
   const input = h("input.mono", { id, value: testers, placeholder: "testers", autocomplete: "off", spellcheck: "false", required: true, autofocus: true });
   const results = h("div.stack.tight", { "aria-live": "polite" });
-  const submit = async (event) => {
+  const submit = async (/** @type {Event} */ event) => {
     event.preventDefault();
     put(results, h("p.quiet", t("test.running")));
     const tags = input.value.trim();
@@ -34,8 +35,7 @@ export function test(compose) {
       const answer = await call("post", { path: { hub }, query: { ...API, test: "" }, fields: own, body: message(compose.draft) });
       put(results, testResults(view, answer?.results ?? []));
       if (tags === testers) return;
-      session.settings = { ...session.settings, testers: { ...session.settings?.testers, [hub]: tags } };
-      call("saveSettings", { body: session.settings }).catch(() => {});
+      call("saveSending", { path: { hub }, query: API, body: { ...sending, testers: tags } }).catch(() => {});
     } catch (error) {
       put(results, failure(t, error, null));
     }
@@ -63,6 +63,8 @@ export async function send(compose) {
     title: t("sure", { n: count }), text: h("div.stack.tight", h("p", draft.everybody ? t("sure.everybody") : h("code", draft.to)), h("p", t("sure.text"))),
     yes: t("send.now", { n: count }), typed: String(count), typedLabel: t("sure.typed", { number: n.whole(count) }),
   }))) return;
+  // A campaign is kept as it is sent.
+  if (draft.campaign && draft.campaign.saved !== content(draft) && !(await compose.save())) return;
   await schedule(compose);
 }
 
@@ -86,6 +88,7 @@ async function schedule(compose) {
     const answer = await call("schedule", { path: { hub }, query: API, body: message(draft), fields: { ...fields(compose.draft, view), "servicebusnotification-scheduletime": at.toISOString(), "idempotency-key": draft.id } });
     const id = /\/(?:schedulednotifications|messages)\/([^/?]+)/.exec(answer?.location ?? "")?.[1] ?? "";
     if (!isLater) return countDown(compose, id, Date.now() + UNDO * 1000);
+    compose.recordSend(id);
     forget(hub);
     view.toast(t("scheduled", { time: view.time.full(at) }));
     view.go(id ? to.send(hub, id) : `${to.sends(hub)}/waiting`);
@@ -95,7 +98,8 @@ async function schedule(compose) {
   }
 }
 
-/** Ten seconds in which the send can be taken back. @param {import("../compose.js").Compose} compose @param {string} id @param {number} end */
+/** Ten seconds in which the send can be taken back.
+ * @param {import("../compose.js").Compose} compose @param {string} id @param {number} end */
 function countDown(compose, id, end) {
   const { view, hub } = compose;
   const { t } = view;
@@ -109,10 +113,11 @@ function countDown(compose, id, end) {
     if (left > 0) return;
     window.clearInterval(compose.pending?.timer);
     compose.pending = null;
+    compose.recordSend(id);
     forget(hub);
     view.go(to.send(hub, id));
   };
-  compose.pending = { timer: window.setInterval(tick, 250) };
+  compose.pending = { timer: window.setInterval(tick, 250), id };
   tick();
 }
 

@@ -16,17 +16,17 @@ export function jobs(view) {
     t, bars: 4, load: (signal) => call("jobs", { path: { hub }, signal }),
     render: (page) => {
       if (page.jobs.length === 0) return empty("download", t("jobs.none"), t("jobs.none.text"));
-      const isGoing = page.jobs.some((job) => job.status === "Started" || job.status === "Running");
+      const isGoing = page.jobs.some((/** @type {any} */ job) => job.status === "Started" || job.status === "Running");
       // Who has left the page has taken it out of the document.
       if (isGoing) window.setTimeout(() => content.isConnected && content.reload(), INTERVAL);
-      return h("div.stack", h("p.quiet", t("jobs.text")), h("ul.list.jobs", page.jobs.map((job) => row(view, job))),
+      return h("div.stack", h("p.quiet", t("jobs.text")), h("ul.list.jobs", page.jobs.map((/** @type {any} */ job) => row(view, job))),
         page.jobs.length >= page.limit && h("p.quiet.small", t("jobs.most", { n: page.limit })));
     },
   });
   return content;
 }
 
-/** @param {View} view */
+/** @param {View} view @param {any} job */
 function row(view, job) {
   const { t, n, time, hub } = view;
   const state = STATES[job.status] ?? "waiting";

@@ -20,7 +20,7 @@ export function backups(view) {
       return h("div.stack", h("div.row.between", h("p.quiet.grow", t("backup.text", { n: page.kept })), h("div.row", commandButton(view, "martlet backup FILE", "makeBackup", { body: {} }), make)),
         h("div", { role: "status" }, page.work && h("div.notice", icon("clock"), h("div", h("p", page.work.kind === "make" ? t("backup.making", { size: n.bytes(page.written) }) : t("backup.verifying", { name: page.work.name }))))),
         page.failure && h("div.notice.bad-notice", icon("warn"), h("div", h("p.strong", t("backup.failed")), h("p.quote", { lang: "en" }, page.failure))),
-        page.backups.length === 0 ? empty("download", t("backup.none"), t("backup.none.text")) : h("ul.list", page.backups.map((one) => row(one, page.work !== null))));
+        page.backups.length === 0 ? empty("download", t("backup.none"), t("backup.none.text")) : h("ul.list", page.backups.map((/** @type {any} */ one) => row(one, page.work !== null))));
     },
   });
 
@@ -38,7 +38,7 @@ export function backups(view) {
     h("a", { href: address("backupFile", { path: { backup } }), download: backup }).click();
   }
 
-  /** @param {boolean} isBusy */
+  /** @param {boolean} isBusy @param {any} one */
   function row(one, isBusy) {
     const { time } = view;
     const [state, word] = one.isVerified === true ? ["done", t("backup.whole")] : one.isVerified === false ? ["failed", t("backup.damaged")] : ["stopped", t("backup.unread")];

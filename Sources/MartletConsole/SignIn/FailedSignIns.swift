@@ -1,0 +1,53 @@
+import MartletCore
+import MartletHTTP
+import MartletModel
+import Synchronization
+
+/// Writes failed sign-ins to the audit log, a bounded number of them.
+///
+/// A name that is no operator's is not written: it may be a password that was typed into the wrong field.
+final class FailedSignIns: Sendable {
+    /// The maximum number of entries in a day (UTC), of each operator and of all unknown names together. The limits on
+    /// attempts are stricter for one client, but many clients together could fill the disk.
+    static let dailyLimit = 100
+    /// The name that an entry has if the name is unknown. No operator has this name.
+    static let unknown = "?"
+
+    private struct Day {
+        var number: Int64 = 0
+        var counts: [String: Int] = [:]
+    }
+
+    private let store: any OperatorStore
+    private let today = Mutex(Day())
+
+    init(store: any OperatorStore) {
+        self.store = store
+    }
+
+    /// - Parameters:
+    ///   - name: As it was given.
+    ///   - action: What was tried, such as `sign in`.
+    func note(
+        _ name: String, _ action: String, _ refusal: ConsoleRefusal, from request: HTTPRequest, at now: Timestamp
+    ) async {
+        switch refusal {
+        case .badCredentials, .badCode, .badLink, .tooMany: break
+        default: return
+        }
+        let known = Operator.isName(name) ? try? await store.operator(name) : nil
+        let shown = known?.name ?? Self.unknown
+        let isListed = today.withLock { today in
+            let number = now.seconds / 86_400
+            if today.number != number { today = Day(number: number) }
+            today.counts[shown, default: 0] += 1
+            return today.counts[shown, default: 0] <= Self.dailyLimit
+        }
+        guard isListed else { return }
+        // If the entry cannot be written, the caller gets the same refusal.
+        _ = try? await store.begin(
+            OperatorAction(
+                at: now, operatorName: shown, address: request.clientAddress, role: "", action: action,
+                answer: refusal.status.code))
+    }
+}

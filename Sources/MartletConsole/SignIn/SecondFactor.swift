@@ -1,0 +1,150 @@
+import MartletCore
+import MartletCrypto
+import MartletHTTP
+import MartletModel
+import Synchronization
+
+/// Enrols second factors and checks their codes.
+///
+/// Somebody who guesses codes knows the password, so wrong codes are counted by operator, not by address: five at once,
+/// then one every five minutes. A guess succeeds with a chance of less than one in a thousand a day.
+final class SecondFactor: Sendable {
+    let store: any OperatorFactorStore
+    private let time: any TimeSource
+    /// The number of wrong codes of each operator, and since when they are counted.
+    private let failures = Mutex<[String: (count: Int, at: Timestamp)]>([:])
+
+    private static let failureLimit = 5
+    private static let forgiveness = Duration.seconds(300)
+    private static let issuer = "Martlet"
+    private static let recoveryCount = 10
+    /// The length of a recovery code in bytes: it cannot be guessed, so its hash need not be slow.
+    private static let recoveryLength = 10
+
+    init(store: any OperatorFactorStore, time: any TimeSource) {
+        self.store = store
+        self.time = time
+    }
+
+    func factor(of name: String) async throws(ConsoleRefusal) -> OperatorFactor? {
+        try await stored { () throws(StorageError) in try await store.factor(of: name) }
+    }
+
+    /// Makes a secret. Codes are required only after one has confirmed it.
+    /// - Returns: The secret in Base32, and the URI that authenticator apps read.
+    func begin(_ name: String) async throws(ConsoleRefusal) -> (text: String, uri: String) {
+        let secret = RandomBytes.generate(OneTimePassword.secretLength)
+        let isBegun = try await stored { () throws(StorageError) in try await store.beginFactor(secret, of: name) }
+        guard isBegun else { throw Self.isOn }
+        let password = OneTimePassword(secret: secret)
+        return (
+            password.text,
+            password.uri(issuer: Self.issuer, account: name) { PercentEncoding.encode($0) }
+        )
+    }
+
+    /// Confirms the secret.
+    /// - Returns: The recovery codes, which are shown only now.
+    func confirm(_ name: String, code: String) async throws(ConsoleRefusal) -> [String] {
+        guard let factor = try await factor(of: name) else {
+            throw .conflict("There is no secret to confirm: begin again.")
+        }
+        guard factor.confirmedAt == nil else { throw Self.isOn }
+        try admit(name)
+        guard let step = try step(of: code, factor) else { throw .badCode }
+        forgive(name)
+        let codes = (0..<Self.recoveryCount).map { _ in Self.makeRecoveryCode() }
+        let hashes = codes.map(Self.hash)
+        let now = time.now
+        let isConfirmed = try await stored { () throws(StorageError) in
+            try await store.confirmFactor(factor.secret, of: name, step: step, recoveryCodes: hashes, at: now)
+        }
+        guard isConfirmed else { throw .conflict("The secret has changed meanwhile: begin again.") }
+        return codes
+    }
+
+    /// Checks a code of the app, or a recovery code, which then cannot be used again.
+    /// - Parameter code: nil if none was given.
+    func check(_ name: String, code: String?) async throws(ConsoleRefusal) {
+        guard let factor = try await factor(of: name), factor.confirmedAt != nil else { return }
+        guard let code, !code.isEmpty else { throw .needsCode }
+        try admit(name)
+        let isRight: Bool
+        if let step = try step(of: code, factor) {
+            // Of two requests with the same code, only the first succeeds.
+            isRight = try await stored { () throws(StorageError) in try await store.useFactor(of: name, step: step) }
+        } else {
+            let hash = Self.hash(code)
+            isRight = try await stored { () throws(StorageError) in
+                try await store.useRecoveryCode(hash, of: name)
+            }
+        }
+        guard isRight else { throw .badCode }
+        forgive(name)
+    }
+
+    private func step(of code: String, _ factor: OperatorFactor) throws(ConsoleRefusal) -> Int64? {
+        let digits = code.filter { $0 != " " }
+        guard digits.utf8.count == OneTimePassword.digits else { return nil }
+        do throws(CryptoError) {
+            return try OneTimePassword(secret: factor.secret)
+                .step(of: digits, at: time.now.seconds, after: factor.lastStep)
+        } catch {
+            throw .busy("The code could not be checked; try again.")
+        }
+    }
+
+    // MARK: Limits
+
+    /// Counts an attempt before it is checked, so that simultaneous attempts cannot exceed the limit. A right code resets
+    /// the count.
+    private func admit(_ name: String) throws(ConsoleRefusal) {
+        let now = time.now
+        let wait = failures.withLock { failures -> Duration? in
+            var (count, at) = failures[name.lowercased()] ?? (0, now)
+            let forgiven = max(0, Int((now - at) / Self.forgiveness))
+            count = max(0, count - forgiven)
+            at = count == 0 ? now : at + Self.forgiveness * forgiven
+            guard count < Self.failureLimit else {
+                failures[name.lowercased()] = (count, at)
+                return at + Self.forgiveness - now
+            }
+            failures[name.lowercased()] = (count + 1, count == 0 ? now : at)
+            return nil
+        }
+        guard let wait else { return }
+        throw .tooMany(
+            retryAfter: wait.components.seconds + 1, "There were too many wrong codes; wait before the next one.")
+    }
+
+    private func forgive(_ name: String) {
+        failures.withLock { $0[name.lowercased()] = nil }
+    }
+
+    // MARK: Recovery codes
+
+    private static func makeRecoveryCode() -> String {
+        var text = Base32.encode(RandomBytes.generate(recoveryLength))[...]
+        var groups: [Substring] = []
+        while !text.isEmpty {
+            groups.append(text.prefix(4))
+            text = text.dropFirst(4)
+        }
+        return groups.joined(separator: "-")
+    }
+
+    /// The hash of a recovery code, however it is written.
+    private static func hash(_ code: String) -> [UInt8] {
+        SHA256.hash(Array(code.uppercased().filter { $0 != " " && $0 != "-" }.utf8))
+    }
+
+    private static let isOn = ConsoleRefusal.conflict("There is a second factor already: remove it first.")
+
+    private func stored<Value>(_ work: () async throws(StorageError) -> Value) async throws(ConsoleRefusal) -> Value {
+        do throws(StorageError) {
+            return try await work()
+        } catch {
+            throw ConsoleRefusal(error)
+        }
+    }
+}

@@ -1,0 +1,60 @@
+/// Who asked for a send. The names of users and operators are in lower case, in which they are unique.
+public enum SendAuthor: Hashable, Sendable, CustomStringConvertible {
+    /// A request that was signed with an access key of this name.
+    case key(String)
+    /// A user of the app backend.
+    case user(String)
+    /// An operator of the web console.
+    case `operator`(String)
+    /// A request on the admin socket.
+    case administrator
+
+    /// The text form, such as `key:Orders`, by which authors are stored and searched for.
+    public var description: String {
+        switch self {
+        case .key(let name): "key:\(name)"
+        case .user(let name): "user:\(name.lowercased())"
+        case .operator(let name): "operator:\(name.lowercased())"
+        case .administrator: "administrator"
+        }
+    }
+
+    /// Parses the text form; nil if the text is none.
+    public init?(_ text: String) {
+        guard let colon = text.firstIndex(of: ":") else {
+            guard text == Self.administrator.description else { return nil }
+            self = .administrator
+            return
+        }
+        let name = String(text[text.index(after: colon)...])
+        guard !name.isEmpty else { return nil }
+        switch text[..<colon] {
+        case "key": self = .key(name)
+        case "user": self = .user(name.lowercased())
+        case "operator": self = .operator(name.lowercased())
+        default: return nil
+        }
+    }
+}
+
+/// Where a send comes from.
+public struct SendOrigin: Hashable, Sendable {
+    /// Who asked for it; nil if that was not recorded, or if the user has been removed.
+    public var author: SendAuthor?
+    /// Whether it sends dead letters of another send again.
+    public var isResend: Bool
+    /// The send whose dead letters it sends again; nil if its record has been removed.
+    public var original: NotificationID?
+
+    public init(author: SendAuthor? = nil, isResend: Bool = false, original: NotificationID? = nil) {
+        self.author = author
+        self.isResend = isResend
+        self.original = original
+    }
+
+    /// The text of the author in documents: a resend is attributed to its original, such as `resend:33fb…`.
+    public var text: String? {
+        guard isResend else { return author?.description }
+        return original.map { "resend:\($0)" } ?? "resend"
+    }
+}

@@ -1,0 +1,19 @@
+extension Migration {
+    /// `send` is the id of a notification, whose record may be removed before the campaign's.
+    static let campaigns = Migration(
+        name: "campaigns",
+        script: """
+            CREATE TABLE campaigns (
+                id INTEGER PRIMARY KEY AUTOINCREMENT,
+                hub INTEGER NOT NULL REFERENCES hubs,
+                name TEXT NOT NULL,
+                draft TEXT NOT NULL,
+                version INTEGER NOT NULL,
+                send BLOB,
+                created_at INTEGER NOT NULL,
+                changed_at INTEGER NOT NULL,
+                changed_by TEXT NOT NULL
+            ) STRICT;
+            CREATE INDEX campaigns_by_hub ON campaigns (hub, id);
+            """)
+}

@@ -1,0 +1,43 @@
+import MartletCore
+import MartletModel
+
+/// The authors of sends, on one connection.
+struct AuthorTable {
+    private let connection: Connection
+
+    init(_ connection: Connection) {
+        self.connection = connection
+    }
+
+    /// The number of an author, which is added if it is new.
+    func number(of author: SendAuthor) throws(StorageError) -> Int64 {
+        if let known = try known(author) { return known }
+        try connection.run("INSERT INTO authors (name) VALUES (?)", author.description)
+        return connection.lastInsertedRow
+    }
+
+    /// The number of an author; nil if it has sent nothing.
+    func known(_ author: SendAuthor) throws(StorageError) -> Int64? {
+        try connection.first("SELECT id FROM authors WHERE name = ?", author.description) { $0.integer(0) }
+    }
+
+    func origin(of notification: Int64) throws(StorageError) -> SendOrigin {
+        let found = try connection.first(
+            """
+            SELECT a.name, n.original, o.id FROM notifications n LEFT JOIN authors a ON a.id = n.author
+                LEFT JOIN notifications o ON o.sequence = n.original
+            WHERE n.sequence = ?
+            """, notification
+        ) { row in
+            SendOrigin(
+                author: row.optionalText(0).flatMap { SendAuthor($0) }, isResend: !row.isNull(1),
+                original: row.isNull(2) ? nil : NotificationID(bytes: row.bytes(2)))
+        }
+        return found ?? SendOrigin()
+    }
+
+    /// Forgets an author. What it has sent stays, and is nobody's.
+    func remove(_ author: SendAuthor) throws(StorageError) {
+        try connection.run("DELETE FROM authors WHERE name = ?", author.description)
+    }
+}
