@@ -35,7 +35,7 @@ final class HandleCursor {
                 digits.deallocate()
                 digits = .allocate(capacity: count)
             }
-            StoredHandle.unpack(bytes, into: digits)
+            HexDigits.write(bytes, into: digits)
             page.append(member, handle: UnsafeBufferPointer(rebasing: digits[..<count]))
         }
     }

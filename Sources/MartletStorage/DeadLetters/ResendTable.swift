@@ -49,23 +49,30 @@ struct ResendTable {
     private func hasDeadLetters(_ resend: Resend, before sequence: Int64) throws(StorageError) -> Bool {
         let deliveries = try connection.all(
             "SELECT id FROM deliveries WHERE notification = ? ORDER BY id", resend.original
-        ) { $0.integer(0) }
+        ) { Delivery.ID(rawValue: $0.integer(0)) }
+        let isMeant = try isMeant(resend, before: sequence)
         for delivery in deliveries {
-            let found = try connection.first(
-                "SELECT 1 FROM refusals f WHERE f.delivery = ?1 AND \(Self.isMeant) LIMIT 1", delivery, resend.original,
-                resend.outcome?.rawValue, sequence
-            ) { _ in true }
-            if found == true { return true }
+            var reader = RefusalReader(connection, of: delivery, after: .none)
+            if try reader.next(where: isMeant) != nil { return true }
         }
         return false
     }
 
-    /// Whether a refusal `f` is one that a resend takes up: of the outcome in `?3` where there is one, and of none that an
-    /// earlier resend than `?4` has taken up of the original `?2`.
-    private static let isMeant = """
-        (?3 IS NULL OR f.outcome = ?3) AND f.outcome NOT IN (SELECT e.original_outcome FROM notifications e
-            WHERE e.original = ?2 AND e.sequence < ?4 AND e.original_outcome IS NOT NULL)
-        """
+    /// Returns whether a resend takes up refusals of an outcome: of its own where it has one, and of none that an earlier
+    /// resend of the same original has taken up.
+    /// - Parameter sequence: That of the resend.
+    private func isMeant(
+        _ resend: Resend, before sequence: Int64
+    ) throws(StorageError) -> (OutcomeName) -> Bool {
+        let taken = Set(
+            try connection.all(
+                """
+                SELECT original_outcome FROM notifications
+                WHERE original = ? AND sequence < ? AND original_outcome IS NOT NULL
+                """, resend.original, sequence
+            ) { OutcomeName(rawValue: $0.text(0)) })
+        return { outcome in (resend.outcome == nil || resend.outcome == outcome) && !taken.contains(outcome) }
+    }
 
     // MARK: Reading
 
@@ -92,7 +99,7 @@ struct ResendTable {
         let originals = try connection.all(
             "SELECT id FROM deliveries WHERE notification = ? AND platform = ?", resend.original,
             delivery.platform.rawValue
-        ) { $0.integer(0) }
+        ) { Delivery.ID(rawValue: $0.integer(0)) }
         // Each is read by its own order, and the first of all of them are taken.
         var letters: [(member: AudienceMember, now: AudienceMember?)] = []
         for original in originals {
@@ -108,39 +115,34 @@ struct ResendTable {
 
     /// Dead letters of one delivery of the original, each with the member that it is now.
     private func letters(
-        of original: Int64, _ resend: Resend, in delivery: Delivery, after last: AudienceMember, limit: Int
+        of original: Delivery.ID, _ resend: Resend, in delivery: Delivery, after last: AudienceMember, limit: Int
     ) throws(StorageError) -> [(member: AudienceMember, now: AudienceMember?)] {
-        let notification = delivery.notification
-        return try connection.all(
-            """
-            SELECT f.channel, f.registration, r.channel, r.sequence FROM refusals f
-                LEFT JOIN registrations r ON \(Self.isSame(delivery))
-            WHERE f.delivery = ?1 AND \(Self.isMeant) AND (f.channel, f.registration) > (?5, ?6)
-            ORDER BY f.channel, f.registration LIMIT ?7
-            """, original, resend.original, resend.outcome?.rawValue, notification.sequence, last.channel.rawValue,
-            last.registration, limit, notification.hub.rawValue
-        ) { row in
-            let member = AudienceMember(channel: ChannelID(rawValue: row.integer(0)), registration: row.integer(1))
-            return (member: member, now: Self.memberNow(row, member, in: delivery))
+        let isMeant = try isMeant(resend, before: delivery.notification.sequence)
+        var reader = RefusalReader(connection, of: original, after: last)
+        var letters: [(member: AudienceMember, now: AudienceMember?)] = []
+        while letters.count < limit, let refusal = try reader.next(where: isMeant) {
+            letters.append((refusal.refusal.member, try memberNow(refusal, in: delivery)))
         }
+        return letters
     }
 
-    /// How the present state of a refusal's registration is found: by its id, which is never used again.
-    private static func isSame(_ delivery: Delivery) -> String {
-        delivery.notification.isOfTemplates
-            ? "r.hub = ?8 AND r.sequence = f.registration AND r.template IS NOT NULL"
-            : "r.hub = ?8 AND r.id = f.registration_id AND r.template IS NULL"
-    }
-
-    /// - Parameter row: Its third column is the registration's current channel, before its sequence number.
-    private static func memberNow(
-        _ row: Statement, _ member: AudienceMember, in delivery: Delivery
-    ) -> AudienceMember? {
-        if case .direct = delivery.notification.target { return member }
-        guard let channel = row.optionalInteger(2) else { return nil }
-        return AudienceMember(
-            channel: ChannelID(rawValue: channel),
-            registration: delivery.notification.isOfTemplates ? row.integer(3) : 0)
+    /// Returns the member that the registration of a refusal is now. It is found by its id, which is never used again.
+    private func memberNow(
+        _ refused: RecordedRefusal, in delivery: Delivery
+    ) throws(StorageError) -> AudienceMember? {
+        let (notification, member) = (delivery.notification, refused.refusal.member)
+        if case .direct = notification.target { return member }
+        if notification.isOfTemplates {
+            return try connection.first(
+                "SELECT channel FROM registrations WHERE hub = ? AND sequence = ? AND template IS NOT NULL",
+                notification.hub.rawValue, member.registration
+            ) { AudienceMember(channel: ChannelID(rawValue: $0.integer(0)), registration: member.registration) }
+        }
+        guard let id = refused.registration else { return nil }
+        return try connection.first(
+            "SELECT channel FROM registrations WHERE hub = ? AND id = ? AND template IS NULL",
+            notification.hub.rawValue, StoredID(id)
+        ) { AudienceMember(channel: ChannelID(rawValue: $0.integer(0))) }
     }
 }
 

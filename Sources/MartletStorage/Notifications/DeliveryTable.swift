@@ -5,11 +5,21 @@ import MartletModel
 struct DeliveryTable {
     let connection: Connection
 
-    /// The tables with the outcomes of individual members, each with the key column that follows the delivery. A
-    /// broadcast can have a million rows there, which are removed in portions before the delivery is.
+    /// A table with the outcomes of individual members.
+    struct MemberTable {
+        var name: String
+        /// The column of the key that follows the delivery.
+        var key: String
+        /// Its rows are so many times as large as those of the others.
+        var weight = 1
+    }
+
+    /// A broadcast can have a million rows in these tables, which are removed in portions before the delivery is.
     static let memberTables = [
-        ("refusals", "channel"), ("retries", "channel"), ("attempts", "channel"), ("ranges", "last_channel"),
-        ("reached", "place"),
+        MemberTable(name: "refusals", key: "channel"), MemberTable(name: "retries", key: "channel"),
+        MemberTable(name: "attempts", key: "channel"),
+        MemberTable(name: "page_records", key: "last_channel", weight: 20),
+        MemberTable(name: "ranges", key: "last_channel"), MemberTable(name: "reached", key: "place"),
     ]
 
     init(_ connection: Connection) {

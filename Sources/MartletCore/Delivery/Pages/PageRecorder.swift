@@ -16,10 +16,12 @@ struct PageRecorder: Sendable {
 
     /// Records the outcomes of a page or a round of retries. Reports to the lane, records the step, then updates
     /// handles and halts the roll-out if too many pushes fail.
-    /// - Parameter makeStep: Makes the step and the new progress of the delivery from the tally with the final fates of
-    ///   handles.
+    /// - Parameters:
+    ///   - collectsFeedback: Whether the caller calls `applyFeedback` later, so that the handles of several pages are
+    ///     updated together.
+    ///   - makeStep: Makes the step and the new progress of the delivery from the tally with the final fates of handles.
     func record(
-        _ tally: PageTally, _ lane: SendContext, of run: inout DeliveryRun,
+        _ tally: PageTally, _ lane: SendContext, of run: inout DeliveryRun, collectsFeedback: Bool = false,
         _ makeStep: (PageTally) throws(StorageError) -> (step: DeliveryStep, progress: DeliveryProgress)
     ) async throws(StorageError) {
         let delivery = run.delivery
@@ -30,7 +32,8 @@ struct PageRecorder: Sendable {
         step.quarantines = conclusion.quarantines
         try await record(step, of: &run)
         run.progress = progress
-        try await apply(tally, conclusion, delivery, lane)
+        run.feedback += sender.feedback(of: tally, gone: conclusion.gone, lane)
+        if !collectsFeedback || run.feedback.count >= Self.feedbackLimit { try await applyFeedback(of: &run) }
         try await rollouts.haltIfNeeded(delivery, step.counts)
         try await rollouts.evaluateIfDue(delivery)
     }
@@ -67,15 +70,20 @@ struct PageRecorder: Sendable {
             gone: record.gone)
     }
 
-    /// Updates handles after the step is recorded, because a refusal refers to a registration that this update may
-    /// remove. If the process is killed between the two, the next notification finds the handle dead again.
-    private func apply(
-        _ tally: PageTally, _ conclusion: LaneConclusion, _ delivery: Delivery, _ lane: SendContext
-    ) async throws(StorageError) {
-        let feedback = sender.feedback(of: tally, gone: conclusion.gone, lane)
-        guard !feedback.isEmpty else { return }
-        _ = try await reader.devices.apply(feedback, in: delivery.notification.hub, at: time.now)
+    /// Updates handles after steps are recorded, because a refusal refers to a registration that this update may
+    /// remove. If the process is killed in between, the next notification finds the handle dead again.
+    ///
+    /// Pages that are sent at once have their handles updated together, in the order of their channels: the fewer
+    /// transactions, the fewer pages of the database are written, because keys and ids are all over it.
+    func applyFeedback(of run: inout DeliveryRun) async throws(StorageError) {
+        guard !run.feedback.isEmpty else { return }
+        let feedback = run.feedback
+        run.feedback = []
+        _ = try await reader.devices.apply(feedback, in: run.delivery.notification.hub, at: time.now)
     }
+
+    /// From so many changes of handles on, they are made before the turn ends: other writes wait for them.
+    private static let feedbackLimit = 2000
 
     /// Reports problems that need attention to the operator, once each.
     private func raiseAlarms(_ record: LaneChange, _ tally: PageTally, _ delivery: Delivery) {

@@ -18,6 +18,8 @@ struct DeliveryRun: Sendable {
     var pageTime: Duration?
     /// The newest unfinished delivery that supersedes this one for some devices of the last turn.
     var newer: Delivery.ID?
+    /// What push services reported about handles in pages of this turn, and the store does not know yet.
+    var feedback: [ChannelFeedback] = []
     /// Whether this process has sent all pages from the first one on.
     let knowsAll: Bool
     private var hasTargets = false
