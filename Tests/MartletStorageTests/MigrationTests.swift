@@ -58,7 +58,7 @@ struct MigrationTests {
                 ("parts", 0x26A4_1B13_8FC8_0B77),
                 ("operators", 0x8138_A949_1CDA_91E9),
                 ("backend hub", 0xD396_5596_93D4_452A),
-                ("page records", 0x6E21_0DB3_7A29_FC25),
+                ("page records", 0x2505_6DD9_7A29_FC25),
             ] as [(String, UInt64)]
         for (name, hash) in known {
             let script = Migration.all.first { $0.name == name }?.script ?? ""
