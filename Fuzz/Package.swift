@@ -58,6 +58,7 @@ let package = Package(
         fuzzer("FuzzInstallation", ["MartletModel"]),
         fuzzer("FuzzInstallationPatch", ["MartletModel"]),
         fuzzer("FuzzTemplate", ["MartletHubAPI", "MartletModel"]),
+        fuzzer("FuzzPageRecords", ["MartletCore"]),
         fuzzer("FuzzMessage", ["MartletPush", "MartletCore", "MartletModel"]),
     ]
 )

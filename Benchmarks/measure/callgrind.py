@@ -1,4 +1,5 @@
-"""Counts what the server executes while it broadcasts: instructions and allocations, by callgrind."""
+"""Counts what the server executes: instructions and allocations, by callgrind."""
+import contextlib
 import os
 import re
 import subprocess
@@ -10,32 +11,50 @@ from .server import Server
 ALLOCATORS = ("malloc", "calloc", "realloc", "posix_memalign", "aligned_alloc")
 
 
+class Counted:
+    """A server whose work is counted in portions."""
+
+    def __init__(self, sink, data):
+        set_credential(data, sink)
+        self._output, self._portions = os.path.join(data, "callgrind.out"), 0
+        callgrind = ["valgrind", "--tool=callgrind", "--instr-atstart=no", f"--callgrind-out-file={self._output}"]
+        self.server = Server(data, under=callgrind)
+        # As valgrind can read it: some of Swift's debugging information is newer.
+        self.server.binary = os.path.join(data, "martlet")
+        strip = ["strip", "--strip-debug", "-o", self.server.binary, build.MARTLET]
+        subprocess.run(strip, check=True)
+
+    def __enter__(self):
+        self.server.start()
+        return self
+
+    def __exit__(self, *_):
+        self.server.stop()
+
+    @contextlib.contextmanager
+    def portion(self):
+        """Counts what is executed meanwhile; the result is a list that gets instructions and allocations at the end."""
+        result = []
+        self._tell("instrumentation", "on")
+        yield result
+        self._tell("instrumentation", "off")
+        self._tell("dump")
+        self._portions += 1
+        result += read(f"{self._output}.{self._portions}")
+
+    def _tell(self, *command):
+        vgdb = ["vgdb", f"--pid={self.server.pid}", *command]
+        subprocess.run(vgdb, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+
 def counts(sink, data, devices, kind="native"):
     """Instructions and allocations for a push of one broadcast, after another that nothing is counted of."""
-    set_credential(data, sink)
-    output = os.path.join(data, "callgrind.out")
-    callgrind = ["valgrind", "--tool=callgrind", "--instr-atstart=no", f"--callgrind-out-file={output}"]
-    server = Server(data, under=callgrind)
-    # As valgrind can read it: some of Swift's debugging information is newer.
-    server.binary = os.path.join(data, "martlet")
-    subprocess.run(["strip", "--strip-debug", "-o", server.binary, build.MARTLET], check=True)
-    server.start()
-    try:
-        hub = Hub(sink, server, kind, devices)
+    with Counted(sink, data) as counted:
+        hub = Hub(sink, counted.server, kind, devices)
         hub.broadcast()
-        tell(server, "instrumentation", "on")
-        hub.broadcast()
-        tell(server, "instrumentation", "off")
-        tell(server, "dump")
-    finally:
-        server.stop()
-    instructions, allocations = read(output + ".1")
-    return instructions / hub.audience, allocations / hub.audience
-
-
-def tell(server, *command):
-    subprocess.run(
-        ["vgdb", f"--pid={server.pid}", *command], check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        with counted.portion() as found:
+            hub.broadcast()
+    return [count / hub.audience for count in found]
 
 
 def read(path):

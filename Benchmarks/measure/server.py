@@ -88,13 +88,20 @@ class Server:
         return f"SharedAccessSignature sr={resource}&sig={signed}&se={expiry}&skn={self._rule}"
 
     def call(self, method, target, fields=(), body=None):
-        self._connection.request(
-            method, f"{target}?api-version=2020-06", body, {"Authorization": self.signature(), **dict(fields)})
-        answer = self._connection.getresponse()
+        try:
+            answer = self._answer(method, target, fields, body)
+        except http.client.RemoteDisconnected:
+            # The server has closed a connection without requests: nobody has read this one.
+            answer = self._answer(method, target, fields, body)
         content = answer.read().decode()
         if answer.status // 100 != 2:
             sys.exit(f"the hub answered {answer.status} to {method} {target}: {content}")
         return answer.headers, content
+
+    def _answer(self, method, target, fields, body):
+        self._connection.request(
+            method, f"{target}?api-version=2020-06", body, {"Authorization": self.signature(), **dict(fields)})
+        return self._connection.getresponse()
 
     def get(self, target):
         """The body that is answered to a request whose query is its own."""

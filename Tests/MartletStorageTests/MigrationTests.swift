@@ -24,7 +24,7 @@ struct MigrationTests {
             Migration.all.map(\.name) == [
                 "hubs", "devices", "notifications", "users", "jobs", "payloads", "receipts", "sends",
                 "pages and refusals", "collapse keys", "versions", "followed handles", "parts",
-                "operators", "backend hub", "authors", "operator factors", "campaigns",
+                "operators", "backend hub", "authors", "operator factors", "campaigns", "page records",
             ])
     }
 
@@ -61,6 +61,7 @@ struct MigrationTests {
                 ("authors", 0xBC20_6B5F_B1C4_4BC2),
                 ("operator factors", 0x63C1_1744_BE83_6E61),
                 ("campaigns", 0xCD65_E641_2D64_893B),
+                ("page records", 0x2505_6DD9_7A29_FC25),
             ] as [(String, UInt64)]
         for (name, hash) in known {
             let script = Migration.all.first { $0.name == name }?.script ?? ""
@@ -113,6 +114,50 @@ struct MigrationTests {
         #expect(found.map(\.delivery.notification.rollout) == [Rollout(.rate(500), halt: Rollout.Halt(share: 200))])
         #expect(try await new.hubs().map(\.settings.sending) == [SendingSettings()])
         #expect(try await new.nextDue() == nil)
+        await new.close()
+    }
+
+    /// Rows of an earlier version are read beside the values of pages.
+    @Test func refusalsOfAnOldDatabaseAreKept() async throws {
+        try Migration.makeDatabase(Array(Migration.all.prefix(15)), in: directory.path) {
+            connection throws(StorageError) in
+            try Self.insertOldHub(connection)
+            _ = try Self.insertOldDelivery(1, connection, state: "Processing")
+            try connection.run(
+                "INSERT INTO messages (notification, body, fields) VALUES (1, ?, ?)", [1] as [UInt8], [] as [UInt8])
+            for channel in [3, 9] {
+                try connection.run(
+                    """
+                    INSERT INTO refusals (delivery, channel, registration, handle, registration_id, outcome, reason,
+                        refused_at, attempts, fate) VALUES (1, ?, 0, 'h', 'old', 'BadChannel', 'x', 5, 1, 'kept')
+                    """, channel)
+                try connection.run(
+                    """
+                    INSERT INTO attempts (delivery, channel, registration, made_at, number, outcome, reason, fate)
+                    VALUES (1, ?, 0, 4, 1, 'Throttled', 'Storm', 'kept')
+                    """, channel)
+            }
+        }
+        let new = try open(Migration.all)
+        let delivery = try #require(try await new.unfinished(after: .none, limit: 9).first).delivery
+        let members = [3, 5, 7, 9].map { AudienceMember(channel: ChannelID(rawValue: $0)) }
+        let range = RangeRecord(
+            last: members[2], snapshot: .none, startedAt: Timestamp(seconds: 0), endedAt: Timestamp(seconds: 0))
+        try await new.record(
+            DeliveryStep(
+                delivery: delivery.id, isFannedOut: true, state: .processing,
+                refusals: members[1...2].map {
+                    Refusal(
+                        member: $0, handle: PushHandle("h"), outcome: .wrongToken, reason: "y",
+                        at: Timestamp(seconds: 1))
+                }, range: range))
+        let page = try await new.refusals(
+            of: delivery.notification.id, in: delivery.notification.hub, after: .start, limit: 9)
+        #expect(page.records.map(\.outcome) == [.badChannel, .wrongToken, .wrongToken, .badChannel])
+        #expect(page.records.map(\.registration) == ["old", nil, nil, "old"])
+        let evidence = try #require(try await new.evidence(of: members, in: delivery.id))
+        #expect(members.map { evidence.members[$0]?.attempts.count } == [1, 0, 0, 1])
+        #expect(members.map { evidence.members[$0]?.refusal?.reason } == ["x", "y", "y", "x"])
         await new.close()
     }
 

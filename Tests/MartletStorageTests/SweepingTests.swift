@@ -176,6 +176,36 @@ struct SweepingTests {
         await storage.close()
     }
 
+    @Test func valuesOfPagesAreRemovedInPortions() async throws {
+        let storage = try open()
+        let hub = try await hub(storage)
+        let delivery = try await storage.broadcast(in: hub, at: now)
+        for page in 1...40 {
+            let member = AudienceMember(channel: ChannelID(rawValue: Int64(page)))
+            try await storage.record(
+                DeliveryStep(
+                    delivery: delivery.id, isFannedOut: true, state: .completed, endedAt: now,
+                    refusals: [Refusal(member: member, handle: nil, outcome: .badChannel, reason: "Gone", at: now)],
+                    range: RangeRecord(last: member, snapshot: .none, startedAt: now, endedAt: now)))
+        }
+        #expect(try await rows("page_records", of: storage) == 40)
+        #expect(try await rows("refusals", of: storage) == 0)
+        #expect(
+            try await storage.refused(in: hub, after: nil, limit: 9) == [delivery.notification.id])
+        let later = now + .seconds(30 * 86_400)
+        _ = try await storage.writer.write { connection throws(StorageError) in
+            try Sweeper(connection, Retention(), at: later).removePortion(of: .notifications)
+        }
+        #expect(try await rows("page_records", of: storage) == 40 - Int64(Sweeper.limit / 20))
+        #expect(
+            try await storage.refused(in: hub, after: nil, limit: 9) == [delivery.notification.id])
+        try await storage.sweep(at: later)
+        for table in ["notifications", "page_records"] {
+            #expect(try await rows(table, of: storage) == 0, "\(table)")
+        }
+        await storage.close()
+    }
+
     /// A notification that has ended, with a device that has a key and sent a receipt.
     private func receive(in hub: Hub.ID, of storage: SQLiteStorage) async throws {
         try await put(["1"], in: hub, of: storage)

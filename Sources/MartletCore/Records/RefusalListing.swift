@@ -65,3 +65,13 @@ public struct RefusalPage: Sendable {
         self.next = next
     }
 }
+
+extension RefusalRecord {
+    public init(_ recorded: RecordedRefusal, on platform: PlatformID) {
+        let refusal = recorded.refusal
+        self.init(
+            platform: platform, handle: refusal.handle, registration: recorded.registration,
+            installation: recorded.installation, outcome: refusal.outcome, reason: refusal.reason, at: refusal.at,
+            attempts: refusal.attempts, status: refusal.answer?.status, fate: refusal.fate)
+    }
+}

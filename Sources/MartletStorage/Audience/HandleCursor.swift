@@ -36,7 +36,7 @@ final class HandleCursor {
                 digits.deallocate()
                 digits = .allocate(capacity: count)
             }
-            StoredHandle.unpack(bytes, into: digits)
+            HexDigits.write(bytes, into: digits)
             page.append(member, handle: UnsafeBufferPointer(rebasing: digits[..<count]))
         }
     }

@@ -51,23 +51,30 @@ struct ResendTable {
     private func hasDeadLetters(_ resend: Resend, before sequence: Int64) throws(StorageError) -> Bool {
         let deliveries = try connection.all(
             "SELECT id FROM deliveries WHERE notification = ? ORDER BY id", resend.original
-        ) { $0.integer(0) }
+        ) { Delivery.ID(rawValue: $0.integer(0)) }
+        let isMeant = try isMeant(resend, before: sequence)
         for delivery in deliveries {
-            let found = try connection.first(
-                "SELECT 1 FROM refusals f WHERE f.delivery = ?1 AND \(Self.isMeant) LIMIT 1", delivery, resend.original,
-                resend.outcome?.rawValue, sequence
-            ) { _ in true }
-            if found == true { return true }
+            var reader = RefusalReader(connection, of: delivery, after: .none)
+            if try reader.next(where: isMeant) != nil { return true }
         }
         return false
     }
 
-    /// The SQL condition that the resend `?4` of the original `?2` sends the refusal `f` again: `f` has the outcome
-    /// `?3` (null stands for every outcome), and no earlier resend of the original was for the outcome of `f`.
-    private static let isMeant = """
-        (?3 IS NULL OR f.outcome = ?3) AND f.outcome NOT IN (SELECT e.original_outcome FROM notifications e
-            WHERE e.original = ?2 AND e.sequence < ?4 AND e.original_outcome IS NOT NULL)
-        """
+    /// Returns a closure that decides by its outcome whether a resend sends a refusal again: the outcome is the
+    /// resend's, if the resend has one, and no earlier resend of the same original was for this outcome.
+    /// - Parameter sequence: The sequence number of the resend.
+    private func isMeant(
+        _ resend: Resend, before sequence: Int64
+    ) throws(StorageError) -> (OutcomeName) -> Bool {
+        let taken = Set(
+            try connection.all(
+                """
+                SELECT original_outcome FROM notifications
+                WHERE original = ? AND sequence < ? AND original_outcome IS NOT NULL
+                """, resend.original, sequence
+            ) { OutcomeName(rawValue: $0.text(0)) })
+        return { outcome in (resend.outcome == nil || resend.outcome == outcome) && !taken.contains(outcome) }
+    }
 
     // MARK: Reading
 
@@ -94,7 +101,7 @@ struct ResendTable {
         let originals = try connection.all(
             "SELECT id FROM deliveries WHERE notification = ? AND platform = ?", resend.original,
             delivery.platform.rawValue
-        ) { $0.integer(0) }
+        ) { Delivery.ID(rawValue: $0.integer(0)) }
         // The first `limit` dead letters of each delivery, sorted. If there are several deliveries, the first `limit`
         // of all these dead letters are taken below.
         var letters: [(member: AudienceMember, now: AudienceMember?)] = []
@@ -112,43 +119,35 @@ struct ResendTable {
     /// Returns dead letters of one delivery of the original, each with the member to which the resend sends it; nil
     /// instead of this member if the registration no longer exists.
     private func letters(
-        of original: Int64, _ resend: Resend, in delivery: Delivery, after last: AudienceMember, limit: Int
+        of original: Delivery.ID, _ resend: Resend, in delivery: Delivery, after last: AudienceMember, limit: Int
     ) throws(StorageError) -> [(member: AudienceMember, now: AudienceMember?)] {
-        let notification = delivery.notification
-        return try connection.all(
-            """
-            SELECT f.channel, f.registration, r.channel, r.sequence FROM refusals f
-                LEFT JOIN registrations r ON \(Self.isSame(delivery))
-            WHERE f.delivery = ?1 AND \(Self.isMeant) AND (f.channel, f.registration) > (?5, ?6)
-            ORDER BY f.channel, f.registration LIMIT ?7
-            """, original, resend.original, resend.outcome?.rawValue, notification.sequence, last.channel.rawValue,
-            last.registration, limit, notification.hub.rawValue
-        ) { row in
-            let member = AudienceMember(channel: ChannelID(rawValue: row.integer(0)), registration: row.integer(1))
-            return (member: member, now: Self.memberNow(row, member, in: delivery))
+        let isMeant = try isMeant(resend, before: delivery.notification.sequence)
+        var reader = RefusalReader(connection, of: original, after: last)
+        var letters: [(member: AudienceMember, now: AudienceMember?)] = []
+        while letters.count < limit, let refusal = try reader.next(where: isMeant) {
+            letters.append((refusal.refusal.member, try memberNow(refusal, in: delivery)))
         }
-    }
-
-    /// Returns the SQL condition that the row `r` is the registration of the refusal `f` in its present state. The ids
-    /// of the two are compared, because ids are never used again.
-    private static func isSame(_ delivery: Delivery) -> String {
-        delivery.notification.isOfTemplates
-            ? "r.hub = ?8 AND r.sequence = f.registration AND r.template IS NOT NULL"
-            : "r.hub = ?8 AND r.id = f.registration_id AND r.template IS NULL"
+        return letters
     }
 
     /// Returns the member to which a resend sends a dead letter: its registration at the current channel; nil if the
-    /// registration no longer exists.
-    /// - Parameter row: A row whose third column is the registration's current channel, and whose fourth is its
-    ///   sequence number.
-    private static func memberNow(
-        _ row: Statement, _ member: AudienceMember, in delivery: Delivery
-    ) -> AudienceMember? {
-        if case .direct = delivery.notification.target { return member }
-        guard let channel = row.optionalInteger(2) else { return nil }
-        return AudienceMember(
-            channel: ChannelID(rawValue: channel),
-            registration: delivery.notification.isOfTemplates ? row.integer(3) : 0)
+    /// registration no longer exists. The registration is found by its id, because ids are never used again.
+    private func memberNow(
+        _ refused: RecordedRefusal, in delivery: Delivery
+    ) throws(StorageError) -> AudienceMember? {
+        let (notification, member) = (delivery.notification, refused.refusal.member)
+        if case .direct = notification.target { return member }
+        if notification.isOfTemplates {
+            return try connection.first(
+                "SELECT channel FROM registrations WHERE hub = ? AND sequence = ? AND template IS NOT NULL",
+                notification.hub.rawValue, member.registration
+            ) { AudienceMember(channel: ChannelID(rawValue: $0.integer(0)), registration: member.registration) }
+        }
+        guard let id = refused.registration else { return nil }
+        return try connection.first(
+            "SELECT channel FROM registrations WHERE hub = ? AND id = ? AND template IS NULL",
+            notification.hub.rawValue, StoredID(id)
+        ) { AudienceMember(channel: ChannelID(rawValue: $0.integer(0))) }
     }
 }
 

@@ -2,33 +2,37 @@ import MartletCore
 import MartletModel
 
 extension RegistrationTable {
-    /// Removes, moves or marks channels as the feedback of their push service says.
+    /// Removes, moves or marks channels as the feedback of their push service says, in the order of the feedback.
+    /// Channels that follow one another in it and are gone are removed together.
     /// - Returns: The number of removed channels.
     func apply(_ feedback: [ChannelFeedback], in hub: Hub.ID, at now: Timestamp) throws(StorageError) -> Int {
         var removed = 0
-        var statements = BorrowedStatements(connection)
-        defer { statements.giveBack() }
-        let finding = try statements.take(ChannelTable.finding)
-        try finding.bind(hub.rawValue, at: 2)
-        for item in feedback {
-            try finding.bind(item.channel.rawValue, at: 1)
-            let found =
-                try finding.step()
-                ? (platform: PlatformID(rawValue: finding.text(0)), registeredAt: finding.timestamp(1)) : nil
-            finding.reset()
-            guard let found else { continue }
-            switch item.kind {
-            case .gone(let timestamp):
-                if let timestamp, found.registeredAt > timestamp { continue }
-                for stored in try registrations(of: item.channel) { try remove(stored, .unregistered, at: now) }
-                removed += 1
-            case .moved(let handle, let key):
-                try move(item.channel, to: handle, key: key, hub: hub, platform: found.platform, at: now)
-            case .suspected: try channels.setSuspected(true, item.channel)
-            case .trusted: try channels.setSuspected(false, item.channel)
+        var rest = feedback[...]
+        while let first = rest.first {
+            let gone = rest.prefix(while: \.isGone)
+            if gone.isEmpty {
+                try apply(first, in: hub, at: now)
+                rest = rest.dropFirst()
+            } else {
+                removed += try ChannelRemoval.remove(gone, connection, in: hub, at: now)
+                rest = rest.dropFirst(gone.count)
             }
         }
         return removed
+    }
+
+    private func apply(_ item: ChannelFeedback, in hub: Hub.ID, at now: Timestamp) throws(StorageError) {
+        let platform = try connection.first(ChannelTable.finding, item.channel.rawValue, hub.rawValue) { row in
+            PlatformID(rawValue: row.text(0))
+        }
+        guard let platform else { return }
+        switch item.kind {
+        case .gone: break
+        case .moved(let handle, let key):
+            try move(item.channel, to: handle, key: key, hub: hub, platform: platform, at: now)
+        case .suspected: try channels.setSuspected(true, item.channel)
+        case .trusted: try channels.setSuspected(false, item.channel)
+        }
     }
 
     /// Gives a channel its new handle, or merges it with the channel that already has that handle.
@@ -45,5 +49,11 @@ extension RegistrationTable {
             moved.index.channel = target
             try update(moved, from: stored, .moved)
         }
+    }
+}
+
+extension ChannelFeedback {
+    fileprivate var isGone: Bool {
+        if case .gone = kind { true } else { false }
     }
 }

@@ -44,13 +44,18 @@ struct TagTable {
                 WHERE tag = (SELECT id FROM tags WHERE hub = ? AND name = ? AND is_template = ? AND platform = ?)
                     AND channel = ? AND registration = ?
                 """, hub, name, isTemplate, index.scope.platform.rawValue, index.channel.rawValue, index.registration)
-            try connection.run(
-                """
-                DELETE FROM tags WHERE hub = ? AND name = ? AND is_template = ? AND platform = ?
-                    AND NOT EXISTS (SELECT 1 FROM tag_members WHERE tag = tags.id)
-                """, hub, name, isTemplate, index.scope.platform.rawValue)
-            memory?.forgetTag(name, in: index.scope)
+            try removeIfUnused(name, in: index.scope)
         }
+    }
+
+    /// Removes a tag without members.
+    func removeIfUnused(_ name: String, in scope: TagScope) throws(StorageError) {
+        try connection.run(
+            """
+            DELETE FROM tags WHERE hub = ? AND name = ? AND is_template = ? AND platform = ?
+                AND NOT EXISTS (SELECT 1 FROM tag_members WHERE tag = tags.id)
+            """, scope.hub.rawValue, name, scope.kind == .template, scope.platform.rawValue)
+        memory?.forgetTag(name, in: scope)
     }
 
     private func idMadeIfMissing(_ name: String, _ scope: TagScope) throws(StorageError) -> Int64 {

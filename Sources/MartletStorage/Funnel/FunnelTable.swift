@@ -50,30 +50,28 @@ struct FunnelTable {
 
     /// Counts the members that were tried, but were neither refused nor reached and do not wait for a retry.
     private func stopped(of notification: Int64) throws(StorageError) -> [(PlatformID, Int)] {
-        try connection.all(
-            """
-            SELECT d.platform, (SELECT count(*) FROM
-                (SELECT channel, registration FROM attempts WHERE delivery = d.id
-                    GROUP BY channel, registration HAVING max(outcome = ?2) = 0 AND min(outcome = ?3) = 0
-                EXCEPT SELECT channel, registration FROM refusals WHERE delivery = d.id
-                EXCEPT SELECT channel, registration FROM retries WHERE delivery = d.id))
-            FROM deliveries d WHERE d.notification = ?1
-            """, notification, OutcomeName.success.rawValue, OutcomeName.superseded.rawValue
-        ) { row in (PlatformID(rawValue: row.text(0)), Int(row.integer(1))) }
+        var counts: [(PlatformID, Int)] = []
+        for (delivery, platform) in try deliveries(of: notification) {
+            counts.append((platform, try TriedMembers(connection, of: delivery).stoppedCount()))
+        }
+        return counts
     }
 
     /// Counts failed pushes. A refusal counts as a failed push if the push service answered, if the push was abandoned
     /// after at least one attempt (in the refusal's own count or in the table of attempts), or if the device was
     /// removed before the retry.
     private func failures(of notification: Int64) throws(StorageError) -> [(PlatformID, Int)] {
-        try connection.all(
-            """
-            SELECT d.platform, (SELECT count(*) FROM refusals f WHERE f.delivery = d.id
-                AND (f.origin IS NOT NULL OR f.handle IS NULL OR f.outcome = ? AND (f.attempts > 0
-                    OR EXISTS (SELECT 1 FROM attempts a WHERE a.delivery = f.delivery AND a.channel = f.channel
-                        AND a.registration = f.registration))))
-            FROM deliveries d WHERE d.notification = ?
-            """, OutcomeName.abandoned.rawValue, notification
-        ) { row in (PlatformID(rawValue: row.text(0)), Int(row.integer(1))) }
+        var counts: [(PlatformID, Int)] = []
+        for (delivery, platform) in try deliveries(of: notification) {
+            let tried = TriedMembers(connection, of: delivery)
+            counts.append((platform, try tried.failedRowCount() + tried.failedPageCount()))
+        }
+        return counts
+    }
+
+    private func deliveries(of notification: Int64) throws(StorageError) -> [(Delivery.ID, PlatformID)] {
+        try connection.all("SELECT id, platform FROM deliveries WHERE notification = ?", notification) { row in
+            (Delivery.ID(rawValue: row.integer(0)), PlatformID(rawValue: row.text(1)))
+        }
     }
 }

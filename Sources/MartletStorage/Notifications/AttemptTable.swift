@@ -25,6 +25,24 @@ struct AttemptTable {
 
     /// Returns the latest attempts of a member's push, in the order in which they were made.
     func attempts(of member: AudienceMember, in delivery: Delivery.ID) throws(StorageError) -> [Attempt] {
+        let rows = try rows(of: member, in: delivery)
+        guard let records = try PageRecordTable(connection).records(about: member, in: delivery),
+            records.hasAttempts(of: member)
+        else { return rows }
+        let keys = Set(rows.map { AttemptKey($0) })
+        let all = records.attempts(of: member).filter { !keys.contains(AttemptKey($0)) } + rows
+        return all.sorted { ($0.at, $0.number) < ($1.at, $1.number) }.suffix(MemberEvidence.attemptLimit)
+    }
+
+    /// Returns whether an attempt of a member's push is recorded as a row.
+    func hasRow(of member: AudienceMember, in delivery: Delivery.ID) throws(StorageError) -> Bool {
+        try connection.first(
+            "SELECT 1 FROM attempts WHERE delivery = ? AND channel = ? AND registration = ? LIMIT 1",
+            delivery.rawValue, member.channel.rawValue, member.registration
+        ) { _ in true } ?? false
+    }
+
+    private func rows(of member: AudienceMember, in delivery: Delivery.ID) throws(StorageError) -> [Attempt] {
         try connection.all(
             """
             SELECT number, outcome, reason, origin, status, connection, made_at, fate, followed FROM attempts
@@ -36,6 +54,17 @@ struct AttemptTable {
                 reason: row.text(2), answer: PushAnswer(row, 3), at: row.timestamp(6), fate: HandleFate(row, 7),
                 followed: row.optionalInteger(8).map(ChannelID.init(rawValue:)))
         }.reversed()
+    }
+}
+
+/// The values by which attempts of the same member are told apart.
+private struct AttemptKey: Hashable {
+    var at: Timestamp
+    var number: Int
+
+    init(_ attempt: Attempt) {
+        at = attempt.at
+        number = attempt.number
     }
 }
 

@@ -20,6 +20,8 @@ extension DeliveryTable {
         for sibling in try siblings(of: delivery) {
             let reached = try RangeTable(connection).reached(members, by: sibling)
             handled.formUnion(reached)
+            handled.formUnion(
+                try RefusalTable(connection).refused(members.filter { !handled.contains($0) }, in: sibling))
             for member in members where !handled.contains(member) {
                 if try hasRecord(of: member, in: sibling) { handled.insert(member) }
             }
@@ -31,7 +33,6 @@ extension DeliveryTable {
         try connection.first(
             """
             SELECT 1 FROM retries WHERE delivery = ?1 AND channel = ?2 AND registration = ?3
-            UNION ALL SELECT 1 FROM refusals WHERE delivery = ?1 AND channel = ?2 AND registration = ?3
             UNION ALL SELECT 1 FROM attempts WHERE delivery = ?1 AND followed = ?2 AND channel <> ?2 LIMIT 1
             """, delivery.rawValue, member.channel.rawValue, member.registration
         ) { _ in true } ?? false

@@ -15,13 +15,12 @@ extension DeliveryTable {
             step.state.isFinal, step.startedAt, step.endedAt, step.delivery.rawValue)
         guard connection.changes == 1 else { return false }
         try addCounts(step)
-        try addRefusals(step)
+        try addRecords(step)
         try settle(step)
         try addRetries(step)
         let ranges = RangeTable(connection)
         if let range = step.range { try ranges.insert(range, of: step.delivery) }
         try ranges.insert(step.reached, of: step.delivery)
-        try AttemptTable(connection).insert(step.attempts, of: step.delivery)
         try LaneTable(connection).record(step)
         if let sentAt = step.sentAt { try RolloutTable(connection).recordSending(of: step.delivery, at: sentAt) }
         if step.supersedesNone { try CollapseTable(connection).remove(step.delivery) }
@@ -54,58 +53,15 @@ extension DeliveryTable {
         }
     }
 
-    /// Stores the ids of a refusal's registration with the refusal, because the registration may be removed as a result
-    /// of it. A native send goes to a channel; in this case the channel's oldest registration is used.
-    ///
-    /// A broadcast can produce many refusals. Therefore the statements are prepared once for all of them, and texts are
-    /// bound only if they differ from the previous ones. No statement uses REPLACE, for which SQLite would keep a
-    /// separate journal each time.
-    private func addRefusals(_ step: DeliveryStep) throws(StorageError) {
-        guard !step.refusals.isEmpty else { return }
-        var statements = BorrowedStatements(connection)
-        defer { statements.giveBack() }
-        let about = try statements.take(
-            """
-            SELECT r.id, i.id FROM registrations r LEFT JOIN installations i ON i.sequence = r.installation
-            WHERE r.channel = ?1 AND CASE WHEN ?2 > 0 THEN r.sequence = ?2 ELSE r.template IS NULL END
-            ORDER BY r.sequence LIMIT 1
-            """)
-        let insert = try statements.take(
-            """
-            INSERT INTO refusals (delivery, channel, registration, handle, outcome, reason, refused_at, attempts, origin,
-                status, connection, fate, registration_id, installation_id)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-            ON CONFLICT DO UPDATE SET handle = excluded.handle, outcome = excluded.outcome, reason = excluded.reason,
-                refused_at = excluded.refused_at, attempts = excluded.attempts, origin = excluded.origin,
-                status = excluded.status, connection = excluded.connection, fate = excluded.fate,
-                registration_id = excluded.registration_id, installation_id = excluded.installation_id
-            """)
-        try insert.bind(step.delivery.rawValue, at: 1)
-        var last: Refusal?
-        for refusal in step.refusals {
-            let registration = refusal.registration ?? refusal.member
-            try about.bind(registration.channel.rawValue, at: 1)
-            try about.bind(registration.registration, at: 2)
-            let isThere = try about.step()
-            try insert.bind(refusal.member.channel.rawValue, at: 2)
-            try insert.bind(refusal.member.registration, at: 3)
-            try insert.bind(refusal.handle.map { StoredHandle($0.text) }, at: 4)
-            if last?.outcome != refusal.outcome { try insert.bind(refusal.outcome.rawValue, at: 5) }
-            if last?.reason != refusal.reason { try insert.bind(refusal.reason, at: 6) }
-            try insert.bind(refusal.at, at: 7)
-            try insert.bind(refusal.attempts, at: 8)
-            if last?.answer?.origin != refusal.answer?.origin { try insert.bind(refusal.answer?.origin, at: 9) }
-            try insert.bind(refusal.answer?.status, at: 10)
-            try insert.bind(refusal.answer?.connection, at: 11)
-            if last?.fate != refusal.fate { try insert.bind(refusal.fate.rawValue, at: 12) }
-            try insert.bind(isThere ? about : nil, column: 0, at: 13)
-            try insert.bind(isThere ? about : nil, column: 1, at: 14)
-            _ = try insert.step()
-            about.reset()
-            insert.reset()
-            last = refusal
+    /// Stores refusals and attempts: those of a page as values, others as rows.
+    private func addRecords(_ step: DeliveryStep) throws(StorageError) {
+        if step.refusals.isEmpty, step.attempts.isEmpty { return }
+        let refusals = RefusalTable(connection)
+        if try !PageRecordTable(connection).insert(step) {
+            try refusals.insertRows(step.refusals, of: step.delivery)
+            try AttemptTable(connection).insert(step.attempts, of: step.delivery)
         }
-        try RefusalTable(connection).recordRefusals(of: step.delivery)
+        if !step.refusals.isEmpty { try refusals.recordRefusals(of: step.delivery) }
     }
 
     private func settle(_ step: DeliveryStep) throws(StorageError) {

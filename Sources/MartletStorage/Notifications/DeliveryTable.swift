@@ -5,11 +5,22 @@ import MartletModel
 struct DeliveryTable {
     let connection: Connection
 
-    /// The tables with the outcomes of individual members, each with the key column that follows the delivery. A
-    /// broadcast can have a million rows in them, which are removed in portions before the delivery is removed.
+    /// A table with the outcomes of individual members.
+    struct MemberTable {
+        var name: String
+        /// The column of the key that follows the delivery.
+        var key: String
+        /// The size of a row, as a multiple of the row size of the other tables.
+        var weight = 1
+    }
+
+    /// The tables with the outcomes of individual members. A broadcast can have a million rows in them, which are removed
+    /// in portions before the delivery is removed.
     static let memberTables = [
-        ("refusals", "channel"), ("retries", "channel"), ("attempts", "channel"), ("ranges", "last_channel"),
-        ("reached", "place"),
+        MemberTable(name: "refusals", key: "channel"), MemberTable(name: "retries", key: "channel"),
+        MemberTable(name: "attempts", key: "channel"),
+        MemberTable(name: "page_records", key: "last_channel", weight: 20),
+        MemberTable(name: "ranges", key: "last_channel"), MemberTable(name: "reached", key: "place"),
     ]
 
     init(_ connection: Connection) {

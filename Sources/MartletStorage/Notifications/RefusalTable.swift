@@ -21,12 +21,12 @@ struct RefusalTable {
         var page = RefusalPage(records: [], next: nil)
         for (delivery, platform) in deliveries {
             let after = delivery == position.delivery ? position.member : .none
-            // Reads one record more than the page has room for, to find out whether another page follows.
-            let found = try refusals(of: delivery, on: platform, after: after, limit: limit - page.records.count + 1)
-            for (member, record) in found {
+            var reader = RefusalReader(connection, of: delivery, after: after)
+            // Reads one refusal more than the page has room for, to find out whether another page follows.
+            while let refusal = try reader.next() {
                 guard page.records.count < limit else { return page }
-                page.records.append(record)
-                page.next = RefusalPosition(delivery: delivery, member: member)
+                page.records.append(RefusalRecord(refusal, on: platform))
+                page.next = RefusalPosition(delivery: delivery, member: refusal.refusal.member)
             }
         }
         page.next = nil
@@ -52,6 +52,8 @@ struct RefusalTable {
             WHERE sequence = (SELECT notification FROM deliveries WHERE id = ?) AND has_refusals = 1
                 AND NOT EXISTS (SELECT 1 FROM deliveries d JOIN refusals r ON r.delivery = d.id
                     WHERE d.notification = notifications.sequence)
+                AND NOT EXISTS (SELECT 1 FROM deliveries d JOIN page_records p ON p.delivery = d.id
+                    WHERE d.notification = notifications.sequence AND p.refusals > 0)
             """, delivery)
     }
 
@@ -94,7 +96,7 @@ struct RefusalTable {
             SELECT d.id FROM deliveries d JOIN notifications n ON n.sequence = d.notification
             WHERE n.hub = ? AND n.id = ? ORDER BY d.id
             """, hub.rawValue, id.bytes
-        ) { $0.integer(0) }
+        ) { Delivery.ID(rawValue: $0.integer(0)) }
         struct Key: Hashable {
             var outcome: String
             var reason: String
@@ -103,12 +105,15 @@ struct RefusalTable {
         var left = lookLimit
         var isPartial = false
         for delivery in deliveries {
-            let found = try connection.all(
-                "SELECT outcome, reason FROM refusals WHERE delivery = ? LIMIT ?", delivery, left + 1
-            ) { Key(outcome: $0.text(0), reason: $0.text(1)) }
-            for key in found.prefix(left) { counts[key, default: 0] += 1 }
-            isPartial = isPartial || found.count > left
-            left = max(0, left - found.count)
+            var reader = RefusalReader(connection, of: delivery, after: .none)
+            while let refusal = try reader.next()?.refusal {
+                guard left > 0 else {
+                    isPartial = true
+                    break
+                }
+                left -= 1
+                counts[Key(outcome: refusal.outcome.rawValue, reason: refusal.reason), default: 0] += 1
+            }
         }
         let sorted = counts.sorted {
             ($1.value, $0.key.outcome, $0.key.reason) < ($0.value, $1.key.outcome, $1.key.reason)
@@ -119,26 +124,88 @@ struct RefusalTable {
             }, isPartial: isPartial || counts.count > limit)
     }
 
-    private func refusals(
-        of delivery: Delivery.ID, on platform: PlatformID, after member: AudienceMember, limit: Int
-    ) throws(StorageError) -> [(AudienceMember, RefusalRecord)] {
+    /// Returns the refusal of a member; nil if it has none.
+    func refusal(of member: AudienceMember, in delivery: Delivery.ID) throws(StorageError) -> Refusal? {
+        let row = try connection.first(
+            "\(Self.selection) WHERE delivery = ? AND channel = ? AND registration = ?", delivery.rawValue,
+            member.channel.rawValue, member.registration, read: Self.refusal)
+        if let row { return row.refusal }
+        guard let records = try PageRecordTable(connection).records(about: member, in: delivery),
+            let index = records.refusal(of: member)
+        else { return nil }
+        return records.recordedRefusal(index).refusal
+    }
+
+    /// Returns those of some members that have a refusal.
+    func refused(
+        _ members: some Sequence<AudienceMember>, in delivery: Delivery.ID
+    ) throws(StorageError) -> Set<AudienceMember> {
+        var refused = try PageRecordTable(connection).refused(members, in: delivery)
+        for member in members where !refused.contains(member) {
+            if try hasRow(of: member, in: delivery) { refused.insert(member) }
+        }
+        return refused
+    }
+
+    private func hasRow(of member: AudienceMember, in delivery: Delivery.ID) throws(StorageError) -> Bool {
+        try connection.first(
+            "SELECT 1 FROM refusals WHERE delivery = ? AND channel = ? AND registration = ?", delivery.rawValue,
+            member.channel.rawValue, member.registration
+        ) { _ in true } ?? false
+    }
+
+    // MARK: Rows
+
+    /// Stores refusals as rows. The ids of a refusal's registration are stored with it, because the registration may be
+    /// removed as a result of it.
+    func insertRows(_ refusals: [Refusal], of delivery: Delivery.ID) throws(StorageError) {
+        guard !refusals.isEmpty else { return }
+        let registrations = try RefusedRegistrations(connection)
+        defer { registrations.giveBack() }
+        for refusal in refusals {
+            let (registration, installation) = try registrations.ids(of: refusal)
+            // No REPLACE, for which SQLite would keep a separate journal each time.
+            try connection.run(
+                """
+                INSERT INTO refusals (delivery, channel, registration, handle, outcome, reason, refused_at, attempts,
+                    origin, status, connection, fate, registration_id, installation_id)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                ON CONFLICT DO UPDATE SET handle = excluded.handle, outcome = excluded.outcome,
+                    reason = excluded.reason, refused_at = excluded.refused_at, attempts = excluded.attempts,
+                    origin = excluded.origin, status = excluded.status, connection = excluded.connection,
+                    fate = excluded.fate, registration_id = excluded.registration_id,
+                    installation_id = excluded.installation_id
+                """, delivery.rawValue, refusal.member.channel.rawValue, refusal.member.registration,
+                refusal.handle.map { StoredHandle($0.text) }, refusal.outcome.rawValue, refusal.reason, refusal.at,
+                refusal.attempts, refusal.answer?.origin, refusal.answer?.status, refusal.answer?.connection,
+                refusal.fate.rawValue, registration.map(StoredID.init), installation)
+        }
+    }
+
+    /// Returns rows in the order of their members.
+    func rows(
+        of delivery: Delivery.ID, after member: AudienceMember, limit: Int
+    ) throws(StorageError) -> [RecordedRefusal] {
         try connection.all(
             """
-            SELECT channel, registration, handle, registration_id, installation_id, outcome, reason, refused_at,
-                attempts, status, fate
-            FROM refusals WHERE delivery = ? AND (channel, registration) > (?, ?)
+            \(Self.selection) WHERE delivery = ? AND (channel, registration) > (?, ?)
             ORDER BY channel, registration LIMIT ?
-            """, delivery.rawValue, member.channel.rawValue, member.registration, limit
-        ) { row in
-            let record = RefusalRecord(
-                platform: platform, handle: row.isNull(2) ? nil : PushHandle(text: StoredHandle(row, 2).text),
-                registration: row.isNull(3) ? nil : StoredID(row, 3).text, installation: row.optionalText(4),
-                outcome: OutcomeName(rawValue: row.text(5)), reason: row.text(6), at: row.timestamp(7),
-                attempts: Int(row.integer(8)), status: row.optionalInteger(9).map { Int($0) }, fate: HandleFate(row, 10)
-            )
-            return (
-                AudienceMember(channel: ChannelID(rawValue: row.integer(0)), registration: row.integer(1)), record
-            )
-        }
+            """, delivery.rawValue, member.channel.rawValue, member.registration, limit, read: Self.refusal)
+    }
+
+    private static let selection = """
+        SELECT channel, registration, handle, outcome, reason, refused_at, attempts, origin, status, connection, fate,
+            registration_id, installation_id FROM refusals
+        """
+
+    private static func refusal(_ row: Statement) -> RecordedRefusal {
+        let member = AudienceMember(channel: ChannelID(rawValue: row.integer(0)), registration: row.integer(1))
+        let refusal = Refusal(
+            member: member, handle: row.isNull(2) ? nil : PushHandle(text: StoredHandle(row, 2).text),
+            outcome: OutcomeName(rawValue: row.text(3)), reason: row.text(4), at: row.timestamp(5),
+            attempts: Int(row.integer(6)), answer: PushAnswer(row, 7), fate: HandleFate(row, 10))
+        return RecordedRefusal(
+            refusal: refusal, registration: row.isNull(11) ? nil : StoredID(row, 11).text,
+            installation: row.optionalText(12))
     }
 }

@@ -47,8 +47,8 @@ struct HubPurge {
         if try remove(from: "campaigns", "id") { return true }
         if try remove(from: "former_channels", "id") { return true }
         if try remove(from: "contents", "id") { return true }
-        for (table, key) in DeliveryTable.memberTables {
-            if try removeParts(from: table, key) { return true }
+        for table in DeliveryTable.memberTables {
+            if try removeParts(from: table) { return true }
         }
         if try removeReceipts() { return true }
         return try removeRequests()
@@ -75,16 +75,17 @@ struct HubPurge {
     /// Removes a portion of the rows of the deliveries that are removed next, because a broadcast can have left a
     /// million rows.
     /// - Returns: Whether there was something to remove.
-    private func removeParts(from table: String, _ key: String) throws(StorageError) -> Bool {
+    private func removeParts(from table: DeliveryTable.MemberTable) throws(StorageError) -> Bool {
         let delivery = try connection.first(
             """
-            SELECT delivery FROM \(table) WHERE delivery IN
+            SELECT delivery FROM \(table.name) WHERE delivery IN
                 (SELECT id FROM deliveries WHERE notification IN
                     (SELECT sequence FROM notifications WHERE hub = ? LIMIT ?)) LIMIT 1
             """, hub, Self.limit
         ) { $0.integer(0) }
         guard let delivery else { return false }
-        return try connection.removePortion(of: table, "delivery", delivery, by: key, limit: Self.limit) > 0
+        return try connection.removePortion(
+            of: table.name, "delivery", delivery, by: table.key, limit: Self.limit / table.weight) > 0
     }
 
     /// Removes a portion of the hub's receipts.

@@ -95,17 +95,20 @@ struct Sweeper {
 
     /// Removes rows of the notifications that will be removed next, because a broadcast can have left a million rows.
     private func removeOldParts() throws(StorageError) -> Int {
-        for (table, key) in DeliveryTable.memberTables {
+        for table in DeliveryTable.memberTables {
             let delivery = try connection.first(
                 """
-                SELECT delivery FROM \(table) WHERE delivery IN (
+                SELECT delivery FROM \(table.name) WHERE delivery IN (
                     SELECT id FROM deliveries WHERE notification IN (
                         SELECT n.sequence FROM notifications n WHERE \(Self.isOver) ORDER BY finished_at LIMIT ?)) LIMIT 1
                 """, now + (.zero - retention.notifications), Self.limit
             ) { $0.integer(0) }
             guard let delivery else { continue }
-            let removed = try connection.removePortion(of: table, "delivery", delivery, by: key, limit: Self.limit)
-            if table == "refusals" { try RefusalTable(connection).forgetRefusals(ofNotificationWith: delivery) }
+            let removed = try connection.removePortion(
+                of: table.name, "delivery", delivery, by: table.key, limit: Self.limit / table.weight)
+            if ["refusals", "page_records"].contains(table.name) {
+                try RefusalTable(connection).forgetRefusals(ofNotificationWith: delivery)
+            }
             return removed
         }
         return 0

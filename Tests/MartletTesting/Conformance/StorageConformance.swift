@@ -37,7 +37,7 @@ public enum StorageConformance {
         hubs + registrations + templates + conditions + expiry + sharedHandles + listings + audiences
         + templateAudiences + feedback + installations + installationConditions + installationHandles + notifications
         + control + parts + schedules + collapses + repetitions + deliveries + deadLetters + lanes + users + operators
-        + jobs + history
+        + jobs + history + pageRecords
         + traces + payloads
         + payloadQuotas
         + payloadAudits

@@ -16,10 +16,13 @@ struct PageRecorder: Sendable {
 
     /// Records the outcomes of a page or a round of retries. Reports to the lane, records the step, then updates
     /// handles and halts the roll-out if too many pushes fail.
-    /// - Parameter makeStep: Returns the step and the new progress of the delivery. It is called with the tally after
-    ///   the fates of its handles were decided.
+    /// - Parameters:
+    ///   - collectsFeedback: True if the caller calls `applyFeedback` later, so that the handles of several pages are
+    ///     updated together.
+    ///   - makeStep: Returns the step and the new progress of the delivery. It is called with the tally after the fates
+    ///     of its handles were decided.
     func record(
-        _ tally: PageTally, _ lane: SendContext, of run: inout DeliveryRun,
+        _ tally: PageTally, _ lane: SendContext, of run: inout DeliveryRun, collectsFeedback: Bool = false,
         _ makeStep: (PageTally) throws(StorageError) -> (step: DeliveryStep, progress: DeliveryProgress)
     ) async throws(StorageError) {
         let delivery = run.delivery
@@ -30,7 +33,8 @@ struct PageRecorder: Sendable {
         step.quarantines = conclusion.quarantines
         try await record(step, of: &run)
         run.progress = progress
-        try await apply(tally, conclusion, delivery, lane)
+        run.feedback += sender.feedback(of: tally, gone: conclusion.gone, lane)
+        if !collectsFeedback || run.feedback.count >= Self.feedbackLimit { try await applyFeedback(of: &run) }
         try await rollouts.haltIfNeeded(delivery, step.counts)
         try await rollouts.evaluateIfDue(delivery)
     }
@@ -71,16 +75,22 @@ struct PageRecorder: Sendable {
             gone: record.gone)
     }
 
-    /// Applies the feedback about handles to the stored registrations. Called after the step is recorded, because a
-    /// refusal in the step refers to a registration that the feedback may remove. If the process is killed between the
+    /// Applies the feedback about handles to the stored registrations. Called after the steps are recorded, because a
+    /// refusal in a step refers to a registration that the feedback may remove. If the process is killed between the
     /// two, the next notification finds the handle dead again.
-    private func apply(
-        _ tally: PageTally, _ conclusion: LaneConclusion, _ delivery: Delivery, _ lane: SendContext
-    ) async throws(StorageError) {
-        let feedback = sender.feedback(of: tally, gone: conclusion.gone, lane)
-        guard !feedback.isEmpty else { return }
-        _ = try await reader.devices.apply(feedback, in: delivery.notification.hub, at: time.now)
+    ///
+    /// The feedback of pages that are sent at the same time is applied in one transaction, in the order of the channels.
+    /// Keys and ids of registrations are spread over the whole database, so fewer transactions write fewer of its pages.
+    func applyFeedback(of run: inout DeliveryRun) async throws(StorageError) {
+        guard !run.feedback.isEmpty else { return }
+        let feedback = run.feedback
+        run.feedback = []
+        _ = try await reader.devices.apply(feedback, in: run.delivery.notification.hub, at: time.now)
     }
+
+    /// The number of changes of handles from which they are applied before the turn ends, because other writes wait for
+    /// them.
+    private static let feedbackLimit = 2000
 
     /// Logs, for the operator, a pause that a page has begun in its lane, and quarantines that it has begun or ended.
     private func raiseAlarms(_ record: LaneChange, _ tally: PageTally, _ delivery: Delivery) {

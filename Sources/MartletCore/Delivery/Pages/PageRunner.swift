@@ -61,7 +61,12 @@ struct PageRunner: Sendable {
         _ run: inout DeliveryRun, _ content: inout DeliveryContent, _ lane: SendContext, limit: Int
     ) async throws(StorageError) {
         guard overlapsPages(of: run, lane) else { return try await sendPage(&run, &content, lane, limit: limit) }
-        if let failure = await overlapPages(&run, &content, lane, limit: limit) { throw failure }
+        let failure = await overlapPages(&run, &content, lane, limit: limit)
+        if let failure {
+            try? await recorder.applyFeedback(of: &run)
+            throw failure
+        }
+        try await recorder.applyFeedback(of: &run)
     }
 
     private func sendPage(
@@ -79,7 +84,7 @@ struct PageRunner: Sendable {
             lanes.endProbe(lane)
             return rollouts.giveBack(page.page.count, of: delivery)
         }
-        try await record(page, lane, &run)
+        try await record(page, lane, &run, isAlone: true)
     }
 
     // MARK: Several pages at once
@@ -141,7 +146,7 @@ struct PageRunner: Sendable {
                     guard let page = try await group.next()?.get() else { return nil }
                     ended[page.number] = page
                     while let page = ended.removeValue(forKey: endedCount) {
-                        try await record(page, lane, &run)
+                        try await record(page, lane, &run, isAlone: false)
                         contents.append(page.content)
                         endedCount += 1
                         if begunCount > endedCount { extraPages.giveBack(1) }
@@ -253,7 +258,7 @@ struct PageRunner: Sendable {
     }
 
     private func record(
-        _ inFlight: InFlightPage, _ lane: SendContext, _ run: inout DeliveryRun
+        _ inFlight: InFlightPage, _ lane: SendContext, _ run: inout DeliveryRun, isAlone: Bool
     ) async throws(StorageError) {
         let delivery = run.delivery
         let page = inFlight.page
@@ -263,7 +268,7 @@ struct PageRunner: Sendable {
         run.recordNewer(tally.newer)
         let isOnePage = run.knowsAll && run.progress.cursor == .none
         let (start, final) = (run.progress, run.final)
-        try await recorder.record(tally, lane, of: &run) { tally throws(StorageError) in
+        try await recorder.record(tally, lane, of: &run, collectsFeedback: !isAlone) { tally throws(StorageError) in
             var progress = start
             var step = DeliveryStep(
                 &progress, page, through: inFlight.last, tally, startedAt: inFlight.startedAt, endedAt: inFlight.endedAt

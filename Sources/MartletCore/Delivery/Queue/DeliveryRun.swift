@@ -18,6 +18,8 @@ struct DeliveryRun: Sendable {
     var pageTime: Duration?
     /// The newest unfinished delivery that supersedes this one for some devices of the last turn.
     var newer: Delivery.ID?
+    /// The feedback of push services about handles of this turn's pages that is not applied to the store yet.
+    var feedback: [ChannelFeedback] = []
     /// Whether this process has sent the delivery from its first page on, so that it knows the outcomes of all pages.
     let knowsAll: Bool
     private var hasTargets = false

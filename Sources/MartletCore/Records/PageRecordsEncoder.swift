@@ -1,0 +1,200 @@
+import MartletModel
+
+/// Writes a value of `PageRecords`: the version; the distinct kinds (outcome, reason, origin, status, fate, number); the
+/// refusals; the attempts. Each list begins with its count.
+///
+/// An entry is a byte of flags; the distance to the channel before; the registration if it is not 0; the index of the
+/// kind; the distance to the moment before; and, where the flags say so, the connection, the handle, the id of the
+/// registration and the id of the installation. A token of hexadecimal digits is half as many bytes, an id in the hub's
+/// own form sixteen. Numbers have seven bits in each byte, those that can be negative with the sign in the lowest bit;
+/// texts are preceded by their length.
+public struct PageRecordsEncoder {
+    private var kinds: [PageRecords.Kind: Int] = [:]
+    private var lastKind: (kind: PageRecords.Kind, index: Int)?
+    private var kindBytes: [UInt8] = []
+    private var refusals = EntryList()
+    private var attempts = EntryList()
+
+    public init() {
+        refusals.bytes.reserveCapacity(16_384)
+    }
+
+    /// The id of the registration that a refusal is about.
+    public enum Registration: Sendable {
+        case numbers(RegistrationIDNumbers)
+        case text(String)
+
+        public init(_ id: String) {
+            self = RegistrationIDNumbers(id).map(Self.numbers) ?? .text(id)
+        }
+    }
+
+    public var refusalCount: Int { refusals.count }
+    public var attemptCount: Int { attempts.count }
+
+    /// Whether the value is as large as it should become: what is about one member is found by reading the whole value.
+    public var isFull: Bool {
+        refusals.count + attempts.count >= 512 || refusals.bytes.count + attempts.bytes.count >= 65_536
+    }
+
+    /// Appends a refusal. Members must be in ascending order.
+    public mutating func append(_ refusal: Refusal, _ registration: Registration?, installation: String?) {
+        let kind = index(
+            of: PageRecords.Kind(
+                outcome: refusal.outcome, reason: refusal.reason, origin: refusal.answer?.origin,
+                status: refusal.answer?.status, fate: refusal.fate, number: refusal.attempts))
+        refusals.append(refusal.member, kind, refusal.at, connection: refusal.answer?.connection)
+        if let handle = refusal.handle { refusals.append(handle: handle.text) }
+        switch registration {
+        case .numbers(let numbers):
+            refusals.set([.id, .numbers])
+            numbers.append(to: &refusals.bytes)
+        case .text(let id):
+            refusals.set(.id)
+            refusals.bytes.append(text: id)
+        case nil: break
+        }
+        if let installation {
+            refusals.set(.installation)
+            refusals.bytes.append(text: installation)
+        }
+    }
+
+    /// Appends an attempt. Members must be in ascending order, and each member's attempts in theirs. Attempts that
+    /// reached another channel (`followed`) cannot be kept.
+    public mutating func append(_ attempt: Attempt) {
+        precondition(attempt.followed == nil, "an attempt that was followed has a row of its own")
+        let kind = index(
+            of: PageRecords.Kind(
+                outcome: attempt.outcome, reason: attempt.reason, origin: attempt.answer?.origin,
+                status: attempt.answer?.status, fate: attempt.fate, number: attempt.number))
+        attempts.append(attempt.member, kind, attempt.at, connection: attempt.answer?.connection)
+    }
+
+    public func encoded() -> [UInt8] {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(kindBytes.count + refusals.bytes.count + attempts.bytes.count + 16)
+        bytes.append(Self.version)
+        bytes.append(number: UInt64(kinds.count))
+        bytes += kindBytes
+        for list in [refusals, attempts] {
+            bytes.append(number: UInt64(list.count))
+            bytes += list.bytes
+        }
+        return bytes
+    }
+
+    private mutating func index(of kind: PageRecords.Kind) -> Int {
+        if let lastKind, lastKind.kind == kind { return lastKind.index }
+        let index = kinds[kind] ?? add(kind)
+        lastKind = (kind, index)
+        return index
+    }
+
+    private mutating func add(_ kind: PageRecords.Kind) -> Int {
+        let index = kinds.count
+        kinds[kind] = index
+        let fate = Self.fates.firstIndex(of: kind.fate) ?? 0
+        kindBytes.append((kind.origin == nil ? 0 : 1) | (kind.status == nil ? 0 : 2) | UInt8(fate) << 2)
+        kindBytes.append(text: kind.outcome.rawValue)
+        kindBytes.append(text: kind.reason)
+        kindBytes.append(integer: Int64(kind.number))
+        if let origin = kind.origin { kindBytes.append(text: origin) }
+        if let status = kind.status { kindBytes.append(integer: Int64(status)) }
+        return index
+    }
+
+    static let version: UInt8 = 1
+
+    /// The fates by their numbers, which never change.
+    static let fates: [HandleFate] = [.kept, .removed, .quarantined, .moved]
+
+    /// The channel from which the distance of the first member is counted.
+    static let start = AudienceMember.none
+
+    /// What an entry has.
+    struct Flags: OptionSet {
+        let rawValue: UInt8
+
+        static let registration = Flags(rawValue: 1)
+        static let connection = Flags(rawValue: 2)
+        static let handle = Flags(rawValue: 4)
+        /// The handle is half as many bytes as it has digits.
+        static let digits = Flags(rawValue: 8)
+        static let id = Flags(rawValue: 16)
+        /// The id is two numbers.
+        static let numbers = Flags(rawValue: 32)
+        static let installation = Flags(rawValue: 64)
+
+        static let ofAttempts: Flags = [.registration, .connection]
+        static let ofRefusals: Flags = [
+            .registration, .connection, .handle, .digits, .id, .numbers, .installation,
+        ]
+    }
+}
+
+/// The entries of one list.
+private struct EntryList {
+    var bytes: [UInt8] = []
+    var count = 0
+    private var start = 0
+    private var last = PageRecordsEncoder.start
+    private var lastAt: Int64 = 0
+
+    /// Begins an entry.
+    mutating func append(_ member: AudienceMember, _ kind: Int, _ at: Timestamp, connection: Int?) {
+        start = bytes.count
+        bytes.append(0)
+        bytes.append(number: UInt64(bitPattern: member.channel.rawValue &- last.channel.rawValue))
+        if member.registration != 0 {
+            set(.registration)
+            bytes.append(integer: member.registration)
+        }
+        bytes.append(number: UInt64(kind))
+        bytes.append(integer: at.milliseconds &- lastAt)
+        if let connection {
+            set(.connection)
+            bytes.append(integer: Int64(connection))
+        }
+        last = member
+        lastAt = at.milliseconds
+        count += 1
+    }
+
+    mutating func set(_ flags: PageRecordsEncoder.Flags) {
+        bytes[start] |= flags.rawValue
+    }
+
+    mutating func append(handle: String) {
+        set(.handle)
+        let length = bytes.count
+        // Most lengths are one byte.
+        bytes.append(0)
+        guard handle.utf8.count < 256, HexDigits.appendBytes(of: handle, to: &bytes) else {
+            bytes.removeLast()
+            return bytes.append(text: handle)
+        }
+        bytes[length] = UInt8(bytes.count - length - 1)
+        set(.digits)
+    }
+}
+
+extension [UInt8] {
+    fileprivate mutating func append(number: UInt64) {
+        var rest = number
+        while rest >= 0x80 {
+            append(UInt8(truncatingIfNeeded: rest) | 0x80)
+            rest >>= 7
+        }
+        append(UInt8(rest))
+    }
+
+    fileprivate mutating func append(integer: Int64) {
+        append(number: UInt64(bitPattern: integer << 1 ^ integer >> 63))
+    }
+
+    fileprivate mutating func append(text: String) {
+        append(number: UInt64(text.utf8.count))
+        append(contentsOf: text.utf8)
+    }
+}

@@ -1,0 +1,21 @@
+extension Migration {
+    /// A row has the refusals and attempts of some members of a page as one value (`PageRecords`), with the last of those
+    /// members as its key. The rows of a delivery are about members in ascending order and never overlap. Rows of
+    /// `refusals` and `attempts` are those of retries, and those of earlier versions; for a member that has both, they
+    /// are newer.
+    ///
+    /// `refusals` and `attempts` are the numbers of entries.
+    static let pageRecords = Migration(
+        name: "page records",
+        script: """
+            CREATE TABLE page_records (
+                delivery INTEGER NOT NULL REFERENCES deliveries ON DELETE CASCADE,
+                last_channel INTEGER NOT NULL,
+                last_registration INTEGER NOT NULL,
+                refusals INTEGER NOT NULL,
+                attempts INTEGER NOT NULL,
+                records BLOB NOT NULL,
+                PRIMARY KEY (delivery, last_channel, last_registration)
+            ) STRICT, WITHOUT ROWID;
+            """)
+}

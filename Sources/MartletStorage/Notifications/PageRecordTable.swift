@@ -1,0 +1,198 @@
+import MartletCore
+import MartletModel
+
+/// The values with the refusals and attempts of pages, on one connection. Each is about the members after those of the
+/// value before, up to the last of its own.
+struct PageRecordTable {
+    private let connection: Connection
+
+    init(_ connection: Connection) {
+        self.connection = connection
+    }
+
+    // MARK: Reading
+
+    /// Returns the value that is about a member; nil if there is none. It need not have a record of this member.
+    func records(about member: AudienceMember, in delivery: Delivery.ID) throws(StorageError) -> PageRecords? {
+        try records(from: member, in: delivery, ">=")?.records
+    }
+
+    /// Returns the next value with its last member; nil if there is none.
+    func records(
+        after member: AudienceMember, in delivery: Delivery.ID
+    ) throws(StorageError) -> (last: AudienceMember, records: PageRecords)? {
+        try records(from: member, in: delivery, ">")
+    }
+
+    private func records(
+        from member: AudienceMember, in delivery: Delivery.ID, _ relation: String
+    ) throws(StorageError) -> (last: AudienceMember, records: PageRecords)? {
+        try connection.first(
+            """
+            SELECT last_channel, last_registration, records FROM page_records
+            WHERE delivery = ? AND (last_channel, last_registration) \(relation) (?, ?)
+            ORDER BY last_channel, last_registration LIMIT 1
+            """, delivery.rawValue, member.channel.rawValue, member.registration
+        ) { row throws(StorageError) in
+            guard let records = PageRecords(row.bytes(2)) else {
+                throw StorageError(.corrupt, "The refusals of a page cannot be read; restore a backup.")
+            }
+            return (
+                AudienceMember(channel: ChannelID(rawValue: row.integer(0)), registration: row.integer(1)), records
+            )
+        }
+    }
+
+    /// Whether there is a value of the delivery.
+    func hasRecords(of delivery: Delivery.ID) throws(StorageError) -> Bool {
+        try connection.first("SELECT 1 FROM page_records WHERE delivery = ? LIMIT 1", delivery.rawValue) { _ in true }
+            ?? false
+    }
+
+    /// Of some members, those with a refusal.
+    func refused(
+        _ members: some Sequence<AudienceMember>, in delivery: Delivery.ID
+    ) throws(StorageError) -> Set<AudienceMember> {
+        var refused: Set<AudienceMember> = []
+        guard try hasRecords(of: delivery) else { return refused }
+        var current: (last: AudienceMember, records: PageRecords)?
+        for member in members.sorted() {
+            if current.map({ $0.last < member }) ?? true {
+                guard let next = try records(from: member, in: delivery, ">=") else { break }
+                current = next
+            }
+            if current?.records.refusal(of: member) != nil { refused.insert(member) }
+        }
+        return refused
+    }
+
+    // MARK: Writing
+
+    /// Stores the refusals and attempts of a page, a value for some hundred of them. Each page of a delivery follows the
+    /// pages before it.
+    /// - Returns: False if they cannot be stored so, and must be rows.
+    func insert(_ step: DeliveryStep) throws(StorageError) -> Bool {
+        guard step.range != nil, step.attempts.allSatisfy({ $0.followed == nil }) else { return false }
+        let refusals = Self.ordered(step.refusals) { $0.member < $1.member }
+        let attempts = Self.ordered(step.attempts) {
+            ($0.member, $0.at, $0.number) < ($1.member, $1.at, $1.number)
+        }
+        guard let first = [refusals.first?.member, attempts.first?.member].compactMap(\.self).min() else { return true }
+        guard try !hasRecords(from: first, in: step.delivery) else { return false }
+        let registrations = try RefusedRegistrations(connection)
+        defer { registrations.giveBack() }
+        var (encoder, attempt) = (PageRecordsEncoder(), 0)
+        for (index, refusal) in refusals.enumerated() {
+            // Attempts of members before this one, and its own.
+            while attempt < attempts.count, attempts[attempt].member <= refusal.member {
+                let member = attempts[attempt].member
+                encoder.append(attempts[attempt])
+                attempt += 1
+                if encoder.isFull, member < refusal.member, attempts.dropFirst(attempt).first?.member != member {
+                    try insert(&encoder, through: member, of: step.delivery)
+                }
+            }
+            let (id, installation) = try registrations.ids(of: refusal)
+            encoder.append(refusal, id, installation: installation)
+            if encoder.isFull || index == refusals.count - 1 && attempt == attempts.count {
+                try insert(&encoder, through: refusal.member, of: step.delivery)
+            }
+        }
+        while attempt < attempts.count {
+            let member = attempts[attempt].member
+            encoder.append(attempts[attempt])
+            attempt += 1
+            let next = attempts.dropFirst(attempt).first?.member
+            if next == nil || encoder.isFull && next != member {
+                try insert(&encoder, through: member, of: step.delivery)
+            }
+        }
+        return true
+    }
+
+    private func hasRecords(from member: AudienceMember, in delivery: Delivery.ID) throws(StorageError) -> Bool {
+        try connection.first(
+            """
+            SELECT 1 FROM page_records WHERE delivery = ? AND (last_channel, last_registration) >= (?, ?) LIMIT 1
+            """, delivery.rawValue, member.channel.rawValue, member.registration
+        ) { _ in true } ?? false
+    }
+
+    private func insert(
+        _ encoder: inout PageRecordsEncoder, through last: AudienceMember, of delivery: Delivery.ID
+    ) throws(StorageError) {
+        try connection.run(
+            """
+            INSERT INTO page_records (delivery, last_channel, last_registration, refusals, attempts, records)
+            VALUES (?, ?, ?, ?, ?, ?)
+            """, delivery.rawValue, last.channel.rawValue, last.registration, encoder.refusalCount,
+            encoder.attemptCount, encoder.encoded())
+        encoder = PageRecordsEncoder()
+    }
+
+    /// Sorts records. Of equal ones only the last is kept, as if each had replaced the one before.
+    private static func ordered<Record>(_ records: [Record], _ isBefore: (Record, Record) -> Bool) -> [Record] {
+        if zip(records, records.dropFirst()).allSatisfy({ isBefore($0, $1) }) { return records }
+        let indices = records.indices.sorted { left, right in
+            if isBefore(records[left], records[right]) { return true }
+            return !isBefore(records[right], records[left]) && left < right
+        }
+        var ordered: [Record] = []
+        ordered.reserveCapacity(records.count)
+        for index in indices {
+            if let last = ordered.last, !isBefore(last, records[index]) { ordered.removeLast() }
+            ordered.append(records[index])
+        }
+        return ordered
+    }
+}
+
+/// Looks up the ids of registrations that refusals are about. A native send goes to a channel; in this case the channel's
+/// oldest registration is used. Statements are prepared once for many refusals.
+final class RefusedRegistrations {
+    private var statements: BorrowedStatements
+    private let ofChannel: Statement
+    private let ofSequence: Statement
+    private let installation: Statement
+
+    init(_ connection: Connection) throws(StorageError) {
+        statements = BorrowedStatements(connection)
+        ofChannel = try statements.take(
+            """
+            SELECT id, installation FROM registrations WHERE channel = ? AND template IS NULL ORDER BY sequence LIMIT 1
+            """)
+        ofSequence = try statements.take("SELECT id, installation FROM registrations WHERE sequence = ? AND channel = ?")
+        installation = try statements.take("SELECT id FROM installations WHERE sequence = ?")
+    }
+
+    func giveBack() {
+        statements.giveBack()
+    }
+
+    func ids(
+        of refusal: Refusal
+    ) throws(StorageError) -> (registration: PageRecordsEncoder.Registration?, installation: String?) {
+        let registration = refusal.registration ?? refusal.member
+        let statement: Statement
+        if registration.registration > 0 {
+            statement = ofSequence
+            try statement.bind(registration.registration, at: 1)
+            try statement.bind(registration.channel.rawValue, at: 2)
+        } else {
+            statement = ofChannel
+            try statement.bind(registration.channel.rawValue, at: 1)
+        }
+        defer { statement.reset() }
+        guard try statement.step() else { return (nil, nil) }
+        let id: PageRecordsEncoder.Registration
+        if statement.isBlob(0), let numbers = statement.withBytes(0, { RegistrationIDNumbers(bytes: $0) }) {
+            id = .numbers(numbers)
+        } else {
+            id = .text(StoredID(statement, 0).text)
+        }
+        guard let sequence = statement.optionalInteger(1) else { return (id, nil) }
+        try installation.bind(sequence, at: 1)
+        defer { installation.reset() }
+        return (id, try installation.step() ? installation.text(0) : nil)
+    }
+}
