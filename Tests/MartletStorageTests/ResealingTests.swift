@@ -44,6 +44,10 @@ struct ResealingTests {
         }
         try await storage.addAddressees(["bob"], of: id)
         try await storage.publish(id)
+        let admin = Operator(name: "ops", roles: RoleGrants([RoleGrant(.admin)]), createdAt: now)
+        let link = OperatorLink(tokenHash: [1], kind: .invitation, operatorName: "ops", expiresAt: now + .seconds(60))
+        try await storage.invite(admin, by: link)
+        #expect(try await storage.beginFactor([1, 2, 3], of: "ops"))
     }
 
     @Test func everySealedColumnHasSomethingToSeal() async throws {
@@ -81,7 +85,7 @@ struct ResealingTests {
         await first.close()
 
         let second = try open(key: new, oldKeys: [old])
-        #expect(try await second.sealedOtherwise() == 130 * 5 + 2 + 1 + 1)
+        #expect(try await second.sealedOtherwise() == 130 * 5 + 2 + 1 + 1 + 1)
         #expect(try await second.reseal(before: .now + .seconds(3600)))
         #expect(try await second.sealedOtherwise() == 0)
         await second.close()
@@ -91,6 +95,7 @@ struct ResealingTests {
         #expect(try await third.hubs().map(\.settings) == hubs)
         #expect(try await third.namespaceRules() == [rule("root")])
         #expect(try await third.unfinishedJobs().map(\.job.outputURL) == ["https://signed"])
+        #expect(try await third.factor(of: "ops")?.secret == [1, 2, 3])
         await third.close()
     }
 
