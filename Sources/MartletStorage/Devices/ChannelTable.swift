@@ -80,16 +80,17 @@ struct ChannelTable {
     func removeIfUnused(_ channel: ChannelID) throws(StorageError) -> Bool {
         try connection.run(
             """
-            \(Self.remembering) AND NOT EXISTS (SELECT 1 FROM registrations WHERE channel = ?1)
+            INSERT INTO former_channels (id, hub, platform, ending)
+            SELECT id, hub, platform, \(Self.ending) FROM channels
+            WHERE id = ?1 AND NOT EXISTS (SELECT 1 FROM registrations WHERE channel = ?1)
             """, channel.rawValue)
         guard connection.changes == 1 else { return false }
         try connection.run("DELETE FROM channels WHERE id = ?", channel.rawValue)
         return true
     }
 
-    /// The SQL statement that remembers the handle of a channel that is removed.
-    static let remembering =
-        "INSERT INTO former_channels (id, hub, platform, ending) SELECT id, hub, platform, \(ending) FROM channels WHERE id = ?1"
+    /// The SQL query for what is remembered of a channel that is removed: platform, handle and the end of its key.
+    static let remembered = "SELECT platform, ifnull(handle, key), \(ending) FROM channels WHERE id = ?"
 
     /// The part of a removed channel's key that is kept.
     private static let ending = "substr(key, -32)"
