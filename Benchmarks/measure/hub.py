@@ -14,7 +14,7 @@ from .server import HUB, Server
 
 POLL_SECONDS = 0.002
 POLLS_OF_A_LOOK_AT_THE_MEMORY = 10
-PATIENCE_SECONDS = 300
+PATIENCE_SECONDS = 900
 # Everybody but a tenth; and others, who are sent to before anything is measured.
 AUDIENCE, OTHERS = "a && !b", "c"
 TITLE, TEXT = "News", "A message of usual length for everybody"

@@ -21,6 +21,9 @@ public struct RequestBatch: Sendable {
         public var body: [UInt8]?
         /// The kind of responses that are plain successes and reported by index only.
         public var plainSuccess: PlainSuccess
+        /// The names, in lower case, of fields of answers that nobody reads. An answer without other fields may be
+        /// reported without any.
+        public var ignoredAnswerFields: [String] = []
 
         public init(
             origin: HTTPOrigin, settings: TransportSettings = TransportSettings(), method: HTTPMethod = .post,

@@ -72,10 +72,15 @@ public struct APNs: PushService {
         if let collapseID = headers.collapseID {
             fields.append(HTTPField("apns-collapse-id", collapseID, indexing: .never))
         }
-        return RequestBatch.Shared(
+        var shared = RequestBatch.Shared(
             origin: credential.origin, settings: settings, pathPrefix: Self.devicePath, fields: fields,
             itemFieldNames: ["apns-id"], body: message.body)
+        shared.ignoredAnswerFields = Self.ignoredAnswerFields
+        return shared
     }
+
+    /// The service sends back the id of the request.
+    private static let ignoredAnswerFields = ["apns-id"]
 
     public func append(
         _ handle: UnsafeBufferPointer<UInt8>, id: MessageID, message: Message, to batch: inout RequestBatch

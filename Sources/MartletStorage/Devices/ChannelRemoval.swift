@@ -32,7 +32,6 @@ struct ChannelRemoval {
         var sequence: Int64
         var names: Set<String>
         var isOfTemplate: Bool
-        var isOfInstallation: Bool
     }
 
     init(_ connection: Connection, in hub: Hub.ID, at now: Timestamp) {
@@ -81,60 +80,87 @@ struct ChannelRemoval {
         return found
     }
 
+    /// Values are copied from row to row: for `INSERT … SELECT`, SQLite keeps a separate journal each time.
     private mutating func removeRegistrations(
         of channels: [(channel: Int64, platform: PlatformID)], _ statements: inout BorrowedStatements
     ) throws(StorageError) {
+        let device = try statements.take(ChannelTable.remembered)
         let reading = try statements.take(
-            "SELECT sequence, tags, template, installation FROM registrations WHERE channel = ?")
-        // The state until now. Contents stay in use: by the history instead of by the registration.
+            """
+            SELECT sequence, tags, template, installation, id, variables, expires_at, created_at, slot
+            FROM registrations WHERE channel = ?
+            """)
+        let installation = try statements.take("SELECT id FROM installations WHERE sequence = ?")
         let history = try statements.take(
             """
-            INSERT INTO registration_history (hub, sequence, id, installation, platform, channel, handle, tags, template,
-                variables, expires_at, created_at, ended_at, cause)
-            SELECT r.hub, r.sequence, r.id, (SELECT id FROM installations WHERE sequence = r.installation), c.platform,
-                c.id, ifnull(c.handle, c.key), r.tags, r.template, r.variables, r.expires_at, r.created_at, ?2, ?3
-            FROM channels c CROSS JOIN registrations r ON r.channel = c.id WHERE c.id = ?1
+            INSERT INTO registration_history (hub, channel, ended_at, cause, sequence, id, installation, platform, handle,
+                tags, template, variables, expires_at, created_at)
+            VALUES (?2, ?1, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)
             """)
-        try history.bind(now, at: 2)
-        try history.bind(RegistrationEnding.unregistered.rawValue, at: 3)
+        try history.bind(hub.rawValue, at: 2)
+        try history.bind(now, at: 3)
+        try history.bind(RegistrationEnding.unregistered.rawValue, at: 4)
         let tombstones = try statements.take(
             """
-            INSERT INTO tombstones (hub, id, gone_at) SELECT hub, id, ?2 FROM registrations
-            WHERE channel = ?1 AND installation IS NULL
+            INSERT INTO tombstones (hub, gone_at, id) VALUES (?1, ?2, ?3)
             ON CONFLICT (hub, id) DO UPDATE SET gone_at = excluded.gone_at
             """)
         try tombstones.bind(now, at: 2)
-        let slots = try statements.take(
-            """
-            INSERT OR IGNORE INTO dead_slots (installation, slot) SELECT installation, slot FROM registrations
-            WHERE channel = ? AND installation IS NOT NULL
-            """)
+        let slots = try statements.take("INSERT OR IGNORE INTO dead_slots (installation, slot) VALUES (?1, ?2)")
         let deletion = try statements.take("DELETE FROM registrations WHERE sequence = ?")
-        let former = try statements.take(ChannelTable.remembering)
+        let former = try statements.take(
+            "INSERT INTO former_channels (id, hub, platform, ending) VALUES (?1, ?2, ?3, ?4)")
+        try former.bind(hub.rawValue, at: 2)
         let channelDeletion = try statements.take("DELETE FROM channels WHERE id = ?")
         for (channel, platform) in channels {
+            try device.bind(channel, at: 1)
+            defer { device.reset() }
+            guard try device.step() else { continue }
             try reading.bind(channel, at: 1)
             var removed: [Removed] = []
             while try reading.step() {
-                let names = StoredRegistration.names(of: try StoredRegistration.tags(reading.text(1)))
+                try installation.bind(reading, column: 3, at: 1)
+                let isOfInstallation = !reading.isNull(3)
+                let hasInstallation = isOfInstallation ? try installation.step() : false
+                // The state until now. Contents stay in use: by the history instead of by the registration.
+                for (column, index) in Self.kept { try history.bind(reading, column: column, at: index) }
+                try history.bind(hasInstallation ? installation : nil, column: 0, at: 7)
+                try history.bind(device, column: 0, at: 8)
+                try history.bind(device, column: 1, at: 9)
+                try history.run(channel)
+                installation.reset()
+                if isOfInstallation {
+                    try slots.bind(reading, column: 8, at: 2)
+                    try slots.run(reading.integer(3))
+                } else {
+                    try tombstones.bind(reading, column: 4, at: 3)
+                    try tombstones.run(hub.rawValue)
+                }
                 removed.append(
                     Removed(
-                        sequence: reading.integer(0), names: names, isOfTemplate: !reading.isNull(2),
-                        isOfInstallation: !reading.isNull(3)))
+                        sequence: reading.integer(0),
+                        names: StoredRegistration.names(of: try StoredRegistration.tags(reading.text(1))),
+                        isOfTemplate: !reading.isNull(2)))
             }
             reading.reset()
             guard !removed.isEmpty else { continue }
-            try history.run(channel)
-            if removed.contains(where: { !$0.isOfInstallation }) { try tombstones.run(channel) }
-            if removed.contains(where: \.isOfInstallation) { try slots.run(channel) }
             for registration in removed {
                 try collectMemberships(of: registration, on: channel, platform)
                 try deletion.run(registration.sequence)
             }
+            try former.bind(device, column: 0, at: 3)
+            try former.bind(device, column: 2, at: 4)
             try former.run(channel)
+            device.reset()
             try channelDeletion.run(channel)
         }
     }
+
+    /// The columns of a registration that its history keeps, with their parameters: sequence, id, tags, template,
+    /// variables, expiry and creation.
+    private static let kept: [(column: Int32, index: Int32)] = [
+        (0, 5), (4, 6), (1, 10), (2, 11), (5, 12), (6, 13), (7, 14),
+    ]
 
     private mutating func collectMemberships(
         of registration: Removed, on channel: Int64, _ platform: PlatformID

@@ -80,16 +80,18 @@ struct ChannelTable {
     func removeIfUnused(_ channel: ChannelID) throws(StorageError) -> Bool {
         try connection.run(
             """
-            \(Self.remembering) AND NOT EXISTS (SELECT 1 FROM registrations WHERE channel = ?1)
+            INSERT INTO former_channels (id, hub, platform, ending)
+            SELECT id, hub, platform, \(Self.ending) FROM channels
+            WHERE id = ?1 AND NOT EXISTS (SELECT 1 FROM registrations WHERE channel = ?1)
             """, channel.rawValue)
         guard connection.changes == 1 else { return false }
         try connection.run("DELETE FROM channels WHERE id = ?", channel.rawValue)
         return true
     }
 
-    /// The SQL statement that adds a channel to `former_channels` when it is removed, with the end of its key.
-    static let remembering =
-        "INSERT INTO former_channels (id, hub, platform, ending) SELECT id, hub, platform, \(ending) FROM channels WHERE id = ?1"
+    /// The SQL query for the values of a channel that `former_channels` and the history keep when the channel is removed:
+    /// its platform, its handle and the end of its key.
+    static let remembered = "SELECT platform, ifnull(handle, key), \(ending) FROM channels WHERE id = ?"
 
     /// The SQL expression for the end of a channel's key, which `former_channels` keeps when the channel is removed.
     private static let ending = "substr(key, -32)"

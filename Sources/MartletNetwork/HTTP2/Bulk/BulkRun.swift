@@ -15,13 +15,26 @@ final class BulkRun {
     /// True if the shared parts of the requests contain only valid characters.
     let isWritable: Bool
     let plainSuccess: PlainSuccess
+    /// In the forms that they have in header blocks.
+    let ignoredAnswerFields: [[UInt8]]
+    /// The answer that was read last by its bytes. Most refusals of a batch are the same, and share this body.
+    private var lastAnswer: HTTPResponse?
 
     init(_ run: BatchRun) {
         self.run = run
         due = run.deadline
         isWritable = run.batch.shared.isWritable
         plainSuccess = run.batch.shared.plainSuccess
+        ignoredAnswerFields = run.batch.shared.ignoredAnswerFields.flatMap { PlainHead.forms(of: $0) }
         template = RequestTemplate(run.batch.shared)
+    }
+
+    /// Returns an answer whose fields nobody reads.
+    func answer(_ status: Int, _ body: UnsafeRawBufferPointer) -> HTTPResponse {
+        if let lastAnswer, lastAnswer.status.code == status, lastAnswer.bytes.elementsEqual(body) { return lastAnswer }
+        let answer = HTTPResponse(HTTPStatus(status), body: .bytes(Array(body)))
+        lastAnswer = answer
+        return answer
     }
 
     /// Stores the request that was written last as a pattern for further requests. Its header block must not have

@@ -50,10 +50,10 @@ extension BulkSession {
         if wasIdle, written > 0 { becameBusy() }
     }
 
-    /// Consumes plain successes at the beginning of the input.
+    /// Consumes plain successes, and refusals whose header fields nobody reads, at the beginning of the input.
     ///
-    /// A plain success has `:status 200` at the start of a self-contained header block, and ends with the HEADERS frame
-    /// or with a single DATA frame after it.
+    /// A plain success is one whole header block that begins with `:status 200`, and ends with the HEADERS frame or with
+    /// a single DATA frame after it.
     /// - Returns: The number of consumed bytes.
     func takeSuccesses(_ input: UnsafeRawBufferPointer) -> Int {
         guard isTableEmpty, blockHead == nil, answers.isEmpty else { return 0 }
@@ -65,7 +65,13 @@ extension BulkSession {
         var items: [UInt32] = []
         var last = BulkStream()
         var bodies = 0
-        while let answer = PlainAnswer(input, at: taken), ring.isOpen(answer.stream) {
+        while true {
+            guard let answer = PlainAnswer(input, at: taken), ring.isOpen(answer.stream) else {
+                guard let (end, body) = takeRefusal(input, at: taken, &ring) else { break }
+                bodies += body
+                taken = end
+                continue
+            }
             let stream = ring[answer.stream]
             guard stream.run >= 0, stream.isWritten else { break }
             if stream.run != index {
@@ -85,6 +91,26 @@ extension BulkSession {
         succeeded(items, ofRunAt: index, last: last)
         if bodies > 0 { returnWindow(bodies) }
         return taken
+    }
+
+    /// Consumes an answer that is no plain success, if it has no field that is read.
+    /// - Parameter ring: The session's streams, which the caller has moved out.
+    /// - Returns: The end of the answer in the input, and the length of its body; nil if it has another form.
+    private func takeRefusal(
+        _ input: UnsafeRawBufferPointer, at start: Int, _ ring: inout BulkStreamRing
+    ) -> (end: Int, body: Int)? {
+        guard let id = PlainRefusal.stream(input, at: start), ring.isOpen(id) else { return nil }
+        let stream = ring[id]
+        guard stream.run >= 0, stream.isWritten, let run = runs[Int(stream.run)], !run.ignoredAnswerFields.isEmpty,
+            let answer = PlainRefusal(input, at: start, ignoring: run.ignoredAnswerFields),
+            !run.plainSuccess.covers(HTTPStatus(answer.status), answer.body)
+        else { return nil }
+        ring.close(id)
+        answered(last: stream)
+        status.answered(with: answer.status)
+        run.open -= 1
+        run.run.answered(Int(stream.item), .success(run.answer(answer.status, answer.body)), on: number)
+        return (answer.end, answer.body.count)
     }
 
     private func succeeded(_ items: [UInt32], ofRunAt index: Int32, last: BulkStream) {
@@ -107,7 +133,7 @@ private struct PlainAnswer {
 
     /// Parses the response that begins at `start`; nil if no such response begins there, or if it is incomplete.
     init?(_ input: UnsafeRawBufferPointer, at start: Int) {
-        guard let head = Self.frame(input, at: start), head.kind == HTTP2FrameHeader.Kind.headers,
+        guard let head = HTTP2FrameHeader(complete: input, at: start), head.kind == HTTP2FrameHeader.Kind.headers,
             head.flags & ~Flag.endStream == Flag.endHeaders, head.length > 0
         else { return nil }
         let block = start + HTTP2FrameHeader.size
@@ -119,19 +145,10 @@ private struct PlainAnswer {
             return
         }
         let after = block + head.length
-        guard let data = Self.frame(input, at: after), data.kind == HTTP2FrameHeader.Kind.data,
+        guard let data = HTTP2FrameHeader(complete: input, at: after), data.kind == HTTP2FrameHeader.Kind.data,
             data.flags == Flag.endStream, data.stream == stream
         else { return nil }
         end = after + HTTP2FrameHeader.size + data.length
         body = UnsafeRawBufferPointer(rebasing: input[after + HTTP2FrameHeader.size..<end])
-    }
-
-    private static func frame(_ input: UnsafeRawBufferPointer, at start: Int) -> HTTP2FrameHeader? {
-        guard input.count - start > HTTP2FrameHeader.size else { return nil }
-        let head = HTTP2FrameHeader(UnsafeRawBufferPointer(rebasing: input[start...]))
-        guard head.length <= BulkSession.frameLimit, start + HTTP2FrameHeader.size + head.length <= input.count else {
-            return nil
-        }
-        return head
     }
 }

@@ -1,0 +1,204 @@
+import MartletHTTP
+
+/// A complete answer of any final status in the form in which push services refuse pushes: one HEADERS frame with a
+/// self-contained header block, whose fields nobody reads, followed by no body or by one DATA frame. Everything else is
+/// read by the normal path of the session, with the same result.
+struct PlainRefusal {
+    private typealias Flag = HTTP2FrameHeader.Flag
+
+    let stream: Int32
+    let status: Int
+    let body: UnsafeRawBufferPointer
+    /// The offset in the input of the first byte after the answer.
+    let end: Int
+
+    /// The maximum length of a body, and of a header block. Each is far below the limits of the normal path.
+    private static let bodyLimit = 1024
+    private static let blockLimit = 256
+
+    /// Returns the stream of a HEADERS frame at the beginning of the input; nil for anything else.
+    static func stream(_ input: UnsafeRawBufferPointer, at start: Int) -> Int32? {
+        guard let head = HTTP2FrameHeader(complete: input, at: start), head.kind == HTTP2FrameHeader.Kind.headers else {
+            return nil
+        }
+        return head.stream
+    }
+
+    /// Returns nil if the input does not begin with such an answer, or if the answer is incomplete.
+    /// - Parameter ignored: The names of the fields that nobody reads, in the forms of `PlainHead.forms(of:)`.
+    init?(_ input: UnsafeRawBufferPointer, at start: Int, ignoring ignored: [[UInt8]]) {
+        guard let head = HTTP2FrameHeader(complete: input, at: start), head.kind == HTTP2FrameHeader.Kind.headers,
+            head.flags & ~Flag.endStream == Flag.endHeaders, (1...Self.blockLimit).contains(head.length)
+        else { return nil }
+        let block = start + HTTP2FrameHeader.size
+        let after = block + head.length
+        guard
+            let status = PlainHead.status(
+                UnsafeRawBufferPointer(rebasing: input[block..<after]), ignoring: ignored)
+        else { return nil }
+        self.status = status
+        stream = head.stream
+        guard !head.has(Flag.endStream) else {
+            body = UnsafeRawBufferPointer(start: nil, count: 0)
+            end = after
+            return
+        }
+        guard let data = HTTP2FrameHeader(complete: input, at: after), data.kind == HTTP2FrameHeader.Kind.data,
+            data.flags == Flag.endStream, data.stream == stream, data.length <= Self.bodyLimit
+        else { return nil }
+        end = after + HTTP2FrameHeader.size + data.length
+        body = UnsafeRawBufferPointer(rebasing: input[after + HTTP2FrameHeader.size..<end])
+    }
+}
+
+/// Reads the status from a header block that does not depend on a table (RFC 7541), if all other fields are ignored.
+enum PlainHead {
+    /// - Parameter ignored: In the forms of `forms(of:)`.
+    /// - Returns: nil for any block that is not of the simple form: the status first, as an index or as a literal; then
+    ///   fields with literal names.
+    static func status(_ block: UnsafeRawBufferPointer, ignoring ignored: [[UInt8]]) -> Int? {
+        guard let first = block.first else { return nil }
+        var index = 1
+        let status: Int
+        if let indexed = indexedStatus(first) {
+            status = indexed
+        } else {
+            guard isLiteral(first), (8...14).contains(nameIndex(first)), let value = string(block, at: 1),
+                let literal = block[1] & 0x80 == 0 ? number(value) : number(coded: value)
+            else { return nil }
+            status = literal
+            index += 1 + value.count
+        }
+        while index < block.count {
+            guard isLiteral(block[index]), nameIndex(block[index]) == 0,
+                let name = string(block, at: index + 1, withLength: true), isIgnored(name, ignored),
+                let value = string(block, at: index + 1 + name.count)
+            else { return nil }
+            // The name with its length, then the length of the value.
+            index += 2 + name.count + value.count
+        }
+        return status
+    }
+
+    /// Returns a name as it can be in a block: its length with the mark of Huffman codes, then its bytes.
+    static func forms(of name: String) -> [[UInt8]] {
+        let plain = Array(name.utf8)
+        guard plain.count < 0x7F else { return [] }
+        let coded = huffman(plain).map { [[UInt8($0.count) | 0x80] + $0] } ?? []
+        return [[UInt8(plain.count)] + plain] + coded
+    }
+
+    /// Returns the bytes of a string whose length is one byte; nil if the block ends before.
+    /// - Parameter withLength: Whether the byte of the length is included.
+    private static func string(
+        _ block: UnsafeRawBufferPointer, at index: Int, withLength: Bool = false
+    ) -> UnsafeRawBufferPointer? {
+        guard index < block.count, block[index] & 0x7F != 0x7F else { return nil }
+        let end = index + 1 + Int(block[index] & 0x7F)
+        guard end <= block.count else { return nil }
+        return UnsafeRawBufferPointer(rebasing: block[(withLength ? index : index + 1)..<end])
+    }
+
+    private static func indexedStatus(_ byte: UInt8) -> Int? {
+        switch byte {
+        case 0x88: 200
+        case 0x89: 204
+        case 0x8A: 206
+        case 0x8B: 304
+        case 0x8C: 400
+        case 0x8D: 404
+        case 0x8E: 500
+        default: nil
+        }
+    }
+
+    private static func number(_ value: UnsafeRawBufferPointer) -> Int? {
+        guard value.count == 3 else { return nil }
+        var number = 0
+        for digit in value {
+            guard (0x30...0x39).contains(digit) else { return nil }
+            number = number * 10 + Int(digit) - 0x30
+        }
+        return number >= 200 ? number : nil
+    }
+
+    /// Reads three digits from their Huffman codes: five bits for 0 to 2, six for the others, then ones.
+    private static func number(coded value: UnsafeRawBufferPointer) -> Int? {
+        guard (2...3).contains(value.count) else { return nil }
+        var bits: UInt32 = 0
+        for byte in value { bits = bits << 8 | UInt32(byte) }
+        var left = value.count * 8
+        var number = 0
+        for _ in 0..<3 {
+            guard left >= 5 else { return nil }
+            let five = Int(bits >> UInt32(left - 5) & 31)
+            if five <= 2 {
+                number = number * 10 + five
+                left -= 5
+            } else {
+                guard left >= 6 else { return nil }
+                let six = Int(bits >> UInt32(left - 6) & 63)
+                guard (0x19...0x1F).contains(six) else { return nil }
+                number = number * 10 + six - 0x16
+                left -= 6
+            }
+        }
+        let padding = (UInt32(1) << UInt32(left)) - 1
+        return left < 8 && bits & padding == padding && number >= 200 ? number : nil
+    }
+
+    /// Whether a field is a literal: to be indexed (which a table of size 0 does not do), not indexed or never indexed.
+    private static func isLiteral(_ byte: UInt8) -> Bool {
+        byte & 0xC0 == 0x40 || byte & 0xE0 == 0
+    }
+
+    /// The index of the name of a literal; 15 or 63 for one that needs further bytes.
+    private static func nameIndex(_ byte: UInt8) -> UInt8 {
+        byte & 0xC0 == 0x40 ? byte & 0x3F : byte & 0x0F
+    }
+
+    private static func isIgnored(_ name: UnsafeRawBufferPointer, _ ignored: [[UInt8]]) -> Bool {
+        for other in ignored where name.count == other.count && name.elementsEqual(other) { return true }
+        return false
+    }
+
+    /// Returns the Huffman code of a name; nil if it has other characters than most names.
+    private static func huffman(_ name: [UInt8]) -> [UInt8]? {
+        var (bytes, bits, count) = ([UInt8](), UInt64(0), 0)
+        for character in name {
+            guard let (code, length) = codes[character] else { return nil }
+            bits = bits << UInt64(length) | UInt64(code)
+            count += length
+            while count >= 8 {
+                count -= 8
+                bytes.append(UInt8(truncatingIfNeeded: bits >> UInt64(count)))
+            }
+        }
+        // The rest of the last byte is ones.
+        if count > 0 { bytes.append(UInt8(truncatingIfNeeded: bits << UInt64(8 - count)) | UInt8(0xFF >> count)) }
+        return bytes
+    }
+
+    /// RFC 7541, appendix B.
+    private static let codes: [UInt8: (code: Int, length: Int)] = {
+        let five = Array("012aceiost".utf8)
+        let six = Array("-".utf8) + Array("3456789".utf8)
+        var codes: [UInt8: (code: Int, length: Int)] = [:]
+        for (code, character) in five.enumerated() { codes[character] = (code, 5) }
+        codes[six[0]] = (0x16, 6)
+        for (index, character) in six.dropFirst().enumerated() { codes[character] = (0x19 + index, 6) }
+        for (index, character) in "bdfghlmnpru".utf8.enumerated() { codes[character] = (0x23 + index, 6) }
+        for (index, character) in "jkqvwxyz".utf8.enumerated() { codes[character] = (0x74 + index, 7) }
+        return codes
+    }()
+}
+
+extension HTTP2FrameHeader {
+    /// Reads the header of a frame that is completely in the input; nil if it is not, or if it is too long.
+    init?(complete input: UnsafeRawBufferPointer, at start: Int) {
+        guard input.count - start > Self.size else { return nil }
+        let head = HTTP2FrameHeader(UnsafeRawBufferPointer(rebasing: input[start...]))
+        guard head.length <= BulkSession.frameLimit, start + Self.size + head.length <= input.count else { return nil }
+        self = head
+    }
+}
