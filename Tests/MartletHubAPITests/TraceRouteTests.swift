@@ -40,7 +40,7 @@ struct TraceRouteTests {
         let trace = try await trace(fixture, id, "r1")
         #expect(trace["verdict"] == "delivered")
         #expect(trace["notification"]?.string == id)
-        #expect(trace["explanation"]?.array?.first == "Delivered: pigeon took it for the device.")
+        #expect(trace["explanation"]?.array?.first == "Delivered: pigeon accepted it for the device.")
         let push = try #require(trace["registrations"]?.array?.first)
         #expect(push["decidedBy"] == [["tag": "news", "isPresent": true]])
         #expect(push["payload"]?["body"] == "coo")

@@ -5,8 +5,8 @@ extension DeviceTrace {
     public var sentences: [String] {
         guard let first = pushes.first else {
             return [
-                "Unknown device: no registration or installation '\(device)' is known in this hub, nor was one as far back "
-                    + "as is remembered."
+                "Unknown device: this hub has no registration or installation '\(device)', and its history has none "
+                    + "either."
             ]
         }
         var sentences = [first.headline(of: self)]
@@ -21,9 +21,9 @@ extension DeviceTrace {
 
     private var accepted: [String] {
         let timestamp = "The notification was accepted at \(notification.acceptedAt.iso8601)"
-        let due = notification.dueAt.map { ", to go out at \($0.iso8601)" } ?? ""
+        let due = notification.dueAt.map { ", scheduled for \($0.iso8601)" } ?? ""
         let isGoingOn = pushes.contains { [.retrying, .pending, .scheduled].contains($0.verdict) }
-        let until = ", and \(control.isHeld ? "expires at" : "is tried until") \(notification.expiresAt.iso8601)"
+        let until = ", and expires at \(notification.expiresAt.iso8601)"
         return ["\(timestamp)\(due)\(isGoingOn ? until : "")."] + origin.sentences + controlled
     }
 
@@ -31,22 +31,22 @@ extension DeviceTrace {
         let since = controlledAt.map { " at \($0.iso8601)" } ?? ""
         return switch control {
         case .running: []
-        case .paused: ["It was paused\(since): nothing more of it is sent until it is resumed."]
+        case .paused: ["It was paused\(since); nothing more is sent until it is resumed."]
         case .halted:
             [
-                "It has halted itself\(since), because more of it failed than its roll-out allows: nothing more is sent "
+                "It halted itself\(since), because more pushes failed than its roll-out allows; nothing more is sent "
                     + "until it is resumed."
             ]
-        case .canceled: ["It was canceled\(since): devices that had not been sent it by then got nothing."]
+        case .canceled: ["It was canceled\(since); devices to which it had not been sent by then get nothing."]
         }
     }
 
     private var receiptSentences: [String] {
         if receipts.isEmpty {
             guard verdict == .delivered else { return [] }
-            return ["Whether the device received it is not known: it has sent no receipt."]
+            return ["It is not known whether the device received it, because the device has sent no receipt."]
         }
-        return receipts.map { "The device said that it was \($0.event.rawValue) at \($0.at.iso8601)." }
+        return receipts.map { "The device reported it as \($0.event.rawValue) at \($0.at.iso8601)." }
     }
 }
 
@@ -68,30 +68,30 @@ extension PushTrace {
     fileprivate func headline(of trace: DeviceTrace) -> String {
         let service = registration.platform.rawValue
         switch verdict {
-        case .delivered: return "Delivered: \(service) took it for the device."
+        case .delivered: return "Delivered: \(service) accepted it for the device."
         case .retrying:
-            guard trace.control.isHeld else { return "Still being tried: it failed so far and is sent again." }
-            return "It failed so far; its next attempt waits until the notification is resumed."
-        case .pending: return "Not sent yet: its turn has not come, or is just now."
-        case .scheduled: return "Not sent yet: the notification waits for its time."
+            guard trace.control.isHeld else { return "Not delivered yet: it has failed so far, and is tried again." }
+            return "Not delivered yet: it has failed so far, and the next attempt waits until the notification is resumed."
+        case .pending: return "Not sent yet: the page with the device has not been sent, or is being sent now."
+        case .scheduled: return "Not sent yet: the notification is scheduled for later."
         case .refused:
             let attempt = attempts.last
             return "Refused: \(attempt?.outcome.rawValue ?? "")\(attempt.map { Self.reason($0.reason) } ?? "")."
         case .expired:
             let end = trace.notification.expiresAt
             guard let givenUpAt, givenUpAt < end else {
-                return "Given up: the notification expired at \(end.iso8601), before it could be delivered."
+                return "Given up: the notification expired at \(end.iso8601) before it could be delivered."
             }
-            return "Given up: the next attempt would have come after it expires at \(end.iso8601)."
+            return "Given up: the next attempt would be after the notification expires, at \(end.iso8601)."
         case .suppressed: return "Not sent: \(suppressionReason)"
-        case .left: return "Given up: when it was to be tried again, the registration was not in the audience any more."
+        case .left: return "Given up: when the next attempt was due, the registration was no longer in the audience."
         case .excluded: return "Not in the audience: \(exclusion)"
-        case .notAddressed: return "Not in the audience: it was for another platform or kind of registration."
+        case .notAddressed: return "Not in the audience: the notification was for another platform or another kind of registration."
         case .lapsed: return "Not in the audience: the registration had expired."
         case .missed:
-            return "Not in the audience: the device got another handle before its page was read, and was in no page."
-        case .registeredLater: return "Not in the audience: the registration was made too late for it."
-        case .removedBefore: return "Not in the audience: the registration was gone before its turn came."
+            return "Not in the audience: the device's handle changed before its page was read, so no page contained it."
+        case .registeredLater: return "Not in the audience: the registration was made after the notification began."
+        case .removedBefore: return "Not in the audience: the registration was removed before its page was read."
         case .canceled:
             guard !attempts.isEmpty else {
                 return "Not sent: the notification was canceled before the device's turn."
@@ -99,7 +99,7 @@ extension PushTrace {
             let number = attempts.count == 1 ? "1 attempt" : "\(attempts.count) attempts"
             return "Not tried again: the notification was canceled after \(number)."
         case .unknownDevice: return "Unknown device."
-        case .unknown: return "Not known: what would tell is not kept any more."
+        case .unknown: return "Not known: the records of this push are no longer kept."
         }
     }
 
@@ -114,7 +114,7 @@ extension PushTrace {
     }
 
     private var exclusion: String {
-        guard let decision else { return "its handle is none of those that the notification was sent to." }
+        guard let decision else { return "its handle is not in the list that the notification was sent to." }
         return "the registration \(Self.text(of: decision.terms))."
     }
 
@@ -133,7 +133,7 @@ extension PushTrace {
         facts += sample
         if isReachedByAnother {
             facts.append(
-                "Another registration of the same handle was in the audience, so the device got it all the same.")
+                "Another registration of the same handle was in the audience, so the device got the notification anyway.")
         }
         if !isMember, let range { facts.append("Its page was read at \(range.startedAt.iso8601).") }
         facts += deliveryFacts
@@ -145,11 +145,11 @@ extension PushTrace {
     private var sample: [String] {
         switch side {
         case nil: []
-        case .sample: ["It is in the sample, whose turn came first."]
+        case .sample: ["It is in the sample, to which the notification was sent first."]
         case .rest where verdict == .canceled && attempts.isEmpty:
-            ["It is not in the sample, and the notification was canceled before the turn of the others."]
-        case .rest where hasBegun: ["It is not in the sample: its turn came when the canary had gone on."]
-        case .rest: ["It is not in the sample: it gets the notification when the canary goes on."]
+            ["It is not in the sample, and the notification was canceled before it was sent to the rest."]
+        case .rest where hasBegun: ["It is not in the sample: it was in the rest, to which the notification was sent after the sample."]
+        case .rest: ["It is not in the sample: it gets the notification when the canary continues."]
         }
     }
 
@@ -165,7 +165,7 @@ extension PushTrace {
             let isThere = isMember ? "It is in the list of" : "It is not in the list of"
             facts.append("\(isThere) \(handles.count) handle\(handles.count == 1 ? "" : "s") that was sent to.")
         case (.audience(let expression?), let decision?):
-            let (sign, means) = decision.matches ? ("means it", "because it") : ("does not mean it", "because it")
+            let (sign, means) = decision.matches ? ("matches it", "because it") : ("does not match it", "because it")
             facts.append("The expression '\(expression)' \(sign), \(means) \(Self.text(of: decision.terms)).")
         case (.audience(nil), _?): facts.append("The notification was for everybody on the platform.")
         case (.audience, nil): break
@@ -181,7 +181,14 @@ extension PushTrace {
                 "It was accepted\(origins) at the first attempt, between \(range.startedAt.iso8601) and "
                     + "\(range.endedAt.iso8601).")
         }
-        if let retryAt { facts.append("It is to be tried again at \(retryAt.iso8601).") }
+        if let retryAt {
+            // A time before the last attempt is due already: the retry waits until the lane sends again.
+            let isDue = attempts.last.map { retryAt <= $0.at } ?? false
+            facts.append(
+                isDue
+                    ? "The next attempt is due, and is made as soon as \(registration.platform.rawValue) can be sent to again."
+                    : "The next attempt is due at \(retryAt.iso8601).")
+        }
         if let messageID, verdict == .delivered || !attempts.isEmpty {
             facts.append("Every attempt carries the message id \(messageID).")
         }
@@ -203,17 +210,17 @@ extension PushTrace {
         case .removed:
             switch since?.cause {
             case .unregistered?:
-                ["The service called the device's handle dead, so it was removed with its registrations."]
+                ["The push service reported the device's handle as dead, so it was removed with its registrations."]
             case nil:
-                ["The service called the device's handle dead; it was kept, because it had been registered again."]
-            default: ["The service called the device's handle dead."]
+                ["The push service reported the device's handle as dead; it was kept, because it had been registered again."]
+            default: ["The push service reported the device's handle as dead."]
             }
         case .quarantined:
             [
-                "The service called the device's handle dead. It was kept, because so many were called dead that a wrong "
-                    + "credential, topic or environment is as likely."
+                "The push service reported the device's handle as dead. It was kept, because it reported so many handles "
+                    + "that a wrong credential, topic or environment is as likely."
             ]
-        case .moved: ["The service gave the device another handle, which was put in the old one's place."]
+        case .moved: ["The push service gave the device another handle, which has replaced the old one."]
         }
     }
 
@@ -224,10 +231,10 @@ extension PushTrace {
             case .changed: "changed"
             case .deleted: "removed"
             case .taken: "removed, because another registration took its handle"
-            case .unregistered: "removed, because the push service called its handle dead"
+            case .unregistered: "removed, because the push service reported its handle as dead"
             case .moved: "given another handle by the push service"
             case .expired: "removed, because it had expired"
             }
-        return ["The registration was \(change) at \(since.at.iso8601); what is told here is how it was before."]
+        return ["The registration was \(change) at \(since.at.iso8601); the lines above describe it as it was before."]
     }
 }

@@ -46,7 +46,7 @@ struct TraceTests {
         #expect(push.messageID?.description == flight.transport.sent[0].id)
         #expect(push.payload?.body == Array("hello".utf8))
         #expect(push.since?.cause == .changed)
-        #expect(delivered.sentences.first == "Delivered: pigeon took it for the device.")
+        #expect(delivered.sentences.first == "Delivered: pigeon accepted it for the device.")
 
         let excluded = try await trace(flight, delivery, "r2")
         #expect(excluded.verdict == .excluded)
@@ -100,7 +100,7 @@ struct TraceTests {
         }
         let waiting = try await trace(flight, delivery, "r2")
         #expect(waiting.verdict == .retrying)
-        let until = "is tried until \(delivery.notification.expiresAt.iso8601)."
+        let until = "expires at \(delivery.notification.expiresAt.iso8601)."
         #expect(waiting.sentences.contains { $0.hasSuffix(until) })
         #expect(waiting.pushes.first?.retryAt == next)
         #expect(waiting.pushes.first?.attempts.map(\.answer?.status) == [429])
@@ -114,8 +114,8 @@ struct TraceTests {
         #expect(expired.verdict == .expired)
         let end = delivery.notification.expiresAt.iso8601
         #expect(
-            expired.sentences.first == "Given up: the notification expired at \(end), before it could be delivered.")
-        #expect(!expired.sentences.contains { $0.contains("is tried until") })
+            expired.sentences.first == "Given up: the notification expired at \(end) before it could be delivered.")
+        #expect(!expired.sentences.contains { $0.contains("and expires at") })
         #expect(try await trace(flight, delivery, "r1").verdict == .delivered, "and in the store now")
     }
 
@@ -128,7 +128,7 @@ struct TraceTests {
         #expect(trace.verdict == .expired)
         let end = delivery.notification.expiresAt.iso8601
         #expect(
-            trace.sentences.first == "Given up: the next attempt would have come after it expires at \(end).")
+            trace.sentences.first == "Given up: the next attempt would be after the notification expires, at \(end).")
         #expect(trace.pushes.first?.attempts.map(\.outcome) == [.channelThrottled])
         #expect(try await flight.report(delivery).counts == [.abandoned: 1])
     }
