@@ -87,7 +87,7 @@ struct TraceTests {
         #expect(trace.sentences.first == "Refused: BadChannel (NoSuchLoft).")
         #expect(
             trace.sentences.contains(
-                "The service called the device's handle dead, so it was removed with its registrations."))
+                "The push service reported the device's handle as dead, so it was removed with its registrations."))
     }
 
     @Test func whatIsStillTriedIsToldWithItsAttemptsAndItsNext() async throws {
