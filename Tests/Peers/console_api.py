@@ -5,19 +5,17 @@
 
 import asyncio
 import base64
-import hashlib
-import hmac
 import http.client
 import json
 import os
 import re
 import socket
-import struct
 import time
 
 import jsonschema_rs
 import processes
 from checks import Checks
+from one_time import one_time_password
 
 checks = Checks("console-api")
 
@@ -65,14 +63,6 @@ class Page:
         if status == 200:
             self.cookie = headers["set-cookie"].split(";")[0]
         return status, json.loads(data)
-
-
-def one_time_password(secret, step):
-    """The code of a step (RFC 6238), written down a second time."""
-    key = base64.b32decode(secret + "=" * (-len(secret) % 8))
-    digest = hmac.digest(key, struct.pack(">q", step), hashlib.sha1)
-    offset = digest[-1] & 15
-    return f"{(struct.unpack('>I', digest[offset:offset + 4])[0] & 0x7FFFFFFF) % 1_000_000:06}"
 
 
 class Description:

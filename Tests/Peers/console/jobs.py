@@ -4,6 +4,7 @@ film of pictures where a folder is given."""
 import os
 import time
 
+from one_time import one_time_password
 from rig import HUB, NAME, PASSWORD, enter
 
 # Keys with Ctrl have the modifier 2.
@@ -255,6 +256,52 @@ def signed_out(page, rig, film, checks):
     page.until("document.querySelector('input[name=title]')?.value === 'A draft'")
 
 
+def second_factor(page, rig, film, checks):
+    """It is set up, asked for, replaced by a recovery code, and turned off."""
+    code = "input[autocomplete=one-time-code]"
+    link = rig.invite("max", "sender")
+    keeper, rig.cookie = rig.cookie, None
+    rig.use(link)
+    rig.cookie = keeper
+    page.call("Network.clearBrowserCookies")
+    enter(page, rig, "max")
+    page.until("!!document.querySelector('.now[class*=is-]')")
+    page.goto(f"{rig.console}account")
+    page.until("[...document.querySelectorAll('section button')].some(e => e.textContent === 'Set up')")
+    film.begin("second-factor")
+    film.click("section button", "Set up")
+    page.until("!!document.querySelector('.code')")
+    secret = page.js("document.querySelector('.code').textContent").replace(" ", "")
+    page.type(f"section {code}", one_time_password(secret, int(time.time()) // 30))
+    film.shoot()
+    film.click("section button", "Turn on")
+    page.until("document.querySelectorAll('.code > div').length === 10")
+    codes = page.js("[...document.querySelectorAll('.code > div')].map(e => e.textContent)")
+    page.call("Network.clearBrowserCookies")
+    page.goto(rig.console)
+    page.until("!!document.querySelector('input[type=password]')")
+    checks.that("the code is not asked for before the password", page.js(f"document.querySelector('{code}').closest('.field').hidden"))
+    page.type("input[name=username]", "max")
+    page.type("input[name=password]", PASSWORD)
+    film.click("button.primary")
+    page.until(f"document.activeElement === document.querySelector('{code}')")
+    page.type(code, "000000")
+    film.click("button.primary")
+    page.until("document.querySelector('main').innerText.includes('The code is wrong or was used already')")
+    page.js(f"document.querySelector('{code}').value = ''")
+    page.type(code, codes[0])
+    film.click("button.primary")
+    page.until("!!document.querySelector('.now[class*=is-]')")
+    page.goto(f"{rig.console}account")
+    page.until("document.querySelector('main').innerText.includes('9 recovery codes are left')")
+    page.type(f"section {code}", codes[1])
+    film.click("section button", "Turn off")
+    page.until("document.querySelector('main').innerText.includes('your password alone signs you in')")
+    film.end()
+    page.call("Network.clearBrowserCookies")
+    enter(page, rig)
+
+
 def roles(page, rig, film, checks):
     """A viewer sees no button that the server would refuse."""
     link = rig.invite("mia", "viewer")
@@ -273,4 +320,4 @@ def roles(page, rig, film, checks):
     enter(page, rig)
 
 
-ALL = [is_it_working, why_not, send_safely, campaign, stop, by_keyboard, signed_out, roles]
+ALL = [is_it_working, why_not, send_safely, campaign, stop, by_keyboard, signed_out, second_factor, roles]

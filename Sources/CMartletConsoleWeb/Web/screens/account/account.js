@@ -11,7 +11,7 @@ export function screen(view) {
   const sessions = pane({ t, load: (signal) => call("sessions", { signal }), render: (list) => h("ul.list", list.map((/** @type {any} */ one) => row(view, one, () => sessions.reload()))) });
   const node = h("div.stack.loose", h("div", h("h1", t("title")), h("p.quiet", t("subtitle", { name: view.session.operator, roles: view.session.roles.join(", ") }))),
     h("section.stack.tight", h("h2", t("sessions")), h("p.quiet", t("sessions.text")), sessions),
-    view.session.hasPassword && h("section.stack.tight", h("h2", t("factor")), factor(view)),
+    view.session.hasPassword && h("section.stack.tight", h("h2", t("factor")), h("div.card.narrow-form", factor(view))),
     view.session.hasPassword && h("section.stack.tight", h("h2", t("password")), passwordForm(view)));
   return { title: t("title"), node };
 }
@@ -49,7 +49,7 @@ function factor(view) {
   const begin = async () => {
     try {
       const made = await call("beginFactor", { body: {} });
-      put(content, h("div.stack.tight", h("p", t("factor.secret")), h("div.code", made.secret.replace(/(.{4})/g, "$1 ").trim()), h("p.small", h("a.clip", { href: made.uri }, made.uri)),
+      put(content, h("div.stack.tight", h("p", t("factor.secret")), h("div.code", made.secret.replace(/(.{4})/g, "$1 ").trim()), h("p.small", h("a.address", { href: made.uri }, made.uri)),
         codeForm(view, "confirmFactor", t("factor.confirm"), (answer) => put(content, h("div.stack.tight", h("p", t("factor.codes")), h("div.code", answer.recoveryCodes.map((/** @type {string} */ code) => h("div", code))))))));
     } catch (error) {
       put(content, failure(t, error, () => content.reload()));
@@ -65,6 +65,7 @@ function factor(view) {
  * @param {(answer: any) => void} done
  */
 function codeForm({ t }, name, text, done) {
+  const isPrimary = name === "confirmFactor";
   const id = freshId();
   const input = h("input.number", { id, autocomplete: "one-time-code", spellcheck: "false", required: true });
   const result = h("div", { "aria-live": "polite" });
@@ -76,7 +77,7 @@ function codeForm({ t }, name, text, done) {
       put(result, failure(t, error, null));
     }
   };
-  return h("form.row", { submit }, h("label", { for: id }, t("factor.code")), input, h("button", text), result);
+  return h("form.stack.tight", { on: { submit } }, h("div.field", h("label", { for: id }, t("factor.code")), input), result, h("div", h("button", { class: isPrimary ? "primary" : "" }, text)));
 }
 
 /** @param {View} view */
