@@ -8,6 +8,8 @@ from . import build
 from .hub import Hub, set_credential
 from .server import Server
 
+# An answer of telemetry costs as much as many pushes, so few are asked for.
+POLL_SECONDS = 2
 ALLOCATORS = ("malloc", "calloc", "realloc", "posix_memalign", "aligned_alloc")
 
 
@@ -50,7 +52,7 @@ class Counted:
 def counts(sink, data, devices, kind="native"):
     """Instructions and allocations for a push of one broadcast, after another that nothing is counted of."""
     with Counted(sink, data) as counted:
-        hub = Hub(sink, counted.server, kind, devices)
+        hub = Hub(sink, counted.server, kind, devices, POLL_SECONDS)
         hub.broadcast()
         with counted.portion() as found:
             hub.broadcast()

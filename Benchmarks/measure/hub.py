@@ -33,8 +33,9 @@ FORMATS = {
 class Hub:
     """Serves a copy of prepared data."""
 
-    def __init__(self, sink, server, kind, count):
-        self._sink, self.server, self._count = sink, server, count
+    def __init__(self, sink, server, kind, count, poll_seconds=POLL_SECONDS):
+        """poll_seconds: how often the telemetry is asked for, once all pushes have arrived."""
+        self._sink, self.server, self._count, self._poll_seconds = sink, server, count, poll_seconds
         self._format, self._body = FORMATS[kind]
         self.audience = count - count // 10
         # Megabytes, the highest that was seen.
@@ -83,6 +84,7 @@ class Hub:
                 self.peak_memory = max(self.peak_memory, self.server.private_memory())
             polls += 1
             if self._sink.totals().answered >= wanted:
+                time.sleep(self._poll_seconds - POLL_SECONDS)
                 _, telemetry = self.server.call("GET", f"/{HUB}/messages/{message}")
         outcomes = dict(re.findall(r"<Name>(\w+)</Name><Count>(\d+)</Count>", telemetry))
         if int(outcomes.get("Success", 0)) != audience - failed or int(outcomes.get("ExpiredChannel", 0)) != failed:
