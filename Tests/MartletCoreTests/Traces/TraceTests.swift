@@ -273,9 +273,10 @@ struct TraceTests {
         let retrying = try await trace(flight, delivery, "r1")
         #expect(retrying.verdict == .retrying)
         #expect(
-            retrying.sentences.first == "It failed so far; its next attempt waits until the notification is resumed.")
+            retrying.sentences.first
+                == "Not delivered yet: it has failed so far, and the next attempt waits until the notification is resumed.")
         #expect(retrying.pushes.first?.retryAt == nil)
-        #expect(!retrying.sentences.contains { $0.contains("tried again at") })
+        #expect(!retrying.sentences.contains { $0.contains("The next attempt is due") })
         let held = try await trace(flight, delivery, "r3")
         #expect(held.verdict == .pending)
         #expect(held.sentences.contains { $0.hasPrefix("It was paused at \(flight.time.now.iso8601)") })
