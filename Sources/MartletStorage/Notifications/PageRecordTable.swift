@@ -161,7 +161,8 @@ final class RefusedRegistrations {
             """
             SELECT id, installation FROM registrations WHERE channel = ? AND template IS NULL ORDER BY sequence LIMIT 1
             """)
-        ofSequence = try statements.take("SELECT id, installation FROM registrations WHERE sequence = ? AND channel = ?")
+        ofSequence = try statements.take(
+            "SELECT id, installation FROM registrations WHERE sequence = ? AND channel = ?")
         installation = try statements.take("SELECT id FROM installations WHERE sequence = ?")
     }
 

@@ -7,10 +7,12 @@ extension DeliveryTable {
     ) throws(StorageError) -> DeliveryEvidence? {
         guard let progress = try progress(of: delivery) else { return nil }
         var evidence = DeliveryEvidence(progress: progress)
-        let (ranges, attempts, refusals) = (RangeTable(connection), AttemptTable(connection), RefusalTable(connection))
+        let (ranges, attempts) = (RangeTable(connection), AttemptTable(connection))
+        let refusals = RefusalTable(connection)
         for member in members {
             evidence.members[member] = MemberEvidence(
-                range: try ranges.range(of: member, in: delivery), refusal: try refusals.refusal(of: member, in: delivery),
+                range: try ranges.range(of: member, in: delivery),
+                refusal: try refusals.refusal(of: member, in: delivery),
                 retry: try retry(of: member, in: delivery), attempts: try attempts.attempts(of: member, in: delivery),
                 isReached: try ranges.isReached(member.number, by: delivery))
         }

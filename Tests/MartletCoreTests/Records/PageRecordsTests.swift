@@ -15,12 +15,16 @@ struct PageRecordsTests {
             PushHandle(parts: ["https://a.example/\(number)", "key", "auth"]), PushHandle("ü\(token)"),
         ]
         let answers = [
-            nil, PushAnswer(origin: "https://a.example:443", status: 410, connection: Int.random(in: 1...70, using: &random)),
-            PushAnswer(origin: "https://a.example:443", status: nil), PushAnswer(origin: "", status: -1, connection: -9),
+            nil,
+            PushAnswer(
+                origin: "https://a.example:443", status: 410, connection: Int.random(in: 1...70, using: &random)),
+            PushAnswer(origin: "https://a.example:443", status: nil),
+            PushAnswer(origin: "", status: -1, connection: -9),
         ]
         let refusal = Refusal(
             member: member, handle: handles.randomElement(using: &random) ?? nil,
-            outcome: [.badChannel, .expiredChannel, OutcomeName(rawValue: "")].randomElement(using: &random) ?? .dropped,
+            outcome: [.badChannel, .expiredChannel, OutcomeName(rawValue: "")].randomElement(using: &random)
+                ?? .dropped,
             reason: ["", "Gone", "a\n\u{0}ü"].randomElement(using: &random) ?? "",
             at: Timestamp(milliseconds: Int64.random(in: -5...2_000_000_000_000, using: &random)),
             attempts: Int.random(in: 0...3, using: &random), answer: answers.randomElement(using: &random) ?? nil,
@@ -41,7 +45,9 @@ struct PageRecordsTests {
     private static func members(_ count: Int, using random: inout SeededGenerator) -> [AudienceMember] {
         var members: Set<AudienceMember> = []
         while members.count < count {
-            let channel = Bool.random(using: &random) ? Int64.random(in: 0...9_000, using: &random) : random.next() >> 1 == 0 ? 0 : Int64(random.next() >> 2)
+            let channel =
+                Bool.random(using: &random)
+                ? Int64.random(in: 0...9_000, using: &random) : Int64(random.next() >> 2)
             members.insert(
                 AudienceMember(
                     channel: ChannelID(rawValue: channel), registration: Int64.random(in: 0...2, using: &random)))

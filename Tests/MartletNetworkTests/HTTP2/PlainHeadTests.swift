@@ -39,8 +39,10 @@ struct PlainHeadTests {
             #expect(Self.status(status + rest) == nil)
         }
         for block in [
-            [], [0x20, 0x88], [0x08, 3] + Array("4x0".utf8), [0x08, 3] + Array("103".utf8), [0x08, 2] + Array("41".utf8),
-            [0x08, 4] + Array("0410".utf8), [0x08, 0x83, 0x64, 0x0E, 0xFE], [0x08, 0x82, 0x64], [0x01, 3, 0x34, 0x31, 0x30],
+            [], [0x20, 0x88], [0x08, 3] + Array("4x0".utf8), [0x08, 3] + Array("103".utf8),
+            [0x08, 2] + Array("41".utf8),
+            [0x08, 4] + Array("0410".utf8), [0x08, 0x83, 0x64, 0x0E, 0xFE], [0x08, 0x82, 0x64],
+            [0x01, 3, 0x34, 0x31, 0x30],
             Self.literal("apns-id", "1") + status,
         ] as [[UInt8]] {
             #expect(Self.status(block) == nil)
@@ -55,7 +57,8 @@ struct PlainHeadTests {
             let status = 200 + chance.below(400)
             var fields = [(":status", String(status))]
             for _ in 0..<chance.below(3) {
-                fields.append((chance.one(of: ["apns-id", "x-0", "x-0", "date", "retry-after"]), chance.text(upTo: 40)))
+                fields.append(
+                    (chance.one(of: ["apns-id", "x-0", "x-0", "date", "retry-after"]), chance.text(upTo: 40)))
             }
             let block = try Self.encode(fields)
             guard let found = Self.status(block) else { continue }

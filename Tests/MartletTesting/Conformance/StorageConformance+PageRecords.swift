@@ -4,7 +4,8 @@ import MartletModel
 extension StorageConformance {
     /// A store may keep what a page has come to in another form than what retries have come to.
     static let pageRecords: [Requirement] = [
-        Requirement("Refusals and attempts give the same answers, whether a page or a retry has recorded them") { bench in
+        Requirement("Refusals and attempts give the same answers, whether a page or a retry has recorded them") {
+            bench in
             var random = SeededGenerator(seed: 2_026_1126)
             for size in [3, 40, 1_500] {
                 let course = RandomCourse(bench, pageSize: size, using: &random)
@@ -25,7 +26,8 @@ extension StorageConformance {
                     DeliveryStep(
                         delivery: delivery.id, isFannedOut: true, state: .processing,
                         refusals: members.prefix(count).map {
-                            Refusal(member: $0, handle: PushHandle("00ff"), outcome: outcome, reason: "x", at: bench.now)
+                            Refusal(
+                                member: $0, handle: PushHandle("00ff"), outcome: outcome, reason: "x", at: bench.now)
                         }, range: bench.range(members[3])))
             }
             let page = try await bench.storage.refusals(
@@ -153,7 +155,8 @@ private struct RandomCourse {
     func compare(_ first: Delivery, _ second: Delivery, in hub: Hub.ID) async throws {
         for limit in [7, 500, 9_000] {
             let (one, other) = (
-                try await refusals(of: first, in: hub, limit: limit), try await refusals(of: second, in: hub, limit: 600)
+                try await refusals(of: first, in: hub, limit: limit),
+                try await refusals(of: second, in: hub, limit: 600)
             )
             try require(one, is: other)
         }
