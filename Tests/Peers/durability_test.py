@@ -76,7 +76,8 @@ class KillStorm(unittest.TestCase):
         def run(fault):
             for _ in range(STORMS):
                 code, words = storm(self.directory, fault, *OPTIONS.get(fault, []))
-                if code != 0:
+                # A storm that ended because an answer was late on a busy machine says nothing about the fault.
+                if code != 0 and "TimeoutError" not in words:
                     break
             return code, words
 
