@@ -70,8 +70,8 @@ extension PushTrace {
         switch verdict {
         case .delivered: return "Delivered: \(service) accepted it for the device."
         case .retrying:
-            guard trace.control.isHeld else { return "Not delivered yet: it has failed so far, and is tried again." }
-            return "Not delivered yet: it has failed so far, and the next attempt waits until the notification is resumed."
+            guard trace.control.isHeld else { return "Not delivered yet: it failed, and is tried again." }
+            return "Not delivered yet: the next attempt waits until the notification is resumed."
         case .pending: return "Not sent yet: the page with the device has not been sent, or is being sent now."
         case .scheduled: return "Not sent yet: the notification is scheduled for later."
         case .refused:
@@ -86,7 +86,7 @@ extension PushTrace {
         case .suppressed: return "Not sent: \(suppressionReason)"
         case .left: return "Given up: when the next attempt was due, the registration was no longer in the audience."
         case .excluded: return "Not in the audience: \(exclusion)"
-        case .notAddressed: return "Not in the audience: the notification was for another platform or another kind of registration."
+        case .notAddressed: return "Not in the audience: it was for another platform or another kind of registration."
         case .lapsed: return "Not in the audience: the registration had expired."
         case .missed:
             return "Not in the audience: the device's handle changed before its page was read, so no page contained it."
@@ -133,7 +133,7 @@ extension PushTrace {
         facts += sample
         if isReachedByAnother {
             facts.append(
-                "Another registration of the same handle was in the audience, so the device got the notification anyway.")
+                "Another registration of the same handle was in the audience, so the device got it anyway.")
         }
         if !isMember, let range { facts.append("Its page was read at \(range.startedAt.iso8601).") }
         facts += deliveryFacts
@@ -148,7 +148,7 @@ extension PushTrace {
         case .sample: ["It is in the sample, to which the notification was sent first."]
         case .rest where verdict == .canceled && attempts.isEmpty:
             ["It is not in the sample, and the notification was canceled before it was sent to the rest."]
-        case .rest where hasBegun: ["It is not in the sample: it was in the rest, to which the notification was sent after the sample."]
+        case .rest where hasBegun: ["It is not in the sample: it was sent to with the rest, after the sample."]
         case .rest: ["It is not in the sample: it gets the notification when the canary continues."]
         }
     }
@@ -186,7 +186,7 @@ extension PushTrace {
             let isDue = attempts.last.map { retryAt <= $0.at } ?? false
             facts.append(
                 isDue
-                    ? "The next attempt is due, and is made as soon as \(registration.platform.rawValue) can be sent to again."
+                    ? "The next attempt is due, as soon as \(registration.platform.rawValue) can be sent to again."
                     : "The next attempt is due at \(retryAt.iso8601).")
         }
         if let messageID, verdict == .delivered || !attempts.isEmpty {
@@ -212,13 +212,13 @@ extension PushTrace {
             case .unregistered?:
                 ["The push service reported the device's handle as dead, so it was removed with its registrations."]
             case nil:
-                ["The push service reported the device's handle as dead; it was kept, because it had been registered again."]
+                ["The push service reported the device's handle as dead; it was kept, because it was registered again."]
             default: ["The push service reported the device's handle as dead."]
             }
         case .quarantined:
             [
-                "The push service reported the device's handle as dead. It was kept, because it reported so many handles "
-                    + "that a wrong credential, topic or environment is as likely."
+                "The push service reported the device's handle as dead. It was kept, because so many handles were "
+                    + "reported that a wrong credential, topic or environment is as likely."
             ]
         case .moved: ["The push service gave the device another handle, which has replaced the old one."]
         }

@@ -273,8 +273,7 @@ struct TraceTests {
         let retrying = try await trace(flight, delivery, "r1")
         #expect(retrying.verdict == .retrying)
         #expect(
-            retrying.sentences.first
-                == "Not delivered yet: it has failed so far, and the next attempt waits until the notification is resumed.")
+            retrying.sentences.first == "Not delivered yet: the next attempt waits until the notification is resumed.")
         #expect(retrying.pushes.first?.retryAt == nil)
         #expect(!retrying.sentences.contains { $0.contains("The next attempt is due") })
         let held = try await trace(flight, delivery, "r3")
