@@ -80,7 +80,7 @@ struct KeyCache: Sendable {
         let candidates = keys.lazy.filter { $0.algorithm == token.algorithm }
         guard let id = token.keyID else { return candidates.prefix(Self.attempts).first { $0.hasSigned(token) } }
         // Ids should be unique, but a provider that changes its keys may give the new key the id of the old one.
-        let named = candidates.filter { $0.id == id }.prefix(Self.attemptsPerID)
+        let named = Array(candidates.filter { $0.id == id }.prefix(Self.attemptsPerID))
         return named.count > 1 ? named.first { $0.hasSigned(token) } ?? named.first : named.first
     }
 
