@@ -30,7 +30,8 @@ struct HTTPOriginTests {
     }
 
     @Test(arguments: [
-        ("http://localhost", true), ("http://127.0.0.1:1", true), ("https://127.255.0.9", true), ("https://[::1]", true),
+        ("http://localhost", true), ("http://127.0.0.1:1", true), ("https://127.255.0.9", true),
+        ("https://[::1]", true),
         ("https://127.evil.0.1", false), ("https://127.0.0.1.example", false), ("https://[::2]", false),
         ("https://169.254.169.254", false), ("https://localhost.example", false),
     ])

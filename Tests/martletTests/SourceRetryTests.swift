@@ -1,5 +1,6 @@
 import MartletHTTP
 import MartletModel
+import MartletServer
 import Testing
 
 @testable import martlet

@@ -87,7 +87,8 @@ struct ACMEService: Sendable {
         if let served = certificate.current {
             obstacle.setNote(
                 "The certificate for \(settings.name) was not issued: \(reason). The one in use is for "
-                    + "\(served.certificate.hostNames.prefix(3).joined(separator: ", ")) and ends on \(served.ends.day).")
+                    + "\(served.certificate.hostNames.prefix(3).joined(separator: ", ")) and ends on \(served.ends.day)."
+            )
         } else {
             obstacle.set("There is no certificate for \(settings.name) yet: \(reason).")
         }
@@ -99,7 +100,8 @@ struct ACMEService: Sendable {
         guard let served = certificate.current, served.begins > time.now + Self.clockSkew else {
             return obstacle.setNote(nil)
         }
-        let sentence = "The certificate for \(settings.name) is not valid before \(served.begins.iso8601), and clients "
+        let sentence =
+            "The certificate for \(settings.name) is not valid before \(served.begins.iso8601), and clients "
             + "refuse it until then: check the clock of this server."
         obstacle.setNote(sentence, until: served.begins)
         log(.warning, sentence)

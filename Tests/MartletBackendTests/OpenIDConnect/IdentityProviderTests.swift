@@ -172,7 +172,9 @@ struct IdentityProviderTests {
         #expect(web.addresses == [.any, addresses])
     }
 
-    @Test(arguments: ["https://localhost:21190/k", "https://127.0.0.1/k", "https://[::1]/k", "http://127.0.0.1:21191/k"])
+    @Test(arguments: [
+        "https://localhost:21190/k", "https://127.0.0.1/k", "https://[::1]/k", "http://127.0.0.1:21191/k",
+    ])
     func aConfigurationLeadsNotToThisMachine(keys: String) async throws {
         let fixture = try await fixture()
         web.answer(

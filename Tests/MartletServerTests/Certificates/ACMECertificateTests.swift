@@ -187,7 +187,8 @@ struct ACMECertificateTests {
         let authority = try CertificateAuthority.generate(commonName: "Test", now: Int(time.now.seconds))
         // A certificate of this authority begins an hour before the time that is given.
         let issued = try authority.issue(
-            CertificateRequest(commonName: "test", hosts: names), now: Int((time.now + begins).seconds) + 3600, days: 90)
+            CertificateRequest(commonName: "test", hosts: names), now: Int((time.now + begins).seconds) + 3600, days: 90
+        )
         var acme = acme
         acme.domains = names
         // An order that is continued keeps its key.
@@ -235,7 +236,8 @@ struct ACMECertificateTests {
         let certificate = try open()
         let obstacle = CertificateObstacle()
         let new = try await attempt(
-            with: certificate, obstacle: obstacle, names: ["push.example.org", "api.example.org"], begins: .seconds(200))
+            with: certificate, obstacle: obstacle, names: ["push.example.org", "api.example.org"], begins: .seconds(200)
+        )
         #expect(certificate.current?.certificate == new.certificate)
         #expect(obstacle.note(at: time.now) == nil)
     }
