@@ -8,6 +8,8 @@ public struct ACMESchedule: Hashable, Sendable {
     private static let firstWait: Duration = .seconds(60)
     private static let longestWait: Duration = .seconds(12 * 3_600)
     private static let spread: Duration = .seconds(3_600)
+    /// The longest wait that an authority can ask for.
+    private static let longestAskedWait = day
 
     /// The times of the orders of the last day.
     public private(set) var orders: [Timestamp]
@@ -63,10 +65,21 @@ public struct ACMESchedule: Hashable, Sendable {
 
     /// Records that an attempt failed. The next attempt waits for a minute after the first failure and for up to half a
     /// day after more failures, but not less than the authority asks.
-    public mutating func failed(at now: Timestamp, retryAfter: Duration?) {
-        failureWait = now + min(Self.firstWait * (1 << min(failures, 16)), Self.longestWait)
-        askedWait = retryAfter.map { now + $0 }
+    ///
+    /// The authority can ask for a day at most, and for at most a third of the time that the certificate in use still
+    /// has, because an unreasonable wait must not let the certificate expire.
+    /// - Parameter ends: The time at which the certificate in use expires; nil if there is none.
+    public mutating func failed(at now: Timestamp, retryAfter: Duration?, ends: Timestamp? = nil) {
+        let wait = min(Self.firstWait * (1 << min(failures, 16)), Self.longestWait)
+        let limit = ends.map { min(Self.longestAskedWait, ($0 - now) / 3) } ?? Self.longestAskedWait
+        failureWait = now + wait
+        askedWait = retryAfter.map { now + min($0, max(limit, wait)) }
         failures += 1
+    }
+
+    /// Shortens a wait that the authority asked an earlier process for to the longest wait that it can ask for now.
+    public mutating func resumed(at now: Timestamp) {
+        askedWait = askedWait.map { min($0, now + Self.longestAskedWait) }
     }
 
     /// Records that a new certificate was issued.

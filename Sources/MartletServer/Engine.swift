@@ -202,7 +202,10 @@ struct Engine: Sendable {
     }
 
     /// Returns a sentence that says what does not work although the server is ready; nil if everything works.
-    @Sendable func note() -> String? { backendHub.obstacle }
+    @Sendable func note() -> String? {
+        let notes = [backendHub.obstacle, certificateObstacle.note(at: time.now)].compactMap(\.self)
+        return notes.isEmpty ? nil : notes.joined(separator: " ")
+    }
 
     /// Returns as soon as every event loop and the writer thread have completed one iteration; never, if one of them
     /// hangs.

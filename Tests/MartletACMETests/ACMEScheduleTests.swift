@@ -40,6 +40,30 @@ struct ACMEScheduleTests {
         #expect(wait(schedule, isContinued: true) == .seconds(7200))
     }
 
+    @Test func anUnreasonableWaitOfTheAuthorityIsCutToADay() {
+        var schedule = ACMESchedule()
+        schedule.failed(at: now, retryAfter: .seconds(28 * 86_400))
+        #expect(wait(schedule) == .seconds(86_400))
+        schedule.failed(at: now, retryAfter: .seconds(7200), ends: now + .seconds(90 * 86_400))
+        #expect(wait(schedule) == .seconds(7200))
+    }
+
+    @Test func aWaitOfTheAuthorityLeavesTimeToRenew() {
+        var schedule = ACMESchedule()
+        schedule.failed(at: now, retryAfter: .seconds(28 * 86_400), ends: now + .seconds(36_000))
+        #expect(wait(schedule) == .seconds(12_000))
+        schedule.failed(at: now, retryAfter: .seconds(28 * 86_400), ends: now + .seconds(30))
+        #expect(wait(schedule) == .seconds(120), "at least the ordinary wait")
+        schedule.failed(at: now, retryAfter: .seconds(28 * 86_400), ends: now - .seconds(86_400))
+        #expect(wait(schedule) == .seconds(240))
+    }
+
+    @Test func aWaitThatAnEarlierProcessRecordedIsCutToo() {
+        var schedule = ACMESchedule(askedWait: now + .seconds(28 * 86_400))
+        schedule.resumed(at: now)
+        #expect(wait(schedule) == .seconds(86_400))
+    }
+
     @Test func fiveOrdersADayAreTheMost() {
         var schedule = ACMESchedule()
         for hour in 0..<5 { schedule.ordered(at: now + .seconds(Int64(hour) * 3600 - 20_000)) }

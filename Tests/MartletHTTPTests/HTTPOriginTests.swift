@@ -28,4 +28,22 @@ struct HTTPOriginTests {
         #expect(origin == HTTPOrigin(scheme: .https, host: "h", port: 8443))
         #expect(rest == "/3/device?x=1")
     }
+
+    @Test(arguments: [
+        ("http://localhost", true), ("http://127.0.0.1:1", true), ("https://127.255.0.9", true),
+        ("https://[::1]", true),
+        ("https://127.evil.0.1", false), ("https://127.0.0.1.example", false), ("https://[::2]", false),
+        ("https://169.254.169.254", false), ("https://localhost.example", false),
+    ])
+    func loopbackIsKnownByItsName(text: String, isLoopback: Bool) throws {
+        #expect(try #require(HTTPOrigin(text)).isLoopback == isLoopback)
+    }
+
+    @Test func onlyTheOriginThatTheOperatorNamedMayBeInAPrivateNetwork() throws {
+        let operators = try #require(HTTPOrigin("https://id.example"))
+        let other = try #require(HTTPOrigin("https://id.example:8443"))
+        #expect(TransportSettings.Addresses.allowed(for: operators, namedBy: operators) == .any)
+        #expect(TransportSettings.Addresses.allowed(for: other, namedBy: operators) == .publicOnly)
+        #expect(TransportSettings.Addresses.allowed(for: other, namedBy: nil) == .publicOnly)
+    }
 }

@@ -2,7 +2,8 @@
 
 Before the source stands a proxy that throttles (429 with Retry-After) and slows down listings. The migrating command is killed
 every few seconds, and the target server now and then. By the simulator's ledger every send reaches each of its devices once: before the copy,
-during it, after the senders have changed to the target, and after apps have.
+during it, after the senders have changed to the target, and after apps have. A source that answers without measure is
+read within bounds.
 
     migration.py MARTLET [--devices N]
 """
@@ -11,10 +12,13 @@ import argparse
 import asyncio
 import collections
 import http.client
+import http.server
 import json
 import os
 import socket
+import subprocess
 import tempfile
+import threading
 import time
 
 import hub_client
@@ -133,6 +137,48 @@ class Proxy:
                 upstream.close()
 
 
+def registration(number, tags):
+    """An entry of a listing, as Azure writes it."""
+    return ('<entry><content type="application/xml"><AppleRegistrationDescription '
+            'xmlns="http://schemas.microsoft.com/netservices/2010/10/servicebus/connect"><ETag>1</ETag>'
+            f"<RegistrationId>{7000000000000000000 + number}-{number + 1}-1</RegistrationId><Tags>{tags}</Tags>"
+            f"<DeviceToken>{number:064x}</DeviceToken></AppleRegistrationDescription></content></entry>")
+
+
+def feed(count, tags="all"):
+    entries = "".join(registration(number, tags.format(number)) for number in range(count))
+    return f'<feed xmlns="http://www.w3.org/2005/Atom">{entries}</feed>'.encode()
+
+
+class Immoderate(http.server.BaseHTTPRequestHandler):
+    """A source whose listings and installations are larger than any, or never end; the name of the hub says which."""
+    protocol_version = "HTTP/1.1"
+
+    def do_GET(self):
+        hub, fields = self.path.split("/")[1], {}
+        if "/installations/" in self.path:
+            body = b'{"pushChannel":"' + b"a" * 10_000_000 + b'"}'
+        elif hub == "installations":
+            body = feed(100, "$InstallationId:{{i{}}}")
+        elif hub == "circle":
+            body, fields = feed(1), {"X-MS-ContinuationToken": "same"}
+        elif hub == "many":
+            body = feed(101)
+        else:
+            body = feed(1) + b" " * 9_000_000
+        try:
+            self.send_response(200)
+            for name, value in (fields | {"Content-Length": len(body)}).items():
+                self.send_header(name, value)
+            self.end_headers()
+            self.wfile.write(body)
+        except OSError:
+            self.close_connection = True
+
+    def log_message(self, *_):
+        pass
+
+
 class Course:
     def __init__(self, binary, directory, count):
         self._binary, self._directory, self._count = binary, directory, count
@@ -213,6 +259,40 @@ class Course:
         checks.that("it is said to be untrusted, and nothing is waited for",
                     b"is not trusted" in complained and b"Asks again" not in complained, complained)
 
+    def _copy_immoderate(self, port, hub):
+        """Exit code, output and peak memory in bytes of a copy from a source that answers without measure."""
+        path = self._path("immoderate")
+        with open(path, "w", encoding="ascii") as file:
+            file.write(f"Endpoint=http://127.0.0.1:{port}/;SharedAccessKeyName={RULE};SharedAccessKey=c2VjcmV0")
+        with open(path + ".out", "w+", encoding="utf-8") as output:
+            process = subprocess.Popen(
+                [self._binary, "migrate", "azure", "immoderate", "--source-hub", hub, "--data", self._path("martlet"),
+                 "--rate", "1000", "--connection-string-file", path], stdout=output, stderr=output)
+            _, status, usage = os.wait4(process.pid, 0)
+            process.returncode = os.waitstatus_to_exitcode(status)
+            output.seek(0)
+            return process.returncode, output.read(), usage.ru_maxrss * 1024
+
+    async def _judge_immoderate(self):
+        site = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Immoderate)
+        threading.Thread(target=site.serve_forever, daemon=True).start()
+        await asyncio.to_thread(
+            processes.martlet, self._binary, "hub", "create", "immoderate", "--data", self._path("martlet"))
+
+        async def copy(hub):
+            return await asyncio.wait_for(asyncio.to_thread(self._copy_immoderate, site.server_port, hub), 120)
+
+        code, said, memory = await copy("installations")
+        checks.that("installations that are too large are refused singly, and the copy ends well",
+                    code == 0 and "100 refused" in said and "Installation 'i7' is larger" in said, (code, said[-400:]))
+        checks.that("they do not fill the memory", memory < 120_000_000, memory)
+        for hub, sentence in (("circle", "repeats a continuation token"), ("many", "has 101 registrations"),
+                              ("page", "answered 413")):
+            code, said, _ = await copy(hub)
+            checks.that(f"{hub}: the command ends with a sentence", code == 1 and sentence in said, (code, said[-400:]))
+        site.shutdown()
+        site.server_close()
+
     async def _copied(self):
         return json.loads(await self._migrate("--json"))
 
@@ -227,6 +307,7 @@ class Course:
         azure, key = await self._hub("azure")
         martlet, _ = await self._hub("martlet")
         await self._judge_untrusted(int(self._simulator.origin.rpartition(":")[2]))
+        await self._judge_immoderate()
         started = time.monotonic()
         await azure.put_all(devices)
         print(f"migration: {len(devices)} devices at the source in {time.monotonic() - started:.1f} s", flush=True)

@@ -1,5 +1,6 @@
 import MartletHTTP
 import MartletModel
+import MartletServer
 import Testing
 
 @testable import martlet
@@ -30,6 +31,7 @@ struct SourceRetryTests {
     @Test("An untrusted certificate is final at once, a broken connection is not")
     func untrusted() {
         #expect(!SourceRetry.mayPass(.insecure))
+        #expect(!SourceRetry.mayPass(.misbehaved), "too long an answer does not become shorter")
         for failure in [TransportError.Kind.unreachable, .disconnected, .timedOut] {
             #expect(SourceRetry.mayPass(failure))
         }
@@ -47,5 +49,69 @@ struct SourceRetryTests {
             report.lines(["copied", "kept", "refused"]) == [
                 "apns: 4 copied, 0 kept, 2 refused", "2 times: It has no DeviceToken.",
             ])
+    }
+
+    @Test("Installations that are too large are counted as refused, and the first of them are named")
+    func tooLarge() {
+        var report = MigrationReport()
+        for number in 0..<150 { report.refuse(tooLarge: "i\(number)", of: "apns") }
+        #expect(report.total("refused") == 150)
+        #expect(report.reasons.count == 101)
+        #expect(report.reasons["Installation 'i7' is larger at the source than 131072 bytes."] == 1)
+        #expect(report.reasons["Another installation is larger at the source than 131072 bytes."] == 50)
+        var resumed = MigrationReport(report.json)
+        resumed.refuse(tooLarge: "x", of: "apns")
+        #expect(resumed.reasons.count == 101)
+    }
+
+    @Test("Installations are sent in groups of at most a mebibyte")
+    func batches() {
+        var batch = InstallationBatch()
+        let document = Array(#"{"x":"\#(String(repeating: "a", count: 131_064))"}"#.utf8)
+        var groups: [Int] = []
+        for number in 0..<20 {
+            if let full = batch.add(["id": .string("\(number)")], document) { groups.append(full.count) }
+        }
+        groups.append(batch.take()?.count ?? 0)
+        #expect(groups == [8, 8, 4])
+        #expect(batch.take() == nil)
+    }
+
+    @Test("A listing that repeats a continuation token ends the command", arguments: [["a", "a"], ["a", "b", "a"]])
+    func circle(tokens: [String]) throws {
+        var continuations = SourceContinuations()
+        for token in tokens.dropLast() { try continuations.follow(token) }
+        #expect(throws: ServerError.self) { try continuations.follow(tokens.last) }
+    }
+
+    @Test("A listing begins again when its token is forgotten, and not for ever")
+    func restarts() throws {
+        var continuations = SourceContinuations()
+        for _ in 0..<SourceContinuations.restartLimit {
+            try continuations.follow("a")
+            try continuations.restart()
+        }
+        #expect(throws: ServerError.self) { try continuations.restart() }
+    }
+
+    @Test("A refusal without a sentence is described by its status")
+    func answers() throws {
+        func sentence(_ response: HTTPResponse) -> String? {
+            do {
+                _ = try AdministrationAnswer.document(of: response)
+                return nil
+            } catch { return error.description }
+        }
+        let plain = Array("Content Too Large".utf8)
+        #expect(
+            sentence(HTTPResponse(.contentTooLarge, body: .bytes(plain)))
+                == "The server answered 413: the request is larger than it takes.")
+        #expect(sentence(HTTPResponse(500)) == "The server answered 500.")
+        #expect(sentence(HTTPResponse(500, body: .bytes(plain))) == "The server answered 500.")
+        #expect(
+            sentence(HTTPResponse(.ok, body: .bytes(plain)))
+                == "The server answered 200, but not with JSON: is it a server of another version?")
+        #expect(sentence(HTTPResponse(409, body: .bytes(Array(#"{"error":"No."}"#.utf8)))) == "No.")
+        #expect(try AdministrationAnswer.document(of: HTTPResponse(.noContent)) == .null)
     }
 }

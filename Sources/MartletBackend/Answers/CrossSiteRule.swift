@@ -27,17 +27,9 @@ struct CrossSiteRule: Sendable {
     private func isOwn(_ text: String, of request: HTTPRequest) -> Bool {
         guard let origin = HTTPOrigin(text) else { return false }
         if origin == publicOrigin { return true }
-        guard publicOrigin == nil || Self.isLoopback(origin.host) else { return false }
+        guard publicOrigin == nil || origin.isLoopback else { return false }
         return origin == HTTPOrigin("\(origin.scheme.rawValue)://\(request.authority)")
     }
-
-    private static func isLoopback(_ host: String) -> Bool {
-        if host == "localhost" { return true }
-        guard let address = IPAddress(Substring(host)) else { return false }
-        return loopback?.contains(address.description) ?? false
-    }
-
-    private static let loopback = try? TrustedProxies("loopback")
 }
 
 /// A handler that passes on the requests that the rule allows, unless they crossed a network in clear text. It refuses

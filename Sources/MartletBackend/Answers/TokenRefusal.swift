@@ -17,6 +17,8 @@ enum TokenRefusal: Error, Hashable, Sendable {
     case noExpiry
     case badTime
     case expired
+    /// The token expires after the year 9999.
+    case endless
     case notYetValid
     /// The token is genuine, but its claim is not a valid user name here.
     case noUser(claim: String)
@@ -40,6 +42,7 @@ enum TokenRefusal: Error, Hashable, Sendable {
         case .noExpiry: "The token does not say when it expires."
         case .badTime: "The token has a time that is no number."
         case .expired: "The token has expired."
+        case .endless: "The token expires after the year 9999, which no token should."
         case .notYetValid: "The token is not valid yet."
         case .noUser(let claim):
             "The token is genuine, but its claim '\(claim)' is no name that a user can have here."

@@ -34,6 +34,8 @@ struct KeyCache: Sendable {
     private static let fetches = BucketSize(drops: 5, interval: .seconds(30))
     /// The maximum number of keys that are tried for a token that names no key.
     private static let attempts = 8
+    /// The maximum number of keys with the same id that are tried.
+    private static let attemptsPerID = 4
     private static let failureHold = Duration.seconds(30)
 
     /// Looks up the key that a token names.
@@ -77,7 +79,9 @@ struct KeyCache: Sendable {
     private func key(of token: IdentityToken) -> JSONWebKey? {
         let candidates = keys.lazy.filter { $0.algorithm == token.algorithm }
         guard let id = token.keyID else { return candidates.prefix(Self.attempts).first { $0.hasSigned(token) } }
-        return candidates.first { $0.id == id }
+        // Ids should be unique, but a provider that changes its keys may give the new key the id of the old one.
+        let named = Array(candidates.filter { $0.id == id }.prefix(Self.attemptsPerID))
+        return named.count > 1 ? named.first { $0.hasSigned(token) } ?? named.first : named.first
     }
 
     private func wait(at now: Timestamp) -> Duration {

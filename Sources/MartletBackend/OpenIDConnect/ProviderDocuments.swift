@@ -17,7 +17,8 @@ struct ProviderDocuments: Sendable {
 
     /// Fetches the usable keys, at least one, and the time for which they may be cached if the provider states it.
     func keys() async throws(Failure) -> (keys: [JSONWebKey], freshness: Duration?) {
-        let response = try await get(try await keysURL())
+        let (url, addresses) = try await keysURL()
+        let response = try await get(url, at: addresses)
         guard let keys = JSONWebKey.keys(ofSet: response.bytes) else {
             throw Failure(sentence: "Its keys are no set of JSON Web Keys.")
         }
@@ -28,11 +29,12 @@ struct ProviderDocuments: Sendable {
         return (keys, Self.freshness(response.fields))
     }
 
-    private func keysURL() async throws(Failure) -> ProviderURL {
+    /// Returns the URL of the keys, and the addresses that its host may have.
+    private func keysURL() async throws(Failure) -> (ProviderURL, TransportSettings.Addresses) {
         switch settings.source {
-        case .keys(let url): return url
+        case .keys(let url): return (url, .any)
         case .discovery(let url):
-            let response = try await get(url)
+            let response = try await get(url, at: .any)
             guard let document = try? JSON(parsing: response.bytes, maximumDepth: Self.depthLimit) else {
                 throw Failure(sentence: "Its configuration is no JSON.")
             }
@@ -42,18 +44,36 @@ struct ProviderDocuments: Sendable {
             guard let keys = document["jwks_uri"]?.string.flatMap(ProviderURL.init) else {
                 throw Failure(sentence: "Its configuration says no https URL of its keys.")
             }
-            return keys
+            return (keys, try Self.addresses(for: keys.origin, namedBy: url.origin))
         }
     }
 
-    private func get(_ url: ProviderURL) async throws(Failure) -> HTTPResponse {
+    /// Returns the addresses that the host of the keys may have.
+    ///
+    /// A provider on this machine has its keys on this machine. Any other provider must not direct requests to this
+    /// machine or into the operator's network, except to its own origin.
+    private static func addresses(
+        for keys: HTTPOrigin, namedBy issuer: HTTPOrigin
+    ) throws(Failure) -> TransportSettings.Addresses {
+        guard !issuer.isLoopback else { return .loopbackOnly }
+        guard !keys.isLoopback else {
+            throw Failure(
+                sentence: "Its configuration says that its keys are on this machine, where it is not itself; "
+                    + "--oidc-jwks names the URL of its keys.")
+        }
+        return .allowed(for: keys, namedBy: issuer)
+    }
+
+    private func get(
+        _ url: ProviderURL, at addresses: TransportSettings.Addresses
+    ) async throws(Failure) -> HTTPResponse {
         var request = HTTPRequest(
             .get, url.target, authority: url.origin.authority, fields: ["accept": "application/json"])
         request.answerLimit = Self.lengthLimit
         let response: HTTPResponse
         do throws(TransportError) {
             response = try await transport.send(
-                request, to: url.origin, settings: TransportSettings(connectionLimit: 1),
+                request, to: url.origin, settings: TransportSettings(connectionLimit: 1, addresses: addresses),
                 before: .now + Self.timeout)
         } catch {
             throw Failure(sentence: "It cannot be reached: \(error.detail).")

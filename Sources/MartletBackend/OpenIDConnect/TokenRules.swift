@@ -6,6 +6,9 @@ struct TokenRules: Sendable {
 
     /// The maximum accepted difference between clocks, in seconds.
     private static let clockSkew = 60.0
+    /// The last time at which a token may expire: the end of the year 9999, in seconds since 1970. A later time is a
+    /// mistake of the provider.
+    private static let lastExpiry = Double(Timestamp.distantFuture.milliseconds) / 1000
     private static let roleLimit = 1000
 
     /// Checks the issuer before any keys are requested, because this provider does not have another issuer's keys.
@@ -49,6 +52,7 @@ struct TokenRules: Sendable {
     private func checkTimes(of claims: JSON, at now: Double) throws(TokenRefusal) {
         guard let expiry = try seconds("exp", of: claims) else { throw .noExpiry }
         guard now < expiry + Self.clockSkew else { throw .expired }
+        guard expiry <= Self.lastExpiry else { throw .endless }
         for name in ["nbf", "iat"] {
             guard let start = try seconds(name, of: claims) else { continue }
             guard start <= now + Self.clockSkew else { throw .notYetValid }

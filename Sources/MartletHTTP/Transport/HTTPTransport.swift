@@ -45,6 +45,18 @@ public struct TransportSettings: Hashable, Sendable {
         case publicOnly
         /// Public addresses, and loopback addresses at any port.
         case publicOrLoopback
+        /// Loopback addresses, at any port.
+        case loopbackOnly
+
+        /// Returns the addresses that an origin may have which another server's answer has named.
+        ///
+        /// The operator may name a server in a private network, and that server may lead to itself. Anything else that
+        /// it names must be at a public address, because its answers must not direct requests into the operator's
+        /// network.
+        /// - Parameter operators: The origin that the operator has named; nil if the operator has named none.
+        public static func allowed(for origin: HTTPOrigin, namedBy operators: HTTPOrigin?) -> Addresses {
+            origin == operators ? .any : .publicOnly
+        }
     }
 
     public var version: Version

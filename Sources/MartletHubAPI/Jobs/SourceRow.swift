@@ -21,9 +21,10 @@ public struct SourceRow: Sendable {
 
 extension RegistrationLines {
     /// Returns the registrations on one page of a listing (an Atom feed).
-    /// - Throws: `JobLineError` if the document is not a feed. A registration that cannot be stored is returned as
-    ///   `refused`.
-    public func rows(ofFeed feed: [UInt8], in hub: Hub.ID) throws(JobLineError) -> [SourceRow] {
+    /// - Parameter limit: The number of registrations that the source was asked for.
+    /// - Throws: `JobLineError` if the document is not a feed, or has more registrations than `limit`. A registration
+    ///   that cannot be stored is returned as `refused`.
+    public func rows(ofFeed feed: [UInt8], in hub: Hub.ID, atMost limit: Int) throws(JobLineError) -> [SourceRow] {
         let root: XMLElement
         do throws(XMLReaderError) {
             var reader = XMLReader()
@@ -33,7 +34,13 @@ extension RegistrationLines {
             throw JobLineError(error.description)
         }
         guard root.name == "feed" else { throw JobLineError("The source's answer is not a listing of registrations.") }
-        return root.children.filter { $0.name == "entry" }.compactMap { entry in
+        let entries = root.children.filter { $0.name == "entry" }
+        guard entries.count <= limit else {
+            throw JobLineError(
+                "A page of the source has \(entries.count) registrations, and \(limit) were asked for: the source is no "
+                    + "hub at Azure.")
+        }
+        return entries.compactMap { entry in
             guard let description = entry.child("content")?.children.first else { return nil }
             return row(description, in: hub)
         }

@@ -55,6 +55,7 @@ extension TransportSettings.Addresses {
         switch self {
         case .any: true
         case .publicOnly: address.isPublic && scheme.isUsual(address.port)
+        case .loopbackOnly: address.isLoopback
         case .publicOrLoopback: address.isLoopback || (address.isPublic && scheme.isUsual(address.port))
         }
     }

@@ -42,8 +42,8 @@ struct ACMEClient: Sendable {
     /// Most origins come from the authority's answers, so they must be at public addresses. Only the origin of a
     /// directory that the operator has named may be anywhere.
     func transportSettings(for origin: HTTPOrigin) -> TransportSettings {
-        let isOperators = settings.isOwnDirectory && origin == settings.directory.origin
-        return TransportSettings(
-            trustedCertificatesPEM: trusted, connectionLimit: 1, addresses: isOperators ? .any : .publicOnly)
+        TransportSettings(
+            trustedCertificatesPEM: trusted, connectionLimit: 1,
+            addresses: .allowed(for: origin, namedBy: settings.isOwnDirectory ? settings.directory.origin : nil))
     }
 }

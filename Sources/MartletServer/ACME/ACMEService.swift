@@ -17,9 +17,12 @@ struct ACMEService: Sendable {
     let time: any TimeSource
     let log: @Sendable (Log.Level, String) -> Void
 
+    /// The maximum accepted difference between the authority's clock and this server's.
+    private static let clockSkew: Duration = .seconds(300)
+
     /// Reports to the health check that there is no certificate yet, if that is so.
     func announce() {
-        guard certificate.current == nil else { return }
+        guard certificate.current == nil else { return noteBeginning() }
         obstacle.set(
             "There is no certificate for \(settings.name) yet: it is ordered from \(settings.directory.origin).")
     }
@@ -34,7 +37,12 @@ struct ACMEService: Sendable {
             guard !Task.isCancelled else { return }
             answerChallenges(with: [:])
             save(state)
-            if let failure { report(failure, state) } else { obstacle.set(nil) }
+            if let failure {
+                report(failure, state)
+            } else {
+                obstacle.set(nil)
+                noteBeginning()
+            }
         }
     }
 
@@ -47,7 +55,8 @@ struct ACMEService: Sendable {
             state.order = nil
             return nil
         } catch {
-            state.schedule.failed(at: time.now, retryAfter: error.retryAfter)
+            state.schedule.failed(
+                at: time.now, retryAfter: error.retryAfter, ends: certificate.current?.ends)
             if error.endsOrder { state.order = nil }
             return error
         }
@@ -75,10 +84,27 @@ struct ACMEService: Sendable {
     private func report(_ failure: ACMEFailure, _ state: ACMEState) {
         let next = state.schedule.next(renewal: nil, isContinued: state.order != nil, now: time.now)
         let reason = failure.reason.hasSuffix(".") ? String(failure.reason.dropLast()) : failure.reason
-        if certificate.current == nil {
+        if let served = certificate.current {
+            obstacle.setNote(
+                "The certificate for \(settings.name) was not issued: \(reason). The one in use is for "
+                    + "\(served.certificate.hostNames.prefix(3).joined(separator: ", ")) and ends on \(served.ends.day)."
+            )
+        } else {
             obstacle.set("There is no certificate for \(settings.name) yet: \(reason).")
         }
         log(.warning, "The certificate for \(settings.name) was not issued: \(reason). Next attempt: \(next.iso8601).")
+    }
+
+    /// Notes for the health check, and logs, that the certificate in use is not valid yet, if that is so.
+    private func noteBeginning() {
+        guard let served = certificate.current, served.begins > time.now + Self.clockSkew else {
+            return obstacle.setNote(nil)
+        }
+        let sentence =
+            "The certificate for \(settings.name) is not valid before \(served.begins.iso8601), and clients "
+            + "refuse it until then: check the clock of this server."
+        obstacle.setNote(sentence, until: served.begins)
+        log(.warning, sentence)
     }
 
     // MARK: One attempt
@@ -198,10 +224,21 @@ struct ACMEService: Sendable {
         guard begins >= 0, begins < ends, ends > Int(time.now.seconds) else {
             throw ACMEFailure("the certificate of the authority has ended already", endsOrder: true)
         }
+        try checkBeginning(Timestamp(seconds: Int64(begins)))
         try filed { () throws(ServerError) in
             try files.install(certificates)
             try certificate.exchange()
         }
+    }
+
+    /// Checks that a new certificate does not replace a valid one before its own time has come.
+    private func checkBeginning(_ begins: Timestamp) throws(ACMEFailure) {
+        guard begins > time.now + Self.clockSkew, let served = certificate.current,
+            served.begins <= time.now, time.now < served.ends
+        else { return }
+        throw ACMEFailure(
+            "the certificate of the authority is not valid before \(begins.iso8601); if that time has passed, the clock of "
+                + "this server is wrong", endsOrder: true)
     }
 
     private func filed<Value>(_ work: () throws(ServerError) -> Value) throws(ACMEFailure) -> Value {
@@ -222,6 +259,7 @@ struct ACMEService: Sendable {
             // If the key for the order is missing, the order is dropped: it may already be finalized, and then its
             // certificate cannot be used without this key.
             if try files.storedKey(in: files.nextKey) == nil { state.order = nil }
+            state.schedule.resumed(at: time.now)
             return state
         } catch {
             log(.warning, "The state of the certificate's order cannot be read: \(error)")

@@ -1,13 +1,35 @@
+import MartletModel
 import Synchronization
 
-/// The reason, shown in the health check, why the public TLS listener has no certificate; nil if it has one or needs
-/// none.
+/// What the health check says about the certificate of the public TLS listener.
 final class CertificateObstacle: Sendable {
-    private let state = Mutex<String?>(nil)
-
-    func set(_ sentence: String?) {
-        state.withLock { $0 = sentence }
+    private struct State {
+        var sentence: String?
+        var note: String?
+        var noteEnds: Timestamp?
     }
 
-    var sentence: String? { state.withLock(\.self) }
+    private let state = Mutex(State())
+
+    /// Sets the reason why the listener has no certificate; nil if it has one or needs none.
+    func set(_ sentence: String?) {
+        state.withLock { $0.sentence = sentence }
+    }
+
+    /// Sets what does not work although the listener has a certificate; nil if everything works.
+    /// - Parameter end: The time from which the note no longer applies; nil if it applies until it is replaced.
+    func setNote(_ note: String?, until end: Timestamp? = nil) {
+        state.withLock { state in
+            state.note = note
+            state.noteEnds = end
+        }
+    }
+
+    /// The reason why the listener has no certificate; nil if it has one or needs none.
+    var sentence: String? { state.withLock(\.sentence) }
+
+    /// Returns what does not work although the listener has a certificate.
+    func note(at now: Timestamp) -> String? {
+        state.withLock { state in state.noteEnds.map { now < $0 } ?? true ? state.note : nil }
+    }
 }

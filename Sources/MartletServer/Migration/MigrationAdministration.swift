@@ -9,6 +9,8 @@ struct MigrationAdministration: Sendable {
     ///
     /// It is large enough for a page of a listing, which has up to 100 registrations.
     private static let bodyLimit = 8 << 20
+    /// The number of registrations on a page, for which `martlet migrate azure` asks the source.
+    private static let pageLimit = 100
 
     let hubs: HubDirectory
     let devices: DeviceRegistry
@@ -33,7 +35,7 @@ struct MigrationAdministration: Sendable {
         }
         router.on(.post, "/hubs/{name}/migration/page", bodyLimit: Self.bodyLimit) { request, match in
             await answer(match) { work in
-                HTTPResponse(.ok, json: try await work.copy(lines.rows(ofFeed: request.body, in: work.hub)))
+                HTTPResponse(.ok, json: try await work.copy(rows(request, work)))
             }
         }
         router.on(.post, "/hubs/{name}/migration/installations", bodyLimit: Self.bodyLimit) { request, match in
@@ -44,7 +46,7 @@ struct MigrationAdministration: Sendable {
         }
         router.on(.post, "/hubs/{name}/migration/compare", bodyLimit: Self.bodyLimit) { request, match in
             await answer(match) { work in
-                HTTPResponse(.ok, json: try await work.compare(lines.rows(ofFeed: request.body, in: work.hub)))
+                HTTPResponse(.ok, json: try await work.compare(rows(request, work)))
             }
         }
         router.on(.get, "/hubs/{name}/migration/missing") { _, match in
@@ -64,6 +66,10 @@ struct MigrationAdministration: Sendable {
                 return HTTPResponse(.noContent)
             }
         }
+    }
+
+    private func rows(_ request: HTTPRequest, _ work: MigrationWork) throws(JobLineError) -> [SourceRow] {
+        try lines.rows(ofFeed: request.body, in: work.hub, atMost: Self.pageLimit)
     }
 
     private func answer(

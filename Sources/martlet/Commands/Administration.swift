@@ -65,10 +65,7 @@ struct Administration {
 
     @discardableResult
     private func check(_ response: HTTPResponse) throws -> JSON {
-        let answer = response.bytes.isEmpty ? JSON.null : try JSON(parsing: response.bytes)
-        guard response.status.isSuccess else {
-            throw ServerError(answer["error"]?.string ?? "The server answered \(response.status.code).")
-        }
+        let answer = try AdministrationAnswer.document(of: response)
         if printsAdvice, let advice = response.fields["martlet-advice"] { Terminal.complain("martlet: \(advice)") }
         return answer
     }

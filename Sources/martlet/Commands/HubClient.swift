@@ -63,7 +63,11 @@ struct SignedHubClient {
     private let hub: String
     private let client: HTTPClient
 
-    init(_ text: String, hub: String, _ invocation: Invocation) throws {
+    /// - Parameter version: The HTTP version of the connections. With `.http1`, an answer that is too long ends no
+    ///   other request.
+    init(
+        _ text: String, hub: String, version: TransportSettings.Version = .negotiated, _ invocation: Invocation
+    ) throws {
         self.hub = hub
         do throws(ConnectionStringError) {
             connection = try ConnectionString(text)
@@ -75,6 +79,7 @@ struct SignedHubClient {
         }
         self.origin = origin
         settings = TransportSettings(
+            version: version,
             trustedCertificatesPEM: try invocation["ca-file"].map { try TextFile.readText($0) })
         client = HTTPClient(loops: try EventLoopGroup(count: 1))
     }
@@ -90,9 +95,13 @@ struct SignedHubClient {
     }
 
     /// Sends one request, for a caller that decides by the kind of failure what to do next.
+    /// - Parameter answerLimit: The maximum length of the answer in bytes; nil for the limit of the client.
     /// - Throws: An error if the request cannot be signed.
-    func attempt(_ method: HTTPMethod, _ target: String) async throws -> Result<HTTPResponse, TransportError> {
-        let request = try signed(method, target, [:], [])
+    func attempt(
+        _ method: HTTPMethod, _ target: String, answerLimit: Int?
+    ) async throws -> Result<HTTPResponse, TransportError> {
+        var request = try signed(method, target, [:], [])
+        request.answerLimit = answerLimit
         do throws(TransportError) {
             return .success(try await client.send(request, to: origin, settings: settings, before: .now + .seconds(30)))
         } catch {

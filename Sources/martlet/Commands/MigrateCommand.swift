@@ -1,7 +1,6 @@
 import MartletHTTP
 import MartletModel
 import MartletServer
-import Synchronization
 
 /// `martlet migrate azure`: copies the devices of a hub in Azure to a hub of this server.
 enum MigrateCommand {
@@ -40,23 +39,20 @@ enum MigrateCommand {
 
 /// A migration in progress.
 private struct Migration {
-    private static let pageLimit = 100
-    /// The maximum size of the documents in one request to the server, in bytes.
-    private static let batchBytes = 1 << 20
     /// The maximum number of installations that are read at the same time. `--rate` also limits these reads.
     private static let width = 8
     /// The maximum time to wait for a server that is not running, in seconds.
     private static let serverWait = 600
 
     private let invocation: Invocation
-    private let source: Source
+    private let source: MigrationSource
     private let administration: Administration
     private let path: String
     private let progress = ProgressDisplay(.items)
 
     init(_ invocation: Invocation) throws {
         self.invocation = invocation
-        source = try Source(invocation)
+        source = try MigrationSource(invocation)
         administration = try Administration(invocation)
         path = "/hubs/\(segment(invocation.operand("HUB")))/migration"
     }
@@ -68,17 +64,19 @@ private struct Migration {
         var token = isSame ? begun?["continuation"]?.string : nil
         var report = MigrationReport(isSame ? begun?["report"] : nil)
         if token != nil { invocation.report("martlet: continues where it stopped.") }
+        var continuations = SourceContinuations()
+        try continuations.follow(token)
         while true {
             guard let page = try await source.page(after: token) else {
                 // Starts again, because the source no longer knows the token.
+                try continuations.restart()
                 (token, report) = (nil, MigrationReport())
                 continue
             }
             let answer = try await call(.post, "/page", body: page.body)
             report.add(answer)
-            for part in try await installations(answer["installations"]?.array ?? []) {
-                report.add(try await call(.post, "/installations", body: JSON.array(part).bytes))
-            }
+            try await copy(answer["installations"]?.array ?? [], &report)
+            try continuations.follow(page.next)
             token = page.next
             let checkpoint: JSON = [
                 "source": .string(source.name), "continuation": token.map { .string($0) } ?? .null,
@@ -96,38 +94,37 @@ private struct Migration {
         show(report, ["copied", "unchanged", "kept", "refused"], deleted)
     }
 
-    /// Reads installations from the source, several at a time, in groups that each fit one request.
-    private func installations(_ wanted: [JSON]) async throws -> [[JSON]] {
-        var groups: [[JSON]] = []
-        var bytes = Self.batchBytes
-        for (item, document) in zip(wanted, try await documents(wanted.map { $0["id"]?.string })) {
-            guard let document else { continue }
-            if bytes + document.count > Self.batchBytes {
-                groups.append([])
-                bytes = 0
+    /// Copies installations.
+    ///
+    /// Several are read from the source at a time, and sent to the server as soon as there are enough for one request.
+    /// So only the documents of one request, and those that are being read, are in memory.
+    private func copy(_ wanted: [JSON], _ report: inout MigrationReport) async throws {
+        let source = source
+        var batch = InstallationBatch()
+        try await withThrowingTaskGroup(of: (JSON, MigrationSource.Item).self) { group in
+            func start(_ item: JSON) {
+                guard let id = item["id"]?.string else { return }
+                group.addTask { (item, try await source.installation(id)) }
             }
-            var members = item.object ?? [:]
-            members["document"] = (try? JSON(parsing: document)) ?? .null
-            groups[groups.count - 1].append(.object(members))
-            bytes += document.count
+            var waiting = wanted[...]
+            for item in waiting.prefix(Self.width) { start(item) }
+            waiting = waiting.dropFirst(Self.width)
+            while let (item, found) = try await group.next() {
+                if let next = waiting.popFirst() { start(next) }
+                switch found {
+                case .absent: break
+                case .tooLarge:
+                    report.refuse(tooLarge: item["id"]?.string ?? "", of: item["platform"]?.string ?? "")
+                case .document(let document):
+                    if let full = batch.add(item, document) { try await send(full, &report) }
+                }
+            }
         }
-        return groups
+        if let rest = batch.take() { try await send(rest, &report) }
     }
 
-    /// Reads installations from the source.
-    /// - Returns: A document for each id; nil in place of an installation that does not exist.
-    private func documents(_ ids: [String?]) async throws -> [[UInt8]?] {
-        let source = source
-        return try await withThrowingTaskGroup(of: (Int, [UInt8]?).self) { group in
-            var found = [[UInt8]?](repeating: nil, count: ids.count)
-            for (index, id) in ids.enumerated() {
-                guard let id else { continue }
-                if index >= Self.width, let (index, document) = try await group.next() { found[index] = document }
-                group.addTask { (index, try await source.installation(id)) }
-            }
-            for try await (index, document) in group { found[index] = document }
-            return found
-        }
+    private func send(_ installations: [JSON], _ report: inout MigrationReport) async throws {
+        report.add(try await call(.post, "/installations", body: JSON.array(installations).bytes))
     }
 
     /// Deletes copies of devices that no longer exist in the source. Each of these devices is looked up in the source
@@ -155,11 +152,13 @@ private struct Migration {
     func compare() async throws {
         var token: String?
         var report = MigrationReport()
+        var continuations = SourceContinuations()
         repeat {
             guard let page = try await source.page(after: token) else {
                 throw ServerError("The source's listing ended early: try again.")
             }
             report.add(try await call(.post, "/compare", body: page.body))
+            try continuations.follow(page.next)
             token = page.next
             progress.show(report.total("same"))
         } while token != nil
@@ -193,135 +192,17 @@ private struct Migration {
                 response = nil
             }
             if let response, response.status.code != 503 {
-                let answer = response.bytes.isEmpty ? JSON.null : try JSON(parsing: response.bytes)
-                guard response.status.isSuccess else {
-                    throw ServerError(answer["error"]?.string ?? "The server answered \(response.status.code).")
+                guard response.status != .contentTooLarge else {
+                    throw ServerError(
+                        "The server answered 413: the source's page or installations have \(Int64(body.count).grouped) bytes, "
+                            + "which is more than the server takes.")
                 }
-                return answer
+                return try AdministrationAnswer.document(of: response)
             }
             guard attempt < Self.serverWait else { break }
             if attempt == 1 { invocation.report("martlet: waits for the server.") }
             try await Task.sleep(for: .seconds(1))
         }
         throw ServerError("No server runs on the data directory: a migration needs a running server.")
-    }
-}
-
-/// The hub in Azure from which devices are copied.
-private final class Source: Sendable {
-    /// The name for output; it contains no secret.
-    let name: String
-    private let client: SignedHubClient
-    private let hub: String
-    private let interval: Duration
-    /// The time at which the next request may be sent.
-    private let next = Mutex(ContinuousClock.now)
-    /// The time at which the last reported delay ends.
-    private let reported = Mutex(ContinuousClock.now)
-    private let report: @Sendable (String) -> Void
-
-    init(_ invocation: Invocation) throws {
-        let text = try invocation.required("connection-string")
-        let plain = invocation["source-hub"] ?? invocation.operand("HUB")
-        hub = segment(plain)
-        client = try SignedHubClient(text, hub: hub, invocation)
-        name = "\(client.address)/\(plain)"
-        let rate = try invocation.required("rate", as: "a number from 1 to 1000") { text in
-            Int(text).flatMap { (1...1000).contains($0) ? $0 : nil }
-        }
-        interval = .seconds(1) / rate
-        report = { invocation.report($0) }
-    }
-
-    /// Reads a page of the registrations.
-    /// - Returns: nil if the source does not know the token.
-    func page(after token: String?) async throws -> (body: [UInt8], next: String?)? {
-        // Azure's continuation tokens are percent-encoded already. So a token is encoded here only if it has a
-        // character that would break the query, such as `&` or a space.
-        let isEncoded = token?.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "&") } ?? true
-        let item = token.map { "&continuationtoken=\(isEncoded ? $0 : segment($0))" } ?? ""
-        let response = try await get("registrations?api-version=2020-06&$top=100\(item)")
-        if token != nil, [400, 404, 410].contains(response.status.code) { return nil }
-        try check(response)
-        let next = response.fields["x-ms-continuationtoken"].flatMap { $0.isEmpty ? nil : $0 }
-        return (response.bytes, next)
-    }
-
-    /// Reads an installation.
-    /// - Returns: nil if the installation does not exist.
-    func installation(_ id: String) async throws -> [UInt8]? {
-        let response = try await get("installations/\(segment(id))?api-version=2020-06")
-        if [404, 410].contains(response.status.code) { return nil }
-        try check(response)
-        return response.bytes
-    }
-
-    func hasNo(_ kind: String, _ id: String) async throws -> Bool {
-        let response = try await get("\(kind)/\(segment(id))?api-version=2020-06")
-        if [404, 410].contains(response.status.code) { return true }
-        try check(response)
-        return false
-    }
-
-    private func check(_ response: HTTPResponse) throws {
-        guard !response.status.isSuccess else { return }
-        let reason =
-            switch response.status.code {
-            case 401, 403: "the connection string needs the right Manage"
-            case 404: "there is no such hub; --source-hub names it"
-            default: "see the metrics of the source"
-            }
-        throw ServerError("\(name) answered \(response.status.code): \(reason).")
-    }
-
-    private func get(_ target: String) async throws -> HTTPResponse {
-        for attempt in 1... {
-            try await Task.sleep(until: turn())
-            let (response, failure) = try await answer(to: target)
-            let wait = SourceRetry.wait(
-                status: response.map { Int($0.status.code) }, retryAfter: response?.fields["retry-after"],
-                attempt: attempt)
-            guard let wait else {
-                guard let response else { throw failure }
-                return response
-            }
-            hold(seconds: wait, because: failure)
-        }
-        throw ServerError("\(name) does not answer.")
-    }
-
-    /// Sends a request once.
-    /// - Returns: The answer, nil if there is none; and an error for the report of a repetition, which states the
-    ///   status of the answer, or why there is none.
-    /// - Throws: `ServerError` if repeating the request cannot help.
-    private func answer(to target: String) async throws -> (HTTPResponse?, ServerError) {
-        switch try await client.attempt(.get, "/\(hub)/\(target)") {
-        case .success(let response): return (response, ServerError("\(name) answered \(response.status.code)."))
-        case .failure(let error):
-            guard SourceRetry.mayPass(error.kind) else { throw client.failure(error) }
-            return (nil, client.failure(error))
-        }
-    }
-
-    /// Delays all requests to the source, because the source has asked one of them to wait. A delay is reported once,
-    /// not again by each request that it applies to.
-    private func hold(seconds: Int, because failure: ServerError) {
-        let end = ContinuousClock.now + .seconds(seconds)
-        next.withLock { $0 = max($0, end) }
-        let isNew = reported.withLock { last in
-            guard end > last + .milliseconds(500) else { return false }
-            last = end
-            return true
-        }
-        if isNew { report("martlet: \(failure.description) Asks again in \(seconds) s.") }
-    }
-
-    /// Returns the next time at which a request may be sent without exceeding the rate, and reserves that time.
-    private func turn() -> ContinuousClock.Instant {
-        next.withLock { next in
-            let turn = max(next, .now)
-            next = turn + interval
-            return turn
-        }
     }
 }

@@ -5,6 +5,9 @@ struct MigrationReport: Hashable {
     private(set) var counts: [String: [String: Int64]] = [:]
     private(set) var reasons: [String: Int64] = [:]
 
+    /// The maximum number of installations that the report names.
+    static let namedLimit = 100
+
     init() {}
 
     /// - Parameter json: A value that the property `json` returned.
@@ -20,6 +23,18 @@ struct MigrationReport: Hashable {
             }
         }
         for (reason, count) in answer["reasons"]?.object ?? [:] { reasons[reason, default: 0] += count.integer ?? 0 }
+    }
+
+    /// Counts an installation of the source that is too large to be read.
+    ///
+    /// The reason names the installation, because its document was not read. Only the first ones are named, so that the
+    /// report stays small.
+    mutating func refuse(tooLarge id: String, of platform: String) {
+        counts[platform, default: [:]]["refused", default: 0] += 1
+        let end = "is larger at the source than \(Installation.sizeLimit) bytes."
+        let named = reasons.keys.count { $0.hasPrefix("Installation '") && $0.hasSuffix(end) }
+        let isNamed = named < Self.namedLimit
+        reasons[isNamed ? "Installation '\(id)' \(end)" : "Another installation \(end)", default: 0] += 1
     }
 
     func total(_ outcome: String) -> Int64 { counts.values.reduce(0) { $0 + ($1[outcome] ?? 0) } }

@@ -7,10 +7,10 @@ enum SourceRetry {
     private static let longestWait = 3600
 
     /// Returns whether a request without an answer is sent again. An untrusted certificate does not become trusted
-    /// later.
+    /// later, and too long an answer does not become shorter.
     static func mayPass(_ failure: TransportError.Kind) -> Bool {
         switch failure {
-        case .insecure, .invalidRequest: false
+        case .insecure, .invalidRequest, .misbehaved: false
         default: true
         }
     }

@@ -158,6 +158,64 @@ struct IdentityProviderTests {
         #expect(web.asked.count == 1)
     }
 
+    @Test(arguments: [
+        ("https://id.example/realm/keys", TransportSettings.Addresses.any), ("https://id.example:8443/k", .publicOnly),
+        ("https://keys.example/k", .publicOnly), ("https://169.254.169.254/k", .publicOnly),
+        ("https://10.0.0.1/k", .publicOnly),
+    ])
+    func aConfigurationLeadsNotIntoPrivateNetworks(keys: String, addresses: TransportSettings.Addresses) async throws {
+        let fixture = try await fixture()
+        web.answer(
+            "/realm/.well-known/openid-configuration",
+            with: ["issuer": .string(TokenMaker.issuer), "jwks_uri": .string(keys)])
+        _ = await ask(fixture, try token(fixture))
+        #expect(web.addresses == [.any, addresses])
+    }
+
+    @Test(arguments: [
+        "https://localhost:21190/k", "https://127.0.0.1/k", "https://[::1]/k", "http://127.0.0.1:21191/k",
+    ])
+    func aConfigurationLeadsNotToThisMachine(keys: String) async throws {
+        let fixture = try await fixture()
+        web.answer(
+            "/realm/.well-known/openid-configuration",
+            with: ["issuer": .string(TokenMaker.issuer), "jwks_uri": .string(keys)])
+        #expect(await ask(fixture, try token(fixture)).status == .serviceUnavailable)
+        #expect(web.notes.first?.contains("its keys are on this machine") == true, "\(web.notes)")
+        #expect(web.addresses.count == 1)
+    }
+
+    @Test func aProviderOnThisMachineLeadsToThisMachineAlone() async throws {
+        let issuer = "http://127.0.0.1:21102"
+        let settings = try OpenIDConnectSettings(issuer: issuer, audience: TokenMaker.audience)
+        web.answer(
+            "/.well-known/openid-configuration",
+            with: ["issuer": .string(issuer), "jwks_uri": "https://id.example/realm/keys"])
+        let documents = ProviderDocuments(settings: settings, transport: web)
+        _ = try? await documents.keys()
+        #expect(web.addresses == [.any, .loopbackOnly])
+    }
+
+    @Test func theOperatorMayNameKeysAnywhere() async throws {
+        let fixture = try await fixture(keys: "https://id.example/realm/keys")
+        #expect(await ask(fixture, try token(fixture)).status == .ok)
+        #expect(web.addresses == [.any])
+    }
+
+    @Test func ofKeysWithTheSameIDEachIsTried() async throws {
+        let fixture = try await fixture()
+        let others = try (0..<4).map { _ in try TokenMaker(id: maker.id).jwk }
+        web.publish(others.prefix(3) + [maker.jwk])
+        #expect(await ask(fixture, try token(fixture)).status == .ok)
+        #expect(await ask(fixture, try token(fixture, by: try TokenMaker(id: maker.id))).status == .unauthorized)
+    }
+
+    @Test func moreThanFourKeysOfAnIDAreNotTried() async throws {
+        let fixture = try await fixture()
+        web.publish(try (0..<4).map { _ in try TokenMaker(id: maker.id).jwk } + [maker.jwk])
+        #expect(await ask(fixture, try token(fixture)).status == .unauthorized)
+    }
+
     @Test func anEndlessAnswerIsRefused() async throws {
         let fixture = try await fixture(keys: "https://id.example/realm/keys")
         web.answer("/realm/keys", with: ["keys": [maker.jwk], "x": .string(String(repeating: "x", count: 300_000))])
@@ -209,6 +267,7 @@ final class ProviderWeb: HTTPTransport {
         var failure: HTTPStatus?
         var asked: [String] = []
         var notes: [String] = []
+        var addresses: [TransportSettings.Addresses] = []
         var isHeldBack = false
         var waiting: [CheckedContinuation<Void, Never>] = []
         var watchers: [CheckedContinuation<Void, Never>] = []
@@ -217,6 +276,8 @@ final class ProviderWeb: HTTPTransport {
     private let state = Mutex(State())
 
     var asked: [String] { state.withLock { $0.asked } }
+    /// The addresses that each request was allowed to.
+    var addresses: [TransportSettings.Addresses] { state.withLock { $0.addresses } }
     var notes: [String] { state.withLock { $0.notes } }
 
     func publish(_ keys: [JSON]) { answer("/realm/keys", with: ["keys": .array(keys)]) }
@@ -254,7 +315,8 @@ final class ProviderWeb: HTTPTransport {
         _ request: HTTPRequest, to origin: HTTPOrigin, settings: TransportSettings,
         before deadline: ContinuousClock.Instant
     ) async throws(TransportError) -> HTTPResponse {
-        guard origin == HTTPOrigin(scheme: .https, host: "id.example") else {
+        state.withLock { $0.addresses.append(settings.addresses) }
+        guard origin.host == "id.example" || origin.isLoopback else {
             throw TransportError(.unreachable, mayHaveBeenProcessed: false, "nobody is there")
         }
         await waitWhileHeldBack()

@@ -44,6 +44,14 @@ struct AddressScopeTests {
         #expect(TransportSettings.Addresses.publicOrLoopback.allow(address, .https) == isPublicOrLoopback)
     }
 
+    @Test(arguments: [
+        ("127.0.0.1", true), ("::1", true), ("8.8.8.8", false), ("10.0.0.1", false), ("169.254.169.254", false),
+    ])
+    func loopbackOnlyAllowsNothingElse(text: String, isAllowed: Bool) throws {
+        let address = try #require(SocketAddress(address: text, port: 21_191))
+        #expect(TransportSettings.Addresses.loopbackOnly.allow(address, .https) == isAllowed)
+    }
+
     @Test(arguments: [(80, true), (443, false), (25, false), (8080, true)])
     func clearTextHasItsOwnPort(port: UInt16, isAllowed: Bool) throws {
         let address = try #require(SocketAddress(address: "8.8.8.8", port: port))

@@ -179,6 +179,79 @@ struct ACMECertificateTests {
         #expect(lines.all.allSatisfy { !$0.contains("PRIVATE") })
     }
 
+    /// Makes one attempt with an authority whose certificate begins at another time.
+    /// - Returns: The certificate that the authority has issued.
+    private func attempt(
+        with certificate: ListenerCertificate, obstacle: CertificateObstacle, names: [String], begins: Duration
+    ) async throws -> CertificateIdentity {
+        let authority = try CertificateAuthority.generate(commonName: "Test", now: Int(time.now.seconds))
+        // A certificate of this authority begins an hour before the time that is given.
+        let issued = try authority.issue(
+            CertificateRequest(commonName: "test", hosts: names), now: Int((time.now + begins).seconds) + 3600, days: 90
+        )
+        var acme = acme
+        acme.domains = names
+        // An order that is continued keeps its key.
+        try write(try issued.privateKeyPEM(), to: files.nextKey)
+        var state = ACMEState()
+        state.order = ACMEURL("https://acme-v02.api.letsencrypt.org/order")
+        try SecretFile.write(state.bytes(try acme.settings()), to: files.state)
+        let service = ACMEService(
+            settings: try acme.settings(), files: files, certificate: certificate, obstacle: obstacle,
+            program: "martlet", transport: GenerousAuthority(certificate: try issued.certificatePEM()), time: time
+        ) { [lines] _, text in lines.texts.withLock { $0.append(text) } }
+        let run = Task { await service.run() }
+        await time.untilSleeping()
+        run.cancel()
+        await run.value
+        return issued
+    }
+
+    private var validIdentity: CertificateIdentity {
+        get throws {
+            let old = try identity()
+            try write(try old.privateKeyPEM(), to: files.key)
+            try write(try old.certificatePEM(), to: files.chain)
+            return old
+        }
+    }
+
+    @Test func aCertificateThatIsNotValidYetReplacesNoValidOne() async throws {
+        let old = try validIdentity
+        let certificate = try open()
+        let obstacle = CertificateObstacle()
+        _ = try await attempt(
+            with: certificate, obstacle: obstacle, names: ["push.example.org", "api.example.org"],
+            begins: .seconds(10 * 86_400))
+        #expect(certificate.current?.certificate == old.certificate)
+        let note = try #require(obstacle.note(at: time.now))
+        #expect(note.contains("is not valid before 2023-11-24"), "\(note)")
+        #expect(note.contains("The one in use is for push.example.org"), "\(note)")
+        #expect(lines.all.last?.contains("is not valid before 2023-11-24") == true, "\(lines.all)")
+        #expect(obstacle.sentence == nil)
+    }
+
+    @Test func clocksMayDifferByMinutes() async throws {
+        _ = try validIdentity
+        let certificate = try open()
+        let obstacle = CertificateObstacle()
+        let new = try await attempt(
+            with: certificate, obstacle: obstacle, names: ["push.example.org", "api.example.org"], begins: .seconds(200)
+        )
+        #expect(certificate.current?.certificate == new.certificate)
+        #expect(obstacle.note(at: time.now) == nil)
+    }
+
+    @Test func withoutAValidOneACertificateOfTheFutureIsUsedAndTheHealthCheckSaysSo() async throws {
+        let certificate = try open()
+        let obstacle = CertificateObstacle()
+        let new = try await attempt(
+            with: certificate, obstacle: obstacle, names: ["push.example.org"], begins: .seconds(86_400))
+        #expect(certificate.current?.certificate == new.certificate)
+        #expect(obstacle.note(at: time.now)?.contains("check the clock of this server") == true)
+        #expect(obstacle.note(at: time.now + .seconds(86_400)) == nil)
+    }
+
     @Test func anotherAuthorityWaitsForARestart() {
         var other = acme
         other.domains = ["api.example.org"]
