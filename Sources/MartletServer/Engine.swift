@@ -357,8 +357,8 @@ struct Engine: Sendable {
             sends: SendAdministration(hubs: hubs, store: storage, platforms: platforms),
             campaigns: CampaignAdministration(hubs: hubs, store: storage, time: time),
             deviceSearch: DeviceAdministration(
-                hubs: hubs, store: storage, users: users, backendHub: backendHub, traces: traces, platforms: platforms,
-                digestKey: digestKey, time: time),
+                hubs: hubs, store: storage, users: storage, backendHub: backendHub, traces: traces,
+                platforms: platforms, digestKey: digestKey, time: time),
             services: ServiceAdministration(
                 hubs: hubs, platforms: platforms, dispatcher: dispatcher, lanes: storage, metrics: metrics,
                 digestKey: digestKey, simulated: simulated, time: time),

@@ -202,6 +202,8 @@ class Judged:
         checks.equal("the list has it, with its markup as data", (row["id"], row["text"], row["succeeded"]), (identifier, MARKUP, 1))
         found = page.api("POST", "/hubs/shop/devices/search", {"text": "ali"})[1]
         checks.equal("a user is found by the beginning of the name", found["users"], ["alice"])
+        status, refusal = page.api("DELETE", "/rest/shop/schedulednotifications/none?api-version=2020-06")
+        checks.that("a refusal of the hub's API is a sentence", status == 404 and "TrackingId" not in refusal["error"], refusal)
         found = page.api("POST", "/hubs/shop/devices/search", {"text": device["handle"]})[1]
         checks.equal("a device is found by its handle", [entry["installation"] for entry in found["devices"]], ["phone1"])
         checks.that("which is not shown", device["handle"] not in json.dumps(found))
