@@ -38,6 +38,11 @@ def text(page):
     return page.js("document.querySelector('main').innerText")
 
 
+def services(page):
+    """The push services of the hub, as the page's session is told."""
+    return page.js(f"fetch('/console/api/hubs/{HUB}/services').then(answer => answer.json())")["platforms"]
+
+
 def first_hour(page, rig, film, checks):
     """From a link to a notification on a screen."""
     page.goto(rig.invite())
@@ -51,16 +56,31 @@ def first_hour(page, rig, film, checks):
     page.until("!!document.querySelector('.steps')")
     checks.that("the token has left the address", "#" not in page.js("location.href"))
     film.shoot()
+    found = page.js("['shop', '1.a-b_c', '-a', 'a b'].map(name => new RegExp(`^(?:${document.querySelector('.step.is-here input').pattern})$`, 'v').test(name))")
+    checks.equal("the field knows what a hub may be called", found, [True, True, False, False])
+    checks.equal("without a hub, only places that there are can be opened", page.js("[...document.querySelectorAll('.places a')].map(a => a.pathname)"), ["/console/", "/console/server"])
     page.type(".step.is-here input", HUB)
     film.click(".step.is-here button.primary")
     page.until("document.querySelectorAll('.step.is-done').length === 1")
     film.shoot()
+    page.click(".step.is-here button", "Notify this browser")
+    page.until("!!document.querySelector('.warn-notice')")
+    checks.that("a browser that cannot be notified says so in words", "blocks notifications" in text(page), text(page)[-600:])
+    checks.equal("and nothing is changed", [one["fingerprint"] for one in services(page) if one["platform"] == "browser"], [None])
     film.click(".step.is-here button.primary")
     page.until("document.querySelectorAll('.step.is-done').length === 2")
     film.shoot()
+    page.type(".step.is-here input", "It's here")
+    page.click(".step.is-here button", "Show as command")
+    page.until("!!document.querySelector('dialog .code')")
+    command = page.js("document.querySelector('dialog .code').innerText")
+    checks.that("the command sends what is written", command.endswith("--title Martlet --text 'It'\\''s here'"), command)
+    page.key("Escape")
+    page.until("!document.querySelector('dialog')")
     film.click(".step.is-here button.primary")
     page.until("!!document.querySelector('.phone .look-card')")
-    checks.that("the phone shows the text", "Hello from Martlet" in text(page), text(page))
+    shown = page.js("document.querySelector('.phone .look-card').innerText")
+    checks.that("the phone shows the title once, and the text", shown.count("Martlet") == 1 and "It's here" in shown, shown)
     page.until("!!document.querySelector('.step.is-done a[href*=devices]')")
     film.end()
     film.click(".step.is-done a[href*=devices]")

@@ -138,7 +138,7 @@ export function screen(view) {
     const count = alerts.alerts.length;
     const failed = share() ?? 0;
     node.className = `stack loose now is-${count === 0 && failed > MANY_FAILED ? "attention" : alerts.state}`;
-    say(sentence, count === 0 ? (failed > 0 ? t("someFailed", { share: n.share(failed) }) : t("allGood")) : t(alerts.state === "trouble" ? "trouble" : "attention", { n: count }));
+    say(sentence, count === 0 ? (failed > MANY_FAILED ? t("someFailed", { share: n.share(failed) }) : t(failed > 0 ? "someGood" : "allGood")) : t(alerts.state === "trouble" ? "trouble" : "attention", { n: count }));
   }
 
   /** @param {any} data */
