@@ -329,7 +329,8 @@ struct Engine: Sendable {
         _ reloader: Reloader? = nil, listeners: ServerAdministration.Listeners = .init()
     ) -> any HTTPHandler {
         AdminRootHandler(
-            administration: makeAdminAPI(configuration, endpoint, console, reloader, listeners: listeners).makeHandler(),
+            administration: makeAdminAPI(configuration, endpoint, console, reloader, listeners: listeners)
+                .makeHandler(),
             hubs: makeHubHandler(configuration, callers: .administrator), containers: containerHandler)
     }
 

@@ -133,7 +133,8 @@ struct ServiceAdministration: Sendable {
     private static func json(_ field: PushPlatformDescriptor.CredentialForm.Field) -> JSON {
         [
             "name": .string(field.name), "flag": .string(field.flag), "help": .string(field.help),
-            "isSecret": .bool(field.isSecret), "isFile": .bool(field.isFile), "kind": field.kind.map(JSON.string) ?? .null,
+            "isSecret": .bool(field.isSecret), "isFile": .bool(field.isFile),
+            "kind": field.kind.map(JSON.string) ?? .null,
             "isUsual": .bool(field.kind != nil || !(field.isAddress || field.isExtension)),
             "file": field.fileMember.map { ["flag": .string($0.flag), "member": .string($0.member)] } ?? .null,
         ]

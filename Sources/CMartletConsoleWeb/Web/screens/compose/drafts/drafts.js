@@ -85,7 +85,7 @@ export function show(compose) {
     compose.draw();
     compose.changed();
   };
-  put(compose.others, list.length > 0 && h("div.notice.quiet-notice", icon("info"), h("div.stack.tight.grow", h("p", t("drafts", { n: list.length })), list.map((draft, index) =>
-    h("div.row.between", h("span.strong.clip", draft.title || draft.text || draft.to || t("title")),
+  put(compose.others, list.length > 0 && h("div.notice.quiet-notice", icon("info"), h("div.stack.tight.grow.others", h("p", t("drafts", { n: list.length })), list.map((draft, index) =>
+    h("div", h("span.strong.clip", draft.title || draft.text || draft.to || t("title")),
       h("span.row", h("button", { click: () => open(index) }, t("drafts.open")), h("button.plain", { click: () => { without(index); show(compose); } }, t("drafts.discard"))))))));
 }
