@@ -227,7 +227,7 @@ class Guide {
       if (!trace || isOver() || OPEN.includes(trace.verdict)) continue;
       if (trace.verdict !== "delivered") return say(this.arrival, t("push.failed", { verdict: t(`verdict.${trace.verdict}`) }));
       // It may still be on its way from the push service.
-      if (second > PATIENCE) say(this.arrival, t("push.taken"));
+      if (second > PATIENCE) return say(this.arrival, t("push.taken"));
     }
   }
 
