@@ -87,7 +87,7 @@ public struct HubAPI: Sendable {
                 case .notFound: .noSuchPath
                 case .methodNotAllowed(let allowed): .methodNotAllowed(allowed)
                 }
-            return TrackingID(of: request).refusal(error, at: time)
+            return TrackingID(of: request).refusal(error, to: request, at: time)
         }
     }
 }

@@ -326,19 +326,21 @@ struct Engine: Sendable {
     /// - Parameters:
     ///   - console: The address of the console's own listener; nil if it has none.
     ///   - reloader: Applies a new configuration; nil if no server runs.
+    ///   - listeners: The addresses that the server listens on.
     func makeAdminHandler(
         _ configuration: ServerConfiguration, _ endpoint: PublicEndpoint, _ console: PublicEndpoint? = nil,
-        _ reloader: Reloader? = nil
+        _ reloader: Reloader? = nil, listeners: ServerAdministration.Listeners = .init()
     ) -> any HTTPHandler {
         AdminRootHandler(
-            administration: makeAdminAPI(configuration, endpoint, console, reloader).makeHandler(),
+            administration: makeAdminAPI(configuration, endpoint, console, reloader, listeners: listeners)
+                .makeHandler(),
             hubs: makeHubHandler(configuration, callers: .administrator), containers: containerHandler)
     }
 
     /// Makes the administration API. The parameters are those of `makeAdminHandler`.
     func makeAdminAPI(
         _ configuration: ServerConfiguration, _ endpoint: PublicEndpoint, _ console: PublicEndpoint? = nil,
-        _ reloader: Reloader? = nil
+        _ reloader: Reloader? = nil, listeners: ServerAdministration.Listeners = .init()
     ) -> AdminAPI {
         let consoleEndpoint = console ?? endpoint
         let removal = UserRemoval(users: users, devices: devices, hub: backendHub)
@@ -359,11 +361,13 @@ struct Engine: Sendable {
             sends: SendAdministration(hubs: hubs, store: storage, platforms: platforms),
             campaigns: CampaignAdministration(hubs: hubs, store: storage, time: time),
             deviceSearch: DeviceAdministration(
-                hubs: hubs, store: storage, traces: traces, platforms: platforms, digestKey: digestKey, time: time),
+                hubs: hubs, store: storage, users: storage, backendHub: backendHub, traces: traces,
+                platforms: platforms, digestKey: digestKey, time: time),
             services: ServiceAdministration(
                 hubs: hubs, platforms: platforms, dispatcher: dispatcher, lanes: storage, metrics: metrics,
                 digestKey: digestKey, simulated: simulated, time: time),
-            server: ServerAdministration(metrics: metrics, version: configuration.version, obstacle: obstacle),
+            server: ServerAdministration(
+                metrics: metrics, version: configuration.version, listeners: listeners, obstacle: obstacle),
             serverKey: KeyAdministration(rotation: keyRotation),
             limits: LimitAdministration(hubs: hubs, storage: storage), traces: traces,
             deadLetters: deadLetters, funnels: funnels,

@@ -196,7 +196,10 @@ public final class Server: Sendable {
         let reloader = Reloader(
             configuration, engine: engine, handler: handler, front: front, certificate: certificate,
             manager: manager, read: read)
-        let adminHandler = engine.makeAdminHandler(configuration, endpoint, consoleEndpoint, reloader)
+        let adminHandler = engine.makeAdminHandler(
+            configuration, endpoint, consoleEndpoint, reloader,
+            listeners: .init(
+                shared: [clear, secure].compactMap(\.self), console: own?.origin, socket: configuration.listenSocket))
         administration.use(adminHandler)
         let admin = HTTPServer(loops: engine.loops, handler: engine.answering(administration: adminHandler))
         engine.requests.watch("admin", admin)

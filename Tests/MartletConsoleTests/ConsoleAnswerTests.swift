@@ -17,6 +17,13 @@ struct ConsoleAnswerTests {
         #expect(!names.contains("cookie") && !names.contains("sec-fetch-site"))
     }
 
+    @Test func theHubsAPIIsAskedForSentencesInsteadOfXML() async throws {
+        let bench = try await ConsoleBench()
+        let cookie = try await bench.signIn("ops", "admin")
+        _ = await bench.send(.get, "/console/api/rest/shop/sending", cookie: cookie)
+        #expect(bench.administration.last?.fields["martlet-answer"] == "json")
+    }
+
     @Test func theAdministrationLearnsWhoAsksFromTheSessionAlone() async throws {
         let bench = try await ConsoleBench()
         let cookie = try await bench.signIn("Ops", "admin")
@@ -64,6 +71,22 @@ struct ConsoleAnswerTests {
         _ = await bench.send(.post, "/console/api/operators", cookie: cookie, body: body)
         let entry = try await bench.storage.actions(OperatorActionQuery(limit: 1)).first?.1
         #expect(entry?.action == "POST /operators" && entry?.subject == "kim")
+    }
+
+    @Test func aSendIsAuditedWithItsIdAndADryRunIsNot() async throws {
+        let bench = try await ConsoleBench()
+        let cookie = try await bench.signIn("ops", "admin")
+        let tags: (inout HTTPRequest) -> Void = { $0.fields["servicebusnotification-tags"] = "news" }
+        bench.administration.answer(
+            "/rest/shop/messages", location: "https://hub.example/shop/messages/abc?api-version=1")
+        let before = try await bench.storage.actions(OperatorActionQuery(limit: 100)).count
+        _ = await bench.send(.post, "/console/api/rest/shop/messages?dryRun", cookie: cookie, changing: tags)
+        #expect(try await bench.storage.actions(OperatorActionQuery(limit: 100)).count == before)
+        _ = await bench.send(.post, "/console/api/rest/shop/messages?test", cookie: cookie, changing: tags)
+        _ = await bench.send(.post, "/console/api/rest/shop/messages", cookie: cookie, changing: tags)
+        let entries = try await bench.storage.actions(OperatorActionQuery(limit: 2)).map(\.1)
+        #expect(entries.map(\.action) == ["POST /rest/{hub}/messages", "POST /rest/{hub}/messages?test"])
+        #expect(entries.first?.subject == "abc")
     }
 
     @Test func readingASecretIsAuditedAndReadingAListIsNot() async throws {

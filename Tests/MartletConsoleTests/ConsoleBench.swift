@@ -76,6 +76,7 @@ extension HTTPResponse {
 final class NotingAdministration: HTTPHandler {
     private let asked = Mutex<[HTTPRequest]>([])
     private let answers = Mutex<[String: JSON]>([:])
+    private let locations = Mutex<[String: String]>([:])
 
     var targets: [String] { asked.withLock { $0.map { "\($0.method.rawValue) \($0.target)" } } }
     var last: HTTPRequest? { asked.withLock(\.last) }
@@ -83,11 +84,16 @@ final class NotingAdministration: HTTPHandler {
     /// Answers a path with a document from now on.
     func answer(_ path: String, _ json: JSON) { answers.withLock { $0[path] = json } }
 
+    /// Answers a path with an address from now on.
+    func answer(_ path: String, location: String) { locations.withLock { $0[path] = location } }
+
     func route(for head: HTTPRequest) -> HTTPRoute {
         HTTPRoute(bodyLimit: 1 << 20) { request in
             self.asked.withLock { $0.append(request) }
             let path = String(request.target.prefix { $0 != "?" })
-            return HTTPResponse(.ok, consoleJSON: self.answers.withLock { $0[path] } ?? [:])
+            var response = HTTPResponse(.ok, consoleJSON: self.answers.withLock { $0[path] } ?? [:])
+            response.fields["location"] = self.locations.withLock { $0[path] }
+            return response
         }
     }
 }

@@ -192,6 +192,8 @@ class Judged:
         checks.equal("the list has it, with its markup as data", (row["id"], row["text"], row["succeeded"]), (identifier, MARKUP, 1))
         found = page.api("POST", "/hubs/shop/devices/search", {"text": "ali"})[1]
         checks.equal("a user is found by the beginning of the name", found["users"], ["alice"])
+        status, refusal = page.api("DELETE", "/rest/shop/schedulednotifications/none?api-version=2020-06")
+        checks.that("a refusal of the hub's API is a sentence", status == 404 and "TrackingId" not in refusal["error"], refusal)
         found = page.api("POST", "/hubs/shop/devices/search", {"text": device["handle"]})[1]
         checks.equal("a device is found by its handle", [entry["installation"] for entry in found["devices"]], ["phone1"])
         checks.that("which is not shown", device["handle"] not in json.dumps(found))
@@ -202,7 +204,15 @@ class Judged:
         services = {entry["platform"]: entry for entry in page.api("GET", "/hubs/shop/services")[1]["platforms"]}
         checks.that("the simulated service is usable", services["apns"]["state"] == "usable" and services["apns"]["isSimulated"])
         audit = page.api("GET", "/audit/operators?limit=500")[1]["entries"]
-        checks.that("the audit log has the send", any(entry["action"] == "POST /rest/{hub}/messages" and entry["answer"] == 201 for entry in audit), audit)
+        checks.that("the audit log has the send", any((entry["action"], entry["answer"], entry["subject"]) == ("POST /rest/{hub}/messages", 201, identifier) for entry in audit), audit)
+        status, _ = page.api("POST", send + "&dryRun", message, ServiceBusNotification_Tags="news", **fields)
+        checks.equal("a dry run is not in it", (status, len(page.api("GET", "/audit/operators?limit=500")[1]["entries"])), (200, len(audit)))
+        checks.equal("tags of single devices are not listed", page.api("GET", "/hubs/shop/tags")[1]["tags"], ["news", "username:alice"])
+        own = page.api("GET", "/hubs/shop/tags?prefix=$InstallationId:")[1]["tags"]
+        checks.equal("unless they are asked for", len(own), 1)
+        checks.equal("nor are their beginnings", page.api("GET", "/hubs/shop/tags/prefixes")[1]["prefixes"], ["username:"])
+        listeners = page.api("GET", "/server")[1]["listeners"]
+        checks.equal("the server names its listeners", listeners, [{"purpose": "shared", "address": f"http://127.0.0.1:{page.port}", "isTLS": False}])
         checks.that("and no content", MARKUP not in json.dumps(audit) and device["handle"] not in json.dumps(audit))
 
     def backups(self):

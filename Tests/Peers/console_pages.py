@@ -49,6 +49,7 @@ async def course(options, directory):
         browser = None
         if options.firefox or options.matrix:
             firefox_pages.judge(rig, checks, directory)
+            firefox_pages.notified(rig, checks, directory)
     finally:
         if browser:
             browser.close()

@@ -121,7 +121,7 @@ function drawHeader() {
     h("nav.places", { "aria-label": t("places") }, places()),
     h("div.end",
       canSend && h("a.button.primary", { href: `${to.sends(hub)}/new`, "aria-keyshortcuts": "c", "aria-label": t("newSend") }, icon("plus"), h("span.wide", t("newSend"))),
-      h("button.plain", { type: "button", "aria-label": t("search"), "aria-keyshortcuts": "/", click: openSearch }, icon("search")),
+      hub && h("button.plain", { type: "button", "aria-label": t("search"), "aria-keyshortcuts": "/", click: openSearch }, icon("search")),
       h("button.plain.who", { type: "button", "aria-haspopup": "dialog", "aria-label": t("menuOf", { name: session.operator }), click: openMenu },
         h("span.wide.clip", session.operator), icon("user", "narrow"), icon("down", "wide")))));
 }
@@ -130,12 +130,13 @@ function places() {
   const here = location.pathname;
   const list = [
     ["now", "/console/", here === "/console/" || here === "/console" || here === "/console/welcome"],
-    ["sends", hub ? to.sends(hub) : "/console/welcome", here.startsWith(`${path("hubs", hub, "sends")}`)],
-    ["people", hub ? path("hubs", hub, "people") : "/console/welcome", here.startsWith(path("hubs", hub, "people"))],
-    ["hub", hub ? path("hubs", hub) : "/console/welcome", here.startsWith(path("hubs", hub)) && !/\/(sends|people)(\/|$)/.test(here)],
+    ["sends", hub && to.sends(hub), here.startsWith(to.sends(hub))],
+    ["people", hub && path("hubs", hub, "people"), here.startsWith(path("hubs", hub, "people"))],
+    ["hub", hub && path("hubs", hub), hub && here.startsWith(path("hubs", hub)) && !/\/(sends|people)(\/|$)/.test(here)],
     ["server", "/console/server", here.startsWith("/console/server")],
   ];
-  return list.map(([name, address, isHere]) =>
+  // Without a hub, there is nothing to see in one.
+  return list.filter(([, address]) => address).map(([name, address, isHere]) =>
     h("a", { href: address, "aria-current": isHere ? "page" : null, on: { pointerenter: () => preload(String(address)) } },
       icon(String(name)), h("span", t(`place.${name}`))));
 }
@@ -359,6 +360,7 @@ import(`./text.${language}.js`);
 preload(location.pathname);
 if (match(ROUTES, location.pathname)?.name === "now") live.begin();
 append(document.body, [skip, header, band, main, toasts]);
-refreshSession().catch((error) => {
+// A link is opened before anybody is signed in.
+(location.pathname === "/console/enter" ? start() : refreshSession()).catch((error) => {
   start().finally(() => put(main, failure(t, error, () => location.reload())));
 });

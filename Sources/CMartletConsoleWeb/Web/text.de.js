@@ -13,7 +13,6 @@ export default {
   "copy": "Kopieren",
   "copied": "Kopiert",
   "command": "Als Befehl anzeigen",
-  "command.text": "Dasselbe im Terminal. Die erste Zeile fragt den laufenden Server auf seinem eigenen Rechner. Die zweite geht von überall und braucht ein Token.",
   "dataFrom": "Angezeigt wird der Stand von {time}.",
   "nowhere": "Diese Seite gibt es in der Konsole nicht. Vielleicht stammt die Adresse aus einer anderen Version.",
   "forbidden": "Ihre Rolle erlaubt das nicht",

@@ -13,7 +13,6 @@ export default {
   "copy": "Copy",
   "copied": "Copied",
   "command": "Show as command",
-  "command.text": "The same, from a terminal. The first line asks the running server on its own machine; the second works from anywhere and needs a token.",
   "dataFrom": "Shown is what was known at {time}.",
   "nowhere": "There is no such page in the console. The address may be from another version.",
   "forbidden": "Your role does not allow this",

@@ -32,6 +32,15 @@ public struct BackendHub: Sendable {
         }
     }
 
+    /// The backend's hub; nil if it has none.
+    public var current: Hub? {
+        do throws(BackendError) {
+            return try hub()
+        } catch {
+            return nil
+        }
+    }
+
     /// A sentence for the operator that states why the backend cannot register and send although there are hubs; nil if
     /// it can.
     public var obstacle: String? {

@@ -30,6 +30,8 @@ struct AdministrationDoor: Sendable {
         {
             fields.append(field)
         }
+        // The page shows the sentences of refusals, and the outcomes of test sends, whose XML form contains handles.
+        fields["martlet-answer"] = "json"
         let target = target ?? String(call.request.target.dropFirst(Self.prefix.count))
         return try await perform(
             call.request.method, target, fields: fields, body: call.request.body, for: call.entry?.name)

@@ -243,9 +243,6 @@ struct AdministrationRoutes: Sendable {
         guard isNarrow || isDryRun || fields[AdministrationDoor.everybody] == "true" else {
             throw .badRequest("A send without tags goes to everybody: Martlet-Everybody: true says that this is meant.")
         }
-        var call = call
-        // The outcomes of a test send are requested as JSON, because their XML form contains handles.
-        call.request.fields["martlet-answer"] = "json"
         return try await door.pass(call)
     }
 

@@ -36,6 +36,28 @@ struct ConsoleRoute: Sendable {
     /// The route's name in the audit log, such as `PUT /hubs/{hub}/limits`.
     var name: String { "\(method.rawValue) \(pattern)" }
 
+    /// Whether the route sends notifications.
+    private var isSend: Bool { pattern == "/rest/{hub}/messages" || pattern.hasPrefix("/rest/{hub}/schedulednotif") }
+
+    /// Returns whether a request is recorded in the audit log.
+    ///
+    /// A dry run changes nothing, and pages ask for one at every pause in typing.
+    func isRecorded(_ call: ConsoleCall) -> Bool {
+        isAudited && !(isSend && call.match.target.flag("dryRun"))
+    }
+
+    /// Returns the name of a request in the audit log: the route's name, for a test send with `?test`.
+    func action(of call: ConsoleCall) -> String {
+        isSend && call.match.target.flag("test") ? "\(name)?test" : name
+    }
+
+    /// Returns the id of the notification that an answer has the address of, for the audit log.
+    func made(by response: HTTPResponse) -> String? {
+        guard isSend, let location = response.fields["location"] else { return nil }
+        let id = location.split(separator: "?")[0].split(separator: "/").last.map(String.init)
+        return id.flatMap { $0.utf8.count <= 128 ? $0 : nil }
+    }
+
     /// Returns the subject of a request for the audit log, which records the hub separately.
     ///
     /// The subject is the last parameter of the path, or for an invitation the operator's name in the body.

@@ -87,7 +87,7 @@ struct GatedRoute: Sendable {
     ///
     /// Besides the requests of audited routes, this includes an administrator's requests for withheld content.
     private func needsAudit(_ call: ConsoleCall) -> Bool {
-        route.isAudited || (call.asksForContent && call.role == .admin)
+        route.isRecorded(call) || (call.asksForContent && call.role == .admin)
     }
 
     /// Performs a request and records it in the audit log.
@@ -97,7 +97,8 @@ struct GatedRoute: Sendable {
     private func audited(_ call: ConsoleCall, _ entry: Operator) async throws(ConsoleRefusal) -> HTTPResponse {
         let action = OperatorAction(
             at: call.now, operatorName: entry.name, address: call.request.clientAddress,
-            role: call.role?.rawValue ?? "", action: route.name, hub: call.hub, subject: route.subject(of: call))
+            role: call.role?.rawValue ?? "", action: route.action(of: call), hub: call.hub,
+            subject: route.subject(of: call))
         let store = signIn.directory.store
         let id: OperatorAction.ID
         do throws(StorageError) {
@@ -111,7 +112,7 @@ struct GatedRoute: Sendable {
         } catch {
             response = error.response
         }
-        try? await store.end(id, answer: response.status.code)
+        try? await store.end(id, answer: response.status.code, subject: route.made(by: response))
         return response
     }
 }

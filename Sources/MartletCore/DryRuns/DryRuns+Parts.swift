@@ -17,6 +17,8 @@ extension DryRuns {
         let trial = RequestTrial(
             service: found.service, token: found.token, handles: samples, expiry: send.expiry,
             statesExpiry: send.statesExpiry, now: send.now)
+        // A direct send tries the message with each of its handles anyway.
+        if !send.isDirect { part.problems += trial.problemsOfAddresses() }
         switch send.content {
         case .native(_, let message):
             let type = platforms[platform]

@@ -33,14 +33,35 @@ struct RequestTrial: Sendable {
         return nil
     }
 
+    /// Returns the problems of handles to which no message can go, whatever it says: the credential does not allow their
+    /// addresses, or they are no addresses. Each problem is listed once, with the number of handles that it affects.
+    func problemsOfAddresses() -> [String] {
+        guard let service, type(of: service).handlesAreAddresses else { return [] }
+        return counted { handle throws(PushServiceError) in
+            try Array(handle.text.utf8).withUnsafeBufferPointer { bytes throws(PushServiceError) in
+                _ = try service.origin(of: bytes)
+            }
+        }
+    }
+
     /// Tries a message with every handle, and returns the problems. Each problem is listed once, with the number of
     /// handles that it affects.
     func problemsOfEach(_ message: Message) -> [String] {
         guard let service else { return [] }
+        return counted { handle throws(PushServiceError) in
+            try tryOut(message, service, Array(handle.text.utf8))
+        }
+    }
+
+    /// Returns the errors of all handles as sentences.
+    private func counted(_ attempt: (PushHandle) throws(PushServiceError) -> Void) -> [String] {
         var counts: [String: Int] = [:]
         for handle in handles {
-            guard let error = refusal(of: message, by: service, to: handle) else { continue }
-            counts[error.description, default: 0] += 1
+            do throws(PushServiceError) {
+                try attempt(handle)
+            } catch {
+                counts[error.description, default: 0] += 1
+            }
         }
         return counts.sorted { $0.key < $1.key }.map { sentence, count in
             handles.count == 1 ? sentence : "\(count) of \(handles.count) handles: \(sentence)"

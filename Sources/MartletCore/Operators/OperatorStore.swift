@@ -64,7 +64,8 @@ public protocol OperatorStore: Sendable {
     func begin(_ action: OperatorAction) async throws(StorageError) -> OperatorAction.ID
 
     /// Records the answer to a request whose entry is in the audit log.
-    func end(_ id: OperatorAction.ID, answer: Int) async throws(StorageError)
+    /// - Parameter subject: What the request has made, such as a notification; nil leaves the entry's subject as it is.
+    func end(_ id: OperatorAction.ID, answer: Int, subject: String?) async throws(StorageError)
 
     /// Returns entries of the audit log, newest first.
     func actions(_ query: OperatorActionQuery) async throws(StorageError) -> [(OperatorAction.ID, OperatorAction)]

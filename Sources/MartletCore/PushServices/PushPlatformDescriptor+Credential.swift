@@ -23,6 +23,9 @@ extension PushPlatformDescriptor {
             /// The value that is used if none is given. Documents contain this value, because a known client inserts a
             /// value of its own if there is none.
             public var impliedValue: String?
+            /// The kind of credential that the property belongs to, such as `key` or `certificate`; nil if it belongs to
+            /// every kind. A credential is of one kind.
+            public var kind: String?
 
             /// A member of a JSON file that the owner of the platform issues.
             public struct FileMember: Sendable {
@@ -41,7 +44,7 @@ extension PushPlatformDescriptor {
             public init(
                 name: String, flag: String, help: String, isSecret: Bool = false, isFile: Bool = false,
                 isExtension: Bool = false, isAddress: Bool = false, impliedValue: String? = nil,
-                fileMember: FileMember? = nil
+                fileMember: FileMember? = nil, kind: String? = nil
             ) {
                 self.name = name
                 self.flag = flag
@@ -52,6 +55,7 @@ extension PushPlatformDescriptor {
                 self.isAddress = isAddress
                 self.impliedValue = impliedValue
                 self.fileMember = fileMember
+                self.kind = kind
             }
         }
 

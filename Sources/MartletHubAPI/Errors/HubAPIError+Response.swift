@@ -2,6 +2,19 @@ import MartletHTTP
 import MartletModel
 
 extension HubAPIError {
+    /// The name of the header that requests a JSON answer with the value `json`: an extension of the API. `Accept` does
+    /// not request JSON, because known clients send it although they expect XML.
+    static let answerField = "martlet-answer"
+
+    /// The answer to a request that asks for JSON: the sentence alone.
+    var jsonResponse: HTTPResponse {
+        var response = HTTPResponse(status, fields: fields)
+        guard hasBody else { return response }
+        response.fields["content-type"] = "application/json; charset=utf-8"
+        response.body = .bytes(JSON.object(["error": .string(sentence + ".")]).bytes)
+        return response
+    }
+
     /// Returns the answer in the only format that every client can parse: `Code` before `Detail`, no namespace, no XML
     /// declaration.
     func response(_ tracking: TrackingID, at now: Timestamp) -> HTTPResponse {

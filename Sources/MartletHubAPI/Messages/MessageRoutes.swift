@@ -107,7 +107,7 @@ struct MessageRoutes: Sendable {
             throw HubAPIError(error)
         }
         let document = TestSendDocument(report: report, platforms: platforms)
-        if call.request.fields[TestSendDocument.field] == "json" {
+        if call.request.fields[HubAPIError.answerField] == "json" {
             return HTTPResponse(
                 .created, fields: ["content-type": "application/json; charset=utf-8", "cache-control": "no-store"],
                 body: .bytes(document.json.bytes))

@@ -6,10 +6,6 @@ struct TestSendDocument {
     let report: TestSendReport
     let platforms: PushPlatformList
 
-    /// The name of the header that requests a JSON answer with the value `json`. `Accept` does not request JSON,
-    /// because known clients send it although they expect XML.
-    static let field = "martlet-answer"
-
     /// The answer as JSON, without handles: an extension of the API.
     var json: JSON {
         [

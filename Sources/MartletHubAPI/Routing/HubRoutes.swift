@@ -57,10 +57,10 @@ struct HubRoutes {
             do throws(HubAPIError) {
                 admitted = try admit(gate, head, match)
             } catch {
-                return HTTPRoute(refusing: tracking.refusal(error, at: gate.time))
+                return HTTPRoute(refusing: tracking.refusal(error, to: head, at: gate.time))
             }
             return HTTPRoute(bodyLimit: bodyLimit, account: admitted.account) { request in
-                await tracking.answered(at: gate.time) { () async throws(HubAPIError) in
+                await tracking.answered(request, at: gate.time) { () async throws(HubAPIError) in
                     try request.checkBody(limit: bodyLimit)
                     try await request.checkAnswer(answerBytes, for: admitted.account)
                     var call = admitted
@@ -100,26 +100,27 @@ extension HTTPRequest {
     func answered(
         at time: any TimeSource, _ work: () async throws(HubAPIError) -> HTTPResponse
     ) async -> HTTPResponse {
-        await TrackingID(of: self).answered(at: time, work)
+        await TrackingID(of: self).answered(self, at: time, work)
     }
 }
 
 extension TrackingID {
     fileprivate func answered(
-        at time: any TimeSource, _ work: () async throws(HubAPIError) -> HTTPResponse
+        _ request: HTTPRequest, at time: any TimeSource, _ work: () async throws(HubAPIError) -> HTTPResponse
     ) async -> HTTPResponse {
         do throws(HubAPIError) {
             var response = try await work()
             mark(&response)
             return response
         } catch {
-            return refusal(error, at: time)
+            return refusal(error, to: request, at: time)
         }
     }
 
     /// Returns the answer to a request that is refused.
-    func refusal(_ error: HubAPIError, at time: any TimeSource) -> HTTPResponse {
-        var response = error.response(self, at: time.now)
+    func refusal(_ error: HubAPIError, to request: HTTPRequest, at time: any TimeSource) -> HTTPResponse {
+        let asksForJSON = request.fields[HubAPIError.answerField] == "json"
+        var response = asksForJSON ? error.jsonResponse : error.response(self, at: time.now)
         mark(&response)
         return response
     }

@@ -138,21 +138,21 @@ public struct APNs: PushService {
     private static let credentialFields: [PushPlatformDescriptor.CredentialForm.Field] = [
         .init(
             name: APNsCredential.Property.token, flag: "key-file", help: "The .p8 file of the signing key.",
-            isSecret: true, isFile: true),
-        .init(name: APNsCredential.Property.keyID, flag: "key-id", help: "The id of the signing key."),
-        .init(name: APNsCredential.Property.teamID, flag: "team-id", help: "The team id."),
+            isSecret: true, isFile: true, kind: "key"),
+        .init(name: APNsCredential.Property.keyID, flag: "key-id", help: "The id of the signing key.", kind: "key"),
+        .init(name: APNsCredential.Property.teamID, flag: "team-id", help: "The team id.", kind: "key"),
         .init(name: APNsCredential.Property.bundleID, flag: "topic", help: "The app's bundle id."),
         .init(
             name: APNsCredential.Property.certificate, flag: "certificate-file",
             help: "A PEM file with a push certificate and its key, instead of a signing key.",
-            isSecret: true, isFile: true),
+            isSecret: true, isFile: true, kind: "certificate"),
         .init(
             name: APNsCredential.Property.certificateKey, flag: "certificate-password",
-            help: "The password of a certificate in PKCS#12 form.", isSecret: true),
+            help: "The password of a certificate in PKCS#12 form.", isSecret: true, kind: "certificate"),
         .init(
             name: APNsCredential.Property.endpoint, flag: "endpoint",
             help:
-                "production (the default), sandbox, or an https address: without --ca-file only a gateway of Apple's.",
+                "production (the default), sandbox, or an https address: one of Apple's, or any with its own authority.",
             isAddress: true, impliedValue: APNsEndpoint.productionURL),
         .init(
             name: APNsCredential.Property.endpointAuthority, flag: "ca-file",

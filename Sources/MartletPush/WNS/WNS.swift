@@ -82,7 +82,8 @@ public struct WNS: PushService {
 
     private static let credentialFields: [PushPlatformDescriptor.CredentialForm.Field] = [
         .init(
-            name: WNSCredential.Property.packageSID, flag: "package-sid", help: "The package security identifier."),
+            name: WNSCredential.Property.packageSID, flag: "package-sid", help: "The package security identifier.",
+            kind: "package"),
         .init(
             name: WNSCredential.Property.secretKey, flag: "secret-key", help: "The client secret.", isSecret: true),
         .init(
@@ -90,10 +91,11 @@ public struct WNS: PushService {
             isAddress: true, impliedValue: WNSCredential.liveEndpoint),
         .init(
             name: WNSCredential.Property.tenantID, flag: "tenant-id",
-            help: "The directory of an app that has no package security identifier.", isExtension: true),
+            help: "The directory of an app that has no package security identifier.", isExtension: true,
+            kind: "directory"),
         .init(
             name: WNSCredential.Property.applicationID, flag: "application-id",
-            help: "The application's id in that directory.", isExtension: true),
+            help: "The application's id in that directory.", isExtension: true, kind: "directory"),
         EndpointAuthority.field("The authority of a simulated service on this machine."),
     ]
 }

@@ -17,6 +17,9 @@ import MartletModel
 struct DeviceAdministration: Sendable {
     let hubs: HubDirectory
     let store: any DeviceStore & TraceStore & SendListStore
+    /// The users of the app backend, who may have no device. They belong to its hub.
+    let users: any UserStore
+    let backendHub: BackendHub
     let traces: Traces
     let platforms: PushPlatformList
     let digestKey: HMACSHA256
@@ -70,6 +73,8 @@ struct DeviceAdministration: Sendable {
         var isComplete = true
         if wants("user"), let user = try? UserName(text) {
             users = try await self.users(user, isExact: isExact, hub)
+            users += try await usersWithoutDevices(user, isExact: isExact, hub, besides: users)
+            users = Array(users.prefix(Self.userLimit))
             isComplete = users.count < Self.userLimit
             (devices, isComplete) = try await add(.tag(user.tag), hub, devices, isComplete)
         }
@@ -103,6 +108,21 @@ struct DeviceAdministration: Sendable {
             beginningWith: user.tag.folded, after: nil, in: hub.id, limit: Self.userLimit)
         let found = isExact ? names.filter { $0 == user.tag.folded } : names
         return found.compactMap { name in (try? Tag(name)).flatMap { UserName(tag: $0) }?.spelling }
+    }
+
+    /// Returns users of the app backend that no device is registered for.
+    private func usersWithoutDevices(
+        _ user: UserName, isExact: Bool, _ hub: Hub, besides known: [String]
+    ) async throws(StorageError) -> [String] {
+        guard hub.id == backendHub.current?.id else { return [] }
+        let found =
+            if isExact {
+                try await self.users.user(user.spelling).map { [$0] } ?? []
+            } else {
+                try await self.users.users(beginningWith: user.folded, after: nil, limit: Self.userLimit)
+            }
+        let names = Set(known.map { $0.lowercased() })
+        return found.map(\.name).filter { !names.contains($0.lowercased()) }
     }
 
     private func add(

@@ -9,7 +9,7 @@ import MartletModel
 /// |---|---|
 /// | `GET /hubs/{name}/sends[?before][&limit][&state][&platform][&author][&since]` | 200 `{"sends", "next", "isPartial"}`, newest first |
 /// | `GET /hubs/{name}/sends/{id}` | 200, the send with its `content` |
-/// | `GET /hubs/{name}/tags[?prefix][&after][&limit]` | 200 `{"tags", "next"}` |
+/// | `GET /hubs/{name}/tags[?prefix][&after][&limit]` | 200 `{"tags", "next"}`; tags of single devices only for a prefix with `$` |
 /// | `GET /hubs/{name}/tags/prefixes` | 200 `{"prefixes", "plain", "isComplete"}` |
 struct SendAdministration: Sendable {
     let hubs: HubDirectory
@@ -54,7 +54,9 @@ struct SendAdministration: Sendable {
                 return HTTPResponse(
                     .ok,
                     json: [
-                        "prefixes": .array(found.prefixes.map(JSON.string)), "plain": .bool(found.hasPlain),
+                        "prefixes": .array(
+                            found.prefixes.filter { !DeviceTags.prefixes.contains($0) }.map(JSON.string)),
+                        "plain": .bool(found.hasPlain),
                         "isComplete": .bool(found.isComplete),
                     ])
             }
@@ -65,13 +67,32 @@ struct SendAdministration: Sendable {
                 guard let limit, Self.tagLimits.contains(limit) else {
                     return HTTPResponse(.badRequest, error: "limit is 1 to \(Self.tagLimits.upperBound).")
                 }
-                let names = try await store.tagNames(
+                let names = try await tagNames(
                     beginningWith: (match.target.item("prefix")?.value ?? "").lowercased(),
-                    after: match.target.item("after")?.value?.lowercased(), in: hub.id, limit: limit)
+                    after: match.target.item("after")?.value?.lowercased(), in: hub, limit: limit)
                 let next = names.count == limit ? names.last.map(JSON.string) : nil
                 return HTTPResponse(.ok, json: ["tags": .array(names.map(JSON.string)), "next": next ?? .null])
             }
         }
+    }
+
+    /// Returns names of tags in order.
+    ///
+    /// Every device has tags of its own, which would fill a list. They are skipped unless the prefix begins with `$`.
+    private func tagNames(
+        beginningWith prefix: String, after last: String?, in hub: Hub, limit: Int
+    ) async throws(StorageError) -> [String] {
+        var (names, last): ([String], String?) = ([], last)
+        while names.count < limit {
+            let wanted = limit - names.count
+            let page = try await store.tagNames(beginningWith: prefix, after: last, in: hub.id, limit: wanted)
+            guard !prefix.hasPrefix("$"), let first = page.firstIndex(where: DeviceTags.contains) else {
+                return names + page
+            }
+            names += page[..<first]
+            last = DeviceTags.end(of: page[first])
+        }
+        return names
     }
 
     // MARK: The query
@@ -228,4 +249,15 @@ extension SendQuery.Author {
             self = .named(author)
         }
     }
+}
+
+/// The tags that the server gives to single devices: the id of the registration, and of the installation.
+enum DeviceTags {
+    /// What these tags begin with, in lower case.
+    static let prefixes = ["$installationid:", "$registrationid:"]
+
+    static func contains(_ name: String) -> Bool { prefixes.contains { name.hasPrefix($0) } }
+
+    /// Returns a name that comes after all tags that begin as a tag of a device does.
+    static func end(of name: String) -> String { name.prefix { $0 != ":" } + ":\u{10FFFF}" }
 }

@@ -9,12 +9,35 @@ struct ServerAdministration: Sendable {
     let metrics: ServerMetrics
     let version: String
     let obstacle: @Sendable () async -> String?
+    /// The addresses that the server listens on.
+    let listeners: Listeners
     private let startedAt: Timestamp
 
-    init(metrics: ServerMetrics, version: String, obstacle: @escaping @Sendable () async -> String?) {
+    /// The addresses of the server's listeners, for apps and the console.
+    struct Listeners: Sendable {
+        var shared: [HTTPOrigin] = []
+        /// The listener for only the console; nil if the console is served on the shared listeners, or not at all.
+        var console: HTTPOrigin?
+        var socket: String?
+
+        var json: JSON {
+            func member(_ purpose: String, _ address: String, _ isTLS: Bool) -> JSON {
+                ["purpose": .string(purpose), "address": .string(address), "isTLS": .bool(isTLS)]
+            }
+            return .array(
+                shared.map { member("shared", $0.description, $0.scheme == .https) }
+                    + (socket.map { [member("proxy", "unix:\($0)", false)] } ?? [])
+                    + (console.map { [member("console", $0.description, $0.scheme == .https)] } ?? []))
+        }
+    }
+
+    init(
+        metrics: ServerMetrics, version: String, listeners: Listeners, obstacle: @escaping @Sendable () async -> String?
+    ) {
         self.metrics = metrics
         self.version = version
         self.obstacle = obstacle
+        self.listeners = listeners
         startedAt = metrics.time.now
     }
 
@@ -37,6 +60,7 @@ struct ServerAdministration: Sendable {
                     "backupAt": backup.map { .string($0.iso8601) } ?? .null,
                     "certificateEndsAt": metrics.certificateEnd.timestamp.map { .string($0.iso8601) } ?? .null,
                     "isReady": .bool(sentence == nil), "obstacle": sentence.map(JSON.string) ?? .null,
+                    "listeners": listeners.json,
                 ])
         }
     }

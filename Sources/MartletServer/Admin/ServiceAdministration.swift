@@ -79,6 +79,7 @@ struct ServiceAdministration: Sendable {
             "platform": .string(platform.rawValue), "format": .string(descriptor.format),
             "look": .string(descriptor.look), "state": .string(state), "reason": reason.map(JSON.string) ?? .null,
             "isSimulated": .bool(isSimulated),
+            "hasSimulator": .bool(simulated.contains(descriptor.credentialPlatform)),
             "expiresAt": end.map { .string($0.iso8601) } ?? .null,
             "connections": .integer(Int64(connections[platform.rawValue] ?? 0)),
             "fingerprint": fingerprint(own), "shown": .object(shown),
@@ -133,6 +134,8 @@ struct ServiceAdministration: Sendable {
         [
             "name": .string(field.name), "flag": .string(field.flag), "help": .string(field.help),
             "isSecret": .bool(field.isSecret), "isFile": .bool(field.isFile),
+            "kind": field.kind.map(JSON.string) ?? .null,
+            "isUsual": .bool(field.kind != nil || !(field.isAddress || field.isExtension)),
             "file": field.fileMember.map { ["flag": .string($0.flag), "member": .string($0.member)] } ?? .null,
         ]
     }

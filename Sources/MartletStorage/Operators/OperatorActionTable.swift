@@ -19,8 +19,10 @@ struct OperatorActionTable {
         return OperatorAction.ID(rawValue: connection.lastInsertedRow)
     }
 
-    func end(_ id: OperatorAction.ID, answer: Int) throws(StorageError) {
-        try connection.run("UPDATE operator_actions SET answer = ? WHERE id = ?", answer, id.rawValue)
+    func end(_ id: OperatorAction.ID, answer: Int, subject: String?) throws(StorageError) {
+        try connection.run(
+            "UPDATE operator_actions SET answer = ?, subject = COALESCE(?, subject) WHERE id = ?", answer, subject,
+            id.rawValue)
     }
 
     func entries(_ query: OperatorActionQuery) throws(StorageError) -> [(OperatorAction.ID, OperatorAction)] {

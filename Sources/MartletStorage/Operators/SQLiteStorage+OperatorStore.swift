@@ -86,9 +86,9 @@ extension SQLiteStorage: OperatorStore {
         try await writer.write { connection throws(StorageError) in try OperatorActionTable(connection).insert(action) }
     }
 
-    public func end(_ id: OperatorAction.ID, answer: Int) async throws(StorageError) {
+    public func end(_ id: OperatorAction.ID, answer: Int, subject: String?) async throws(StorageError) {
         try await writer.write { connection throws(StorageError) in
-            try OperatorActionTable(connection).end(id, answer: answer)
+            try OperatorActionTable(connection).end(id, answer: answer, subject: subject)
         }
     }
 

@@ -179,6 +179,28 @@ struct DryRunTests {
             ])
     }
 
+    @Test func devicesWhoseAddressesNothingCanBeSentToAreAProblemWithTheirNumber() async throws {
+        let flight = try await Flight()
+        try await flight.hubs.setCredential(Credential(["Ring": "1"]), for: HomingPigeon.platform, of: "aviary")
+        let content = Notification.Content.native(HomingPigeon.platform, Message(body: [1]))
+        func register(_ handle: String, id: String) async throws {
+            let draft = RegistrationDraft(
+                platform: HomingPigeon.platform, handle: PushHandle(handle), handleKey: handle, tags: [])
+            _ = try await flight.storage.apply(
+                .put(draft, id: id, condition: .none), in: flight.hub, at: flight.time.now
+            ).get()
+        }
+        try await register("nowhere", id: "a")
+        #expect(
+            try await dryRuns(flight).run(content, to: .audience(nil), in: flight.hub).problems == [
+                "The pigeon has no home."
+            ])
+        try await register("https://a.example/x", id: "b")
+        let run = try await dryRuns(flight).run(content, to: .audience(nil), in: flight.hub)
+        #expect(run.problems == ["1 of 2 handles: The pigeon has no home."])
+        #expect(run.targeted == 2)
+    }
+
     // MARK: Credentials
 
     @Test func aMissingOrUnreadableCredentialIsTold() async throws {

@@ -80,10 +80,14 @@ extension StorageConformance {
                     at: bench.now, operatorName: number == 2 ? "b" : "a", address: "::1", role: "admin",
                     action: "PUT /\(number)", hub: "shop", subject: "s")
                 let id = try await bench.storage.begin(action)
-                if number > 1 { try await bench.storage.end(id, answer: 200 + number) }
+                if number > 1 {
+                    let made = number == 3 ? "made" : nil
+                    try await bench.storage.end(id, answer: 200 + number, subject: made)
+                }
             }
             let all = try await bench.storage.actions(OperatorActionQuery(limit: 2))
             try require(all.map(\.1.answer), is: [203, 202])
+            try require(all.map(\.1.subject), is: ["made", "s"])
             let rest = try await bench.storage.actions(OperatorActionQuery(before: all.last?.0, limit: 2))
             try require(rest.map(\.1.action), is: ["PUT /1"])
             try require(rest.map(\.1.answer), is: [nil])

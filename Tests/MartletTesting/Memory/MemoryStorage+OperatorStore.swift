@@ -121,8 +121,12 @@ extension MemoryStorage: OperatorStore {
         }
     }
 
-    public func end(_ id: OperatorAction.ID, answer: Int) async throws(StorageError) {
-        state.withLock { $0.operatorActions[Int(id.rawValue) - 1].answer = answer }
+    public func end(_ id: OperatorAction.ID, answer: Int, subject: String?) async throws(StorageError) {
+        state.withLock { state in
+            let index = Int(id.rawValue) - 1
+            state.operatorActions[index].answer = answer
+            if let subject { state.operatorActions[index].subject = subject }
+        }
     }
 
     public func actions(

@@ -39,6 +39,11 @@ def text(page):
     return page.js("document.querySelector('main').innerText")
 
 
+def services(page):
+    """The push services of the hub, as the page's session is told."""
+    return page.js(f"fetch('/console/api/hubs/{HUB}/services').then(answer => answer.json())")["platforms"]
+
+
 def first_hour(page, rig, film, checks):
     """From a link to a notification on a screen."""
     page.goto(rig.invite())
@@ -52,16 +57,31 @@ def first_hour(page, rig, film, checks):
     page.until("!!document.querySelector('.steps')")
     checks.that("the token has left the address", "#" not in page.js("location.href"))
     film.shoot()
+    found = page.js("['shop', '1.a-b_c', '-a', 'a b'].map(name => new RegExp(`^(?:${document.querySelector('.step.is-here input').pattern})$`, 'v').test(name))")
+    checks.equal("the field knows what a hub may be called", found, [True, True, False, False])
+    checks.equal("without a hub, only places that there are can be opened", page.js("[...document.querySelectorAll('.places a')].map(a => a.pathname)"), ["/console/", "/console/server"])
     page.type(".step.is-here input", HUB)
     film.click(".step.is-here button.primary")
     page.until("document.querySelectorAll('.step.is-done').length === 1")
     film.shoot()
+    page.click(".step.is-here button", "Notify this browser")
+    page.until("!!document.querySelector('.warn-notice')")
+    checks.that("a browser that cannot be notified says so in words", "blocks notifications" in text(page), text(page)[-600:])
+    checks.equal("and nothing is changed", [one["fingerprint"] for one in services(page) if one["platform"] == "browser"], [None])
     film.click(".step.is-here button.primary")
     page.until("document.querySelectorAll('.step.is-done').length === 2")
     film.shoot()
+    page.type(".step.is-here input", "It's here")
+    page.click(".step.is-here button", "Show as command")
+    page.until("!!document.querySelector('dialog .code')")
+    command = page.js("document.querySelector('dialog .code').innerText")
+    checks.that("the command sends what is written", command.endswith("--title Martlet --text 'It'\\''s here'"), command)
+    page.key("Escape")
+    page.until("!document.querySelector('dialog')")
     film.click(".step.is-here button.primary")
     page.until("!!document.querySelector('.phone .look-card')")
-    checks.that("the phone shows the text", "Hello from Martlet" in text(page), text(page))
+    shown = page.js("document.querySelector('.phone .look-card').innerText")
+    checks.that("the phone shows the title once, and the text", shown.count("Martlet") == 1 and "It's here" in shown, shown)
     page.until("!!document.querySelector('.step.is-done a[href*=devices]')")
     film.end()
     film.click(".step.is-done a[href*=devices]")
@@ -193,16 +213,61 @@ def campaign(page, rig, film, checks):
 
 
 def stop(page, rig, film, checks):
-    """A slow send is stopped in one click, and spares the rest."""
+    """A slow send is stopped after a question, and spares the rest."""
     identifier = rig.send("news", {"title": "Too early"}, martlet_rollout="rate=1")
     page.goto(f"{rig.console}hubs/{HUB}/sends/{identifier}")
     page.until("!document.querySelector('.controls .danger')?.disabled")
     film.begin("stop")
     film.click(".controls .danger")
+    page.until("!!document.querySelector('dialog[open] .danger')")
+    film.click("dialog .danger")
     page.until("/Stopped/.test(document.querySelector('.big-badge')?.textContent ?? '')")
     film.end()
     status = rig.settled(identifier)
     checks.that("what was spared was not sent", status["outcomes"].get("Canceled", 0) > 0, status["outcomes"])
+
+
+def drafts(page, rig, film, checks):
+    """A draft survives a send to one device, which names that device alone."""
+    compose(page, rig, "Kept for later")
+    page.until("document.querySelector('main').innerText.includes('Draft kept')")
+    page.goto(f"{rig.console}hubs/{HUB}/people/laptop")
+    page.until("!!document.querySelector('a[href*=\"new?to\"]')")
+    page.click('a[href*="new?to"]')
+    page.until("/Kept for later/.test(document.querySelector('.quiet-notice')?.textContent ?? '')")
+    checks.that("the send is for the device", "$InstallationId:{laptop}" in page.js("document.querySelector('main').textContent"), text(page)[:400])
+    checks.equal("its form is empty", page.js("document.querySelector('input[name=title]').value"), "")
+    page.click(".quiet-notice button", "Open")
+    page.until("document.querySelector('input[name=title]')?.value === 'Kept for later'")
+    page.click(".compose-end button", "Discard the draft")
+    page.until("document.querySelector('input[name=title]')?.value === ''")
+
+
+def whose_fault(page, rig, film, checks):
+    """A device that the hub's credential does not allow is said to be that, in the check, in a test, in Failed and in Why."""
+    cause = "The hub's credential does not allow subscriptions of this push service."
+    rig.call("POST", f"/hubs/{HUB}/credentials/browser/generate", {"Subject": "mailto:ops@shop.example"})
+    compose(page, rig, "Refused here")
+    page.until(f"document.querySelector('.compose-side').innerText.includes({cause!r})")
+    checks.that("the check does not say that all is well", "Ready" not in page.js("document.querySelector('.compose-side').innerText"))
+    page.click(".compose-end button", "Send a test")
+    page.type("dialog input", "username:alice && $InstallationId:{laptop}")
+    page.click("dialog .primary")
+    page.until(f"(document.querySelector('dialog .check-list')?.innerText ?? '').includes({cause!r})")
+    page.type("dialog input", " &&")
+    page.click("dialog .primary")
+    page.until("!!document.querySelector('dialog .bad-notice .quote')")
+    checks.that("a refusal is a sentence", "<" not in page.js("document.querySelector('dialog .quote').textContent"), page.js("document.querySelector('dialog').innerText"))
+    page.key("Escape")
+    identifier = rig.send("$InstallationId:{laptop}", {"title": "Refused here"})
+    rig.settled(identifier)
+    for address in (f"sends/{identifier}/devices/laptop", "sends/failed"):
+        page.goto(f"{rig.console}hubs/{HUB}/{address}")
+        page.until(f"document.querySelector('main').innerText.includes({cause!r})")
+        checks.that(f"{address.split('/')[-1]} sends nobody the wrong way", "register again" not in text(page).split("ExpiredChannel")[0], text(page)[:400])
+    page.complaints()
+    rig.call("POST", "/session/confirm", {"password": PASSWORD})
+    rig.call("DELETE", f"/hubs/{HUB}/credentials/browser")
 
 
 def by_keyboard(page, rig, film, checks):
@@ -320,4 +385,5 @@ def roles(page, rig, film, checks):
     enter(page, rig)
 
 
-ALL = [is_it_working, why_not, send_safely, campaign, stop, by_keyboard, signed_out, second_factor, roles]
+ALL = [is_it_working, why_not, send_safely, campaign, stop, drafts, whose_fault, by_keyboard, signed_out, second_factor,
+       roles]

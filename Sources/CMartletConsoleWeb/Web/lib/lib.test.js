@@ -67,6 +67,15 @@ test("times are shown in the chosen zone", () => {
   assert.equal(time.brief("2026-11-24T10:00:00Z", new Date("2026-11-25T11:00:00Z")), "Nov 24, 19:00");
 });
 
+test("how many days ahead is by the calendar of the zone", () => {
+  const now = new Date("2026-11-26T10:40:00Z");
+  assert.equal(times("en", "UTC").relative("2026-11-28T09:30:00Z", now), "in 2 days");
+  assert.equal(times("en", "UTC").relative("2026-11-27T23:30:00Z", now), "tomorrow");
+  assert.equal(times("en", "Asia/Seoul").relative("2026-11-27T23:30:00Z", now), "in 2 days");
+  assert.equal(times("de", "UTC").relative("2026-11-25T09:00:00Z", now), "gestern");
+  assert.equal(times("en", "UTC").relative("2026-11-26T20:40:00Z", now), "in 10 hours");
+});
+
 test("a time of a form is one instant, none where clocks skip it, and two where they show it twice", () => {
   const one = instants("2026-11-25T18:00", "Europe/Berlin");
   assert.deepEqual(one.map((time) => time.toISOString()), ["2026-11-25T17:00:00.000Z"]);

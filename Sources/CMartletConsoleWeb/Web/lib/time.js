@@ -1,10 +1,10 @@
-/** Times in one zone: the reader's choice holds in lists, charts, forms and exports alike, and is always named. */
+/** Times in one zone: the reader's, everywhere. */
 
 /** @typedef {string | number | Date} Time */
 
 /** @param {string} language @param {string} zone A name of the IANA time zone database. */
 export function times(language, zone) {
-  /** Made when it is used first: a formatter costs a slow processor milliseconds.
+  /** Made when it is used first.
    * @param {Intl.DateTimeFormatOptions} options */
   const format = (options) => {
     /** @type {Intl.DateTimeFormat | undefined} */
@@ -20,6 +20,8 @@ export function times(language, zone) {
   const weekday = format({ weekday: "long", day: "numeric", month: "long" });
   const named = format({ hour: "2-digit", minute: "2-digit", timeZoneName: "short" });
 
+  /** @param {Date} time */
+  const dayOf = (time) => Date.parse(new Intl.DateTimeFormat("sv", { timeZone: zone }).format(time));
   /** @param {Time} time */
   const at = (time) => new Date(time);
   /** @param {Date} time @param {Date} now */
@@ -46,11 +48,12 @@ export function times(language, zone) {
      * @param {Time} time @param {Date} [now] */
     brief: (time, now = new Date()) =>
       isSameDay(at(time), now) ? minute.format(at(time)) : `${day.format(at(time))}, ${minute.format(at(time))}`,
-    /** How long ago or ahead, in the largest unit that fits.
+    /** How long ago or ahead, in the largest unit that fits; days are those of the calendar.
      * @param {Time} time @param {Date} [now] */
     relative: (time, now = new Date()) => {
-      const [count, unit] = largestUnit((at(time).getTime() - now.getTime()) / 1000);
-      return new Intl.RelativeTimeFormat(language, { numeric: "auto", style: "long" }).format(count, unit);
+      let [count, unit] = largestUnit((+at(time) - +now) / 1000);
+      if (unit === "day") count = Math.round((dayOf(at(time)) - dayOf(now)) / 86_400_000);
+      return new Intl.RelativeTimeFormat(language, { numeric: "auto" }).format(count, unit);
     },
     /** A duration in its two largest units.
      * @param {number} seconds */

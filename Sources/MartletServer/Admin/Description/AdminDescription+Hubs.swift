@@ -37,7 +37,8 @@ extension AdminDescription {
     private static let service = APISchema.object([
         "platform": APISchema.text, "format": APISchema.text, "look": APISchema.text,
         "state": APISchema.words("usable", "missing", "unusable"), "reason": APISchema.textOrNull,
-        "isSimulated": APISchema.flag, "expiresAt": APISchema.timeOrNull, "connections": APISchema.count,
+        "isSimulated": APISchema.flag, "hasSimulator": APISchema.flag, "expiresAt": APISchema.timeOrNull,
+        "connections": APISchema.count,
         "fingerprint": APISchema.textOrNull, "shown": APISchema.map(APISchema.text),
         "lane": APISchema.object([
             "state": APISchema.words("open", "paused"), "until": APISchema.timeOrNull, "outcome": APISchema.textOrNull,
@@ -115,7 +116,8 @@ extension AdminDescription {
         group(
             "Tags", "The names of tags.",
             APIOperation(
-                .get, "/hubs/{name}/tags", id: "listTags", "List the names of tags",
+                .get, "/hubs/{name}/tags", id: "listTags",
+                "List the names of tags. The tags that each device has of its own are listed only for a prefix with $",
                 parameters: [
                     query("prefix", "Only names with this beginning."), query("after", "Only names after this one."),
                     limit(200, usual: 50),

@@ -100,6 +100,11 @@ extension AdminDescription {
             "logBytes": APISchema.count, "diskFree": APISchema.countOrNull, "diskReserve": APISchema.countOrNull,
             "memory": APISchema.count, "writesWaiting": APISchema.count, "backupAt": APISchema.timeOrNull,
             "certificateEndsAt": APISchema.timeOrNull, "isReady": APISchema.flag, "obstacle": APISchema.textOrNull,
+            "listeners": APISchema.list(
+                APISchema.object([
+                    "purpose": ["enum": ["shared", "proxy", "console"]], "address": APISchema.text,
+                    "isTLS": APISchema.flag,
+                ])),
         ])
         return group(
             "Server", "The state of the server.",

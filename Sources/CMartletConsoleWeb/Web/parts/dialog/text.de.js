@@ -5,4 +5,7 @@ export default {
   "confirm.yes": "Bestätigen",
   "confirm.wrong": "Das Passwort ist falsch.",
   "confirm.tooMany": "Zu viele Versuche. Bitte warten Sie eine Minute.",
+  "command.martlet": "Auf dem Rechner des Servers. --data nennt das Datenverzeichnis.",
+  "command.hub": "Von überall. TOKEN ist eine Shared Access Signature aus einer Verbindungszeichenfolge des Hubs.",
+  "command.socket": "Auf dem Rechner des Servers, im Datenverzeichnis.",
 };

@@ -5,7 +5,7 @@ import { freshId, h, icon, put, say } from "../../lib/dom.js";
 import { failure, serviceName } from "../../lib/screen.js";
 import { expression } from "../../parts/expression/expression.js";
 import { limits, toGroups } from "../../parts/expression/rules.js";
-import { content, forget, fresh, keep, kept, problems } from "./draft.js";
+import { content, first, forget, fresh, keep, kept, others, problems } from "./draft.js";
 
 /** @param {View} view @returns {OpenScreen} */
 export function screen(view) {
@@ -33,6 +33,7 @@ export class Compose {
     this.counted = "";
     this.pending = /** @type {{timer: number, id: string} | null} */ (null);
     this.campaignLine = h("p.quiet", { role: "status" });
+    this.others = h("div");
     // The fields of the time know it.
     this.dueAt = () => new Date(NaN);
     this.checkBox = h("div.stack.tight");
@@ -71,23 +72,7 @@ export class Compose {
   /** Takes over what the address names: a send to copy, an audience, or a campaign. */
   async fill() {
     const { query } = this.view;
-    const copied = query.get("copy");
-    const audience = query.get("to");
-    const campaign = query.get("campaign");
-    if (campaign) return (await this.part("campaign")).open(this, campaign);
-    if (audience) this.draft = { ...fresh(), to: audience };
-    if (!copied) return;
-    const send = await call("send", { path: { hub: this.hub, id: copied } }).catch(() => null);
-    if (!send) return;
-    this.draft = { ...fresh(), to: send.expression ?? "" };
-    try {
-      const body = JSON.parse(send.content?.body ?? "{}");
-      for (const name of /** @type {const} */ (["title", "text", "link", "picture", "collapse"])) {
-        if (typeof body[name] === "string") this.draft[name] = body[name];
-      }
-    } catch {
-      this.draft.text = send.text ?? "";
-    }
+    if (["copy", "to", "campaign"].some((name) => query.has(name))) await (await this.part("drafts")).take(this);
   }
 
   draw() {
@@ -99,10 +84,11 @@ export class Compose {
     h("section.card.stack", h("h2", t("message")), this.text("title", { maxlength: 1024 }), this.text("text", { area: true }), this.text("link", { type: "url", placeholder: "https://" }), this.more()),
     h("section.card.stack", h("h2", t("to")), this.audience(), this.countLine),
     h("section.card.stack", h("h2", t("when")), this.time(), this.rolloutFields()));
-    put(this.node, h("div.head", h("div", h("h1", t("title")), this.campaignLine), this.saved),
+    put(this.node, h("div.head", h("div", h("h1", t("title")), this.campaignLine), this.saved), this.others,
       h("div.compose", form, h("aside.compose-side", { "aria-label": t("looks") }, h("section.stack", h("h2", t("looks")), this.preview), h("section.card.stack.tight", h("h2", t("check")), this.checkBox))),
       h("div.compose-end", this.actions));
     this.showActions();
+    if (others(this.hub).length > 0) this.part("drafts").then(({ show }) => show(this));
   }
 
   /** @param {"title" | "text" | "link" | "picture" | "collapse" | "badge"} name @param {Record<string, any>} options */
@@ -129,7 +115,7 @@ export class Compose {
   }
 
   /** Code that comes when it is needed, with its texts.
-   * @param {"more" | "check" | "out" | "campaign"} name @returns {Promise<any>} */
+   * @param {"more" | "check" | "out" | "campaign" | "drafts"} name @returns {Promise<any>} */
   async part(name) {
     const { view } = this;
     const [code, texts] = await Promise.all([import(`./${name}/${name}.js`), import(`./${name}/text.${view.language}.js`)]);
@@ -245,6 +231,12 @@ export class Compose {
     templates > 0 && h("p.quiet.small", t("count.templates", { n: templates })));
   }
 
+  /** How many devices get it before it waits; 0 if all do. */
+  get first() {
+    const count = this.view.session.features?.includes("canary") ? first(this.draft) : 0;
+    return count < (this.count ?? 0) ? count : 0;
+  }
+
   get isReady() {
     return this.check !== null && this.check.of === content(this.draft) && this.check.run.isAccepted && (this.count ?? 0) > 0;
   }
@@ -252,11 +244,11 @@ export class Compose {
   showActions() {
     const { t } = this.view;
     if (this.pending) return;
-    const isLater = this.draft.when === "at";
-    const text = this.count === null || this.count === 0 ? t("send.nobody") : isLater ? t("send.later", { n: this.count }) : t("send.now", { n: this.count });
+    const n = this.count ?? 0;
+    const text = n === 0 ? t("send.nobody") : this.draft.when === "at" ? t("send.later", { n }) : this.first ? t("send.first", { first: this.first, n }) : t("send.now", { n });
     if (!this.sendButton?.isConnected) {
       this.sendButton = h("button.primary.big", { type: "button", "aria-keyshortcuts": "Control+Enter", click: () => this.send() });
-      put(this.actions, h("div.row", h("button.big", { click: async () => (await this.part("out")).test(this) }, t("test")), h("span.grow"), this.sendNote, this.sendButton),
+      put(this.actions, h("div.row", h("button.big", { click: async () => (await this.part("out")).test(this) }, t("test")), h("span.grow"), h("span.row.to-send", this.sendNote, this.sendButton)),
         h("div.row.between", h("button.plain", { click: () => this.showCommand() }, icon("command"), t("command")),
           h("div.row", h("button.plain", { click: () => this.save() }, t("campaign.save")), h("button.plain", { click: () => this.discard() }, t("discard")))));
     }
@@ -266,8 +258,7 @@ export class Compose {
   }
 
   async showCommand() {
-    const [{ showCommand }, { fields, message }] = await Promise.all([import("../../parts/dialog/dialog.js"), import("./message.js")]);
-    showCommand(this.view, null, "post", { path: { hub: this.hub }, query: { "api-version": "2020-06" }, fields: fields(this.draft, this.view), body: message(this.draft) });
+    (await import("./command.js")).showDraft(this);
   }
 
   /** Saves the draft as a campaign.

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { fresh, problems } from "./draft.js";
+import { first, fresh, others, problems } from "./draft.js";
+import { besides } from "./drafts/drafts.js";
 import { message, rollout } from "./message.js";
 
 const draft = (changes) => ({ ...fresh(), ...changes });
@@ -24,6 +25,31 @@ test("a roll-out is said as the header says it", () => {
   assert.equal(rollout(draft({ first: "1000", rate: "2000" }), true), "first=1000; rate=2000");
   assert.equal(rollout(draft({ first: "1000" }), false), null);
   assert.equal(rollout(draft({ halt: "5" }), true), null);
+});
+
+test("how many get it first is read as the roll-out reads it", () => {
+  assert.equal(first(draft({ first: "1,000" })), 1000);
+  assert.equal(first(draft({ first: "" })), 0);
+  assert.equal(first(draft({ first: "some" })), 0);
+});
+
+test("a draft that another takes the place of is kept beside it", () => {
+  const stored = new Map();
+  globalThis.localStorage = /** @type {any} */ ({ getItem: (key) => stored.get(key) ?? null, setItem: (key, value) => stored.set(key, value) });
+  const own = draft({ title: "Half price" });
+  const other = draft({ to: "$InstallationId:{phone}" });
+  assert.equal(besides("shop", own, other), other);
+  assert.deepEqual(others("shop").map((one) => one.title), ["Half price"]);
+  assert.equal(besides("shop", draft({ to: "username:alice" }), other), other);
+  assert.equal(others("shop").length, 1, "an audience alone is no loss");
+  assert.equal(besides("shop", draft({ to: "news && !beta" }), other), other);
+  assert.equal(others("shop").length, 2, "an expression is");
+  assert.equal(besides("shop", draft({ title: "Half price" }), other), other);
+  assert.equal(others("shop").length, 2, "once is enough");
+  const same = draft({ title: "A copy" });
+  assert.equal(besides("shop", same, draft({ title: "A copy" })), same);
+  globalThis.localStorage = /** @type {any} */ ({ getItem: () => null, setItem: () => { throw new Error("full"); } });
+  assert.equal(besides("shop", own, other), own, "where there is no room, nothing is replaced");
 });
 
 test("each draft is a send of its own", () => {

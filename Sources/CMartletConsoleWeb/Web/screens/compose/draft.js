@@ -27,6 +27,16 @@ export function kept(hub) {
   }
 }
 
+/** Drafts that others have taken the place of, newest first.
+ * @param {string} hub @returns {Draft[]} */
+export function others(hub) {
+  try {
+    return JSON.parse(localStorage.getItem(`drafts:${hub}`) ?? "[]");
+  } catch {
+    return [];
+  }
+}
+
 /** @param {string} hub @param {Draft} draft */
 export function keep(hub, draft) {
   try {
@@ -42,6 +52,12 @@ export function keep(hub, draft) {
 export function content(draft) {
   const { campaign, ...rest } = draft;
   return JSON.stringify(rest);
+}
+
+/** How many devices get it first; 0 if all at once.
+ * @param {Draft} draft */
+export function first(draft) {
+  return Number(draft.first.replace(/[\s.,']/g, "")) || 0;
 }
 
 /** @param {string} hub */

@@ -22,7 +22,7 @@ export function screen(view) {
 function facts(view, device, id) {
   const { t, time, hub } = view;
   const role = view.role(hub);
-  const tags = device.tags.filter((/** @type {string} */ tag) => !tag.startsWith("$InstallationId:"));
+  const tags = device.tags.filter((/** @type {string} */ tag) => !/^\$(Installation|Registration)Id:/.test(tag));
   const rows = [
     [t("service"), `${serviceName(device.platform)}, ${t(`kind.${device.kind}`)}`],
     [t("handle"), [h("code", device.handle), " ", h("span.quiet.small", t("digest", { digest: device.handleDigest }))]],
@@ -34,25 +34,30 @@ function facts(view, device, id) {
     device.history?.length > 0 && [t("history"), h("ul", device.history.map((/** @type {any} */ one) =>
       h("li", h("span.number.quiet", time.full(one.at)), " ", t.has(`change.${one.change}`) ? t(`change.${one.change}`) : one.change)))],
   ].filter(Boolean);
+  const problem = h("p.bad.small.wide", { role: "alert" });
   const why = h("input", { id: freshId(), name: "send", autocomplete: "off", spellcheck: "false", placeholder: t("why.placeholder"), "aria-label": t("why.label") });
   return h("div.stack.loose",
     h("div.head", h("div", h("h1", device.user ?? device.installation ?? device.registration),
       h("p.quiet", t("subtitle", { service: serviceName(device.platform) }))),
-    device.isRegistered !== false && h("div.row", role !== "viewer" && h("a.button", { href: `${to.sends(hub)}/new?to=${encodeURIComponent(testTag(device))}` }, icon("sends"), t("send")),
+    device.isRegistered !== false && h("div.row", role !== "viewer" && h("a.button", { href: `${to.sends(hub)}/new?to=${encodeURIComponent(tagOf(device))}` }, icon("sends"), t("send")),
       role === "admin" && h("button.danger", { click: () => remove(view, device) }, t("remove")))),
     device.isRegistered === false && h("div.notice.warn-notice", icon("info"), h("div", h("p", t("gone")))),
     h("dl.facts.card", rows.map((/** @type {any} */ [name, value]) => [h("dt", name), h("dd", value)])),
-    h("form.row.why-form", { on: { submit: (event) => {
+    h("form.row.why-form", { on: { submit: async (event) => {
       event.preventDefault();
-      if (why.value.trim()) view.go(to.why(hub, why.value.trim(), id));
-    } } }, h("span.strong", t("why.label")), h("div.grow", why), h("button", t("why.go"))),
+      const send = why.value.trim();
+      if (!send) return;
+      const found = await call("send", { path: { hub, id: send } }).catch((error) => error.status !== 404);
+      put(problem, !found && t("why.none"));
+      if (found) view.go(to.why(hub, send, id));
+    } } }, h("span.strong", t("why.label")), h("div.grow", why), h("button", t("why.go")), problem),
     h("div.row", commandButton(view, null, "device", { path: { hub, id } })));
 }
 
-/** @param {any} device */
-function testTag(device) {
-  if (device.installation) return `$InstallationId:{${device.installation}}`;
-  return device.user ? `username:${device.user}` : "";
+/** The tag that this device alone has.
+ * @param {any} device */
+export function tagOf(device) {
+  return device.installation ? `$InstallationId:{${device.installation}}` : `$RegistrationId:{${device.registration}}`;
 }
 
 /** @param {View} view @param {any} device */

@@ -6,6 +6,7 @@ import { serviceName, to } from "../../lib/screen.js";
 import { empty, pane, sendTabs } from "../../parts/pane/pane.js";
 import { ask } from "../../parts/dialog/ask.js";
 import { commandButton } from "../../parts/dialog/dialog.js";
+import { loadOutcomes, needsCause, told } from "../../parts/outcome/outcome.js";
 
 /** Outcomes for which sending again helps as soon as the cause is mended; the others need the device or the message. */
 const MENDABLE = ["PnsUnavailable", "PnsUnreachable", "PnsServerError", "PnsInterfaceError", "InvalidCredentials", "Throttled", "ChannelThrottled", "NoPushService", "TokenProviderUnreachable", "TokenProviderInterfaceError", "AbandonedNotificationMessages", "ChannelDisconnected"];
@@ -18,13 +19,17 @@ export function screen(view) {
       const query = { order: "newest", limit: 50, outcome: view.query.get("outcome"), continuation: view.query.get("before") };
       const page = await call("failed", { path: { hub }, query, signal });
       const list = page.notifications;
-      const names = await Promise.all(list.map((/** @type {any} */ one) => call("send", { path: { hub, id: one.notification }, signal }).catch(() => null)));
-      return { list: list.map((/** @type {any} */ one, /** @type {number} */ index) => ({ ...one, send: names[index] })), next: page.continuation };
+      const ask = (/** @type {"send" | "reasons"} */ name, /** @type {(one: any) => boolean} */ isAsked) =>
+        Promise.all(list.map((/** @type {any} */ one) => isAsked(one) && call(name, { path: { hub, id: one.notification }, signal }).catch(() => null)));
+      const [names, reasons] = await Promise.all([
+        ask("send", () => true), ask("reasons", (one) => Object.values(one.platforms).some((counts) => Object.keys(counts).some(needsCause))), loadOutcomes(view),
+      ]);
+      return { list: list.map((/** @type {any} */ one, /** @type {number} */ index) => ({ ...one, send: names[index], why: reasons[index]?.reasons ?? [] })), next: page.continuation };
     },
     render: ({ list, next }) => (list.length === 0 && !next ? empty("check", t("none"), t("none.text"))
       : h("div.stack", h("ul.list.failed", list.map((/** @type {any} */ one) => row(view, one, () => content.reload()))), next && h("a.button", { href: `${to.sends(hub)}/failed?${new URLSearchParams({ ...Object.fromEntries(view.query), before: next })}` }, t("more")))),
   });
-  const node = h("div.stack", h("div.head", h("div", h("h1", t("title")), h("p.quiet", t("subtitle"))), commandButton(view, null, "failed", { path: { hub } })),
+  const node = h("div.stack", h("div.head", h("div", h("h1", t("title")), h("p.quiet", t("subtitle"))), commandButton(view, `martlet dead-letters ${hub}`, "failed", { path: { hub } })),
     sendTabs(view, "failed"), content);
   return { title: t("title"), node };
 }
@@ -42,8 +47,17 @@ function row(view, one, reload) {
   return h("li", h("div.item", h("div.whose", h("a.strong", { href: to.send(hub, one.notification) }, one.send?.text ?? t("sendOf", { id: one.notification.slice(0, 8) })),
     h("span.quiet.small.number", [time.brief(one.acceptedAt), Object.keys(one.platforms).map(serviceName).join(", "), t("total", { n: total })].join(" · "))),
   h("ul.reasons", Object.entries(reasons).sort((a, b) => b[1] - a[1]).map(([reason, count]) => h("li",
-    h("span.number.strong", n.whole(count)), h("span", h("a.mono", { href: `${to.sends(hub)}/failed?outcome=${encodeURIComponent(reason)}` }, reason), t.has(`reason.${reason}`) && h("span.quiet.small.block", t(`reason.${reason}`))),
+    h("span.number.strong", n.whole(count)), h("span", h("a.mono", { href: `${to.sends(hub)}/failed?outcome=${encodeURIComponent(reason)}` }, reason), causes(t, reason, one.why)),
     canSend && h("button", { type: "button", class: MENDABLE.includes(reason) ? "" : "plain", click: () => again(view, one, reason, count, reload) }, icon("refresh"), t("again")))))));
+}
+
+/** What an outcome means, and what the server recorded as its causes, where those are sentences.
+ * @param {View["t"]} t @param {string} outcome @param {any[]} why */
+function causes(t, outcome, why) {
+  const found = why.filter((one) => one.outcome === outcome).map((one) => told(t, outcome, one.reason));
+  const own = found.filter((one) => one.quote).slice(0, 3);
+  const { text, todo } = found.find((one) => !one.quote) ?? (own.length > 0 ? { text: "", todo: "" } : told(t, outcome, ""));
+  return [text && h("span.quiet.small.block", text, " ", todo), own.map(({ quote }) => h("span.quote.small.block", { lang: "en" }, quote))];
 }
 
 /** @param {View} view @param {string} outcome @param {number} count @param {() => void} reload @param {any} one */

@@ -1,7 +1,8 @@
-/** A hub: its push services, tags, keys, limits and jobs. */
+/** A hub: its push services, tags, keys, settings and jobs. */
 
 import { call, Refusal } from "../../lib/api.js";
 import { freshId, h, icon, put } from "../../lib/dom.js";
+import { HUB_NAME } from "../../lib/names.js";
 import { badge, failure, path, serviceName, to } from "../../lib/screen.js";
 import { empty, pane } from "../../parts/pane/pane.js";
 import { ask } from "../../parts/dialog/ask.js";
@@ -14,7 +15,7 @@ const TABS = ["services", "tags", "keys", "limits", "jobs"];
 export function screen(view) {
   const { t, hub } = view;
   const tab = TABS.includes(view.params.tab ?? "") ? view.params.tab ?? "services" : "services";
-  const panes = /** @type {Record<string, (view: View) => any>} */ ({ services, tags, keys, limits, jobs });
+  const panes = /** @type {Record<string, (view: View) => any>} */ ({ services, tags, keys, limits: later("settings"), jobs: later("jobs") });
   const node = h("div.stack",
     h("div.head", h("div", h("h1", hub), h("p.quiet", t("subtitle"))), view.role(hub) === "admin" && view.session.isServerAdmin && h("button", { click: () => makeHub(view) }, icon("plus"), t("hub.new"))),
     h("nav.tabs", { "aria-label": t("place.hub") }, TABS.map((name) => h("a", { href: name === "services" ? path("hubs", hub) : path("hubs", hub, name), "aria-current": name === tab ? "page" : null }, t(`tab.${name}`)))),
@@ -26,7 +27,7 @@ export function screen(view) {
 function makeHub(view) {
   const { t } = view;
   const id = freshId();
-  const input = h("input", { id, required: true, pattern: "[A-Za-z][A-Za-z0-9.-]{0,49}", autocomplete: "off", spellcheck: "false", autofocus: true });
+  const input = h("input", { id, required: true, pattern: HUB_NAME, title: t("hub.name.help"), autocomplete: "off", spellcheck: "false", autofocus: true });
   formDialog(view, t("hub.new"), h("div.field", h("label", { for: id }, t("hub.name")), input, h("p.help", t("hub.name.help"))), t("hub.make"), async () => {
     const name = input.value.trim();
     await call("makeHub", { path: { hub: name }, body: {} });
@@ -78,46 +79,10 @@ function service(view, one, reload) {
     one.lane?.state === "paused" && h("p.warn", t("lane.paused", { reason: one.lane.outcome ?? "", time: one.lane.until ? time.clock(one.lane.until) : "" })),
     (one.origins ?? []).map((/** @type {any} */ origin) => h("p.warn", t("origin.paused", { origin: origin.origin, time: time.clock(origin.until) }), " ", h("span.quiet.small", [origin.outcome, origin.reason].filter(Boolean).join(": ")))),
     one.quarantines?.length > 0 && h("p.warn", t("quarantine", { names: one.quarantines.join(", ") })),
-    h("div.row", isAdmin && h("button", { click: () => setCredential(view, one, reload) }, one.state === "missing" || isSimulated ? t("set") : t("replace")),
+    h("div.row", isAdmin && h("button", { click: async () => (await part(view, "credential")).setCredential(view, one, reload) }, one.state === "missing" || isSimulated ? t("set") : t("replace")),
       isAdmin && (one.state === "missing" || isSimulated) && one.canGenerate && h("button", { click: () => generate(view, one, reload) }, t("generate")),
       isAdmin && one.state !== "missing" && !isSimulated && h("button.plain", { click: () => removeCredential(view, one, reload) }, t("remove")),
       one.fingerprint && h("span.quiet.small", t("fingerprint"), " ", h("code", one.fingerprint))));
-}
-
-/** Made from the fields that the platform describes: no form is written by hand.
- * @param {View} view @param {() => void} reload @param {any} one */
-function setCredential(view, one, reload) {
-  const { t, hub } = view;
-  const inputs = /** @type {{field: any, read: () => Promise<string>}[]} */ ([]);
-  const rows = one.fields.map((/** @type {any} */ field) => {
-    const id = freshId();
-    const input = field.isFile ? h("input", { id, type: "file" }) : h("input", { id, type: field.isSecret ? "password" : "text", autocomplete: "off", spellcheck: "false" });
-    inputs.push({ field, read: async () => (field.isFile ? fileText(input.files?.[0]) : input.value.trim()) });
-    return h("div.field", h("label", { for: id }, field.name), input, h("p.help", { lang: "en" }, field.help));
-  });
-  formDialog(view, t("credential.title", { service: serviceName(one.platform) }), [h("p.quiet", t("credential.text")), rows], t("credential.save"), async () => {
-    /** @type {Record<string, string>} */
-    const body = {};
-    for (const { field, read } of inputs) {
-      const value = await read();
-      if (value) body[field.name] = value;
-    }
-    await call("setCredential", { path: { hub, platform: one.platform }, body });
-    view.toast(t("credential.saved"));
-    reload();
-  });
-}
-
-/** The text of a file; of one that is not text, its Base64.
- * @param {File | undefined} file */
-async function fileText(file) {
-  if (!file) return "";
-  const bytes = new Uint8Array(await file.arrayBuffer());
-  try {
-    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
-  } catch {
-    return btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(""));
-  }
 }
 
 /** @param {View} view @param {() => void} reload @param {any} one */
@@ -135,7 +100,7 @@ async function generate(view, one, reload) {
 /** @param {View} view @param {() => void} reload @param {any} one */
 async function removeCredential(view, one, reload) {
   const { t, hub } = view;
-  if (!(await ask(view, { title: t("remove.title", { service: serviceName(one.platform) }), text: t("remove.text"), yes: t("remove"), isDanger: true }))) return;
+  if (!(await ask(view, { title: t("remove.title", { service: serviceName(one.platform) }), text: t(one.hasSimulator ? "remove.simulated" : "remove.text"), yes: t("remove"), isDanger: true }))) return;
   await call("deleteCredential", { path: { hub, platform: one.platform } }).catch((error) => view.toast(error.message || t("failed.refused")));
   reload();
 }
@@ -148,7 +113,6 @@ function tags(view) {
   const id = freshId();
   const input = h("input", { id, type: "search", autocomplete: "off", autocapitalize: "none", spellcheck: "false", placeholder: t("tags.placeholder") });
   const list = pane({ t, bars: 6, load: (signal) => call("tags", { path: { hub }, query: { prefix: input.value.trim() || null }, signal }), render: (page) => tagList(view, page, input.value.trim()) });
-  const isOwn = (/** @type {string} */ name) => !name.toLowerCase().startsWith("$installationid:");
   let timer = 0;
   input.addEventListener("input", () => {
     window.clearTimeout(timer);
@@ -156,7 +120,7 @@ function tags(view) {
   });
   const prefixes = pane({
     t, bars: 1, load: (signal) => call("tagPrefixes", { path: { hub }, signal }),
-    render: (found) => h("div.row", found.prefixes.filter(isOwn).map((/** @type {string} */ prefix) => h("button", { click: () => {
+    render: (found) => h("div.row", found.prefixes.map((/** @type {string} */ prefix) => h("button", { click: () => {
       input.value = prefix;
       list.reload();
       input.focus();
@@ -186,8 +150,7 @@ function tagList(view, page, prefix) {
   };
   const more = h("div.row.center");
   const show = (/** @type {any} */ one) => {
-    // Every installation has a tag of its own: nobody looks for it here.
-    list.append(...one.tags.filter((/** @type {string} */ tag) => !tag.toLowerCase().startsWith("$installationid:")).map(row));
+    list.append(...one.tags.map(row));
     put(more, one.next && h("button", { click: async () => show(await call("tags", { path: { hub }, query: { prefix: prefix || null, after: one.next } })) }, t("tags.more")));
   };
   show(page);
@@ -204,8 +167,7 @@ function keys(view) {
     try {
       const rules = await call("keys", { path: { hub } });
       put(box, rules.map((/** @type {any} */ rule) => h("section.card.stack.tight", h("h2", rule.name), h("p.quiet", rule.rights.map((/** @type {string} */ right) => t.has(`right.${right}`) ? t(`right.${right}`) : right).join(", ")),
-        ["primary", "secondary"].map((name) => h("div.stack.tight", h("h3", t(`key.${name}`)), copyable(view, rule[name]),
-          h("div", h("button.plain", { click: () => renew(rule.name, name) }, icon("refresh"), t("key.renew"))))))));
+        ["primary", "secondary"].map((name) => h("div.stack.tight", h("h3", t(`key.${name}`)), copyable(view, rule[name], h("button.plain", { click: () => renew(rule.name, name) }, icon("refresh"), t("key.renew"))))))));
     } catch (error) {
       put(box, failure(t, error, show));
     }
@@ -215,44 +177,25 @@ function keys(view) {
     await call("renewKey", { path: { hub, rule, key }, body: {} }).then(show, (error) => view.toast(error.message || t("failed.refused")));
   };
   put(box, h("div.card.stack.tight", h("h2", t("keys.hidden")), h("p.quiet", t("keys.hidden.text")), h("div.row", h("button.primary", { click: show }, t("keys.show")),
-    commandButton(view, `martlet hub connection-string ${hub} --rule Full`, "keys", { path: { hub } }))));
+    commandButton(view, `martlet hub key list ${hub}`, "keys", { path: { hub } }))));
   // The server would say the same; a role that is too low need not ask it.
   return view.role(hub) === "admin" ? box : failure(t, new Refusal(403, { code: "forbidden", needs: "admin" }), null);
 }
 
-// Limits
+// Parts that come when they are needed, with their texts.
 
-/** @param {View} view */
-function limits(view) {
-  const { t, n, hub } = view;
-  return h("div.stack.loose", pane({
-    t, bars: 3, load: (signal) => call("limits", { path: { hub }, signal }),
-    render: (found) => h("dl.facts.card", [
-      ["requestRate", found.requestRate ?? found.usual?.requestRate], ["backlog", found.backlog ?? found.usual?.backlog], ["unfinished", found.unfinished?.notifications], ["bytes", found.unfinished?.bytes],
-    ].filter(([, value]) => typeof value === "number").map(([name, value]) => [h("dt", t(`limit.${name}`)), h("dd.number", name === "bytes" ? n.bytes(value) : n.whole(value))])),
-  }), view.session.isServerAdmin && h("section.stack.tight", h("h2", t("delete")), h("p.quiet", t("delete.text")), h("div", h("button.danger", { click: () => deleteHub(view) }, t("delete.yes")))));
+/** @param {View} view @param {string} name @returns {Promise<any>} */
+async function part(view, name) {
+  const [code, texts] = await Promise.all([import(`./${name}/${name}.js`), import(`./${name}/text.${view.language}.js`)]);
+  view.t.add(texts.default);
+  return code;
 }
 
-/** @param {View} view */
-async function deleteHub(view) {
-  const { t, hub } = view;
-  if (!(await ask(view, { title: t("delete.title", { hub }), text: t("delete.text"), yes: t("delete.yes"), isDanger: true, typed: hub, typedLabel: t("delete.typed", { hub }) }))) return;
-  try {
-    await call("deleteHub", { path: { hub } });
-    localStorage.removeItem("hub");
-    history.pushState(null, "", "/console/");
-    await view.refreshSession();
-  } catch (error) {
-    view.toast(error.message || t("failed.refused"));
-  }
-}
-
-/** @param {View} view */
-function jobs(view) {
-  const box = h("div");
-  Promise.all([import("./jobs/jobs.js"), import(`./jobs/text.${view.language}.js`)]).then(([code, texts]) => {
-    view.t.add(texts.default);
-    put(box, code.jobs(view));
-  }, (error) => put(box, failure(view.t, error, null)));
-  return box;
+/** @param {string} name */
+function later(name) {
+  return (/** @type {View} */ view) => {
+    const box = h("div");
+    part(view, name).then((code) => put(box, code[name](view)), (error) => put(box, failure(view.t, error, null)));
+    return box;
+  };
 }

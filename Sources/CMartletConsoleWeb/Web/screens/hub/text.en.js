@@ -1,15 +1,12 @@
 export default {
-  "subtitle": "The push services, tags, keys and limits of one app.", "tab.services": "Services", "tab.tags": "Tags", "tab.keys": "Keys", "tab.jobs": "Jobs", "tab.limits": "Limits",
-  "hub.new": "New hub", "hub.name": "Name", "hub.name.help": "Letters, digits, dots and hyphens; it is part of the app's connection string.", "hub.make": "Create",
+  "subtitle": "The push services, tags, keys and settings of one app.", "tab.services": "Services", "tab.tags": "Tags", "tab.keys": "Keys", "tab.jobs": "Jobs", "tab.limits": "Settings",
+  "hub.new": "New hub", "hub.name": "Name", "hub.name.help": "Letters, digits, dots, hyphens and underscores; it is part of the app's connection string.", "hub.make": "Create",
   "others": { one: "1 more push service", other: "{n} more push services" }, "credential.usable": "Usable", "credential.missing": "No credential", "credential.unusable": "Not usable", "credential.unchecked": "Not checked", "credential.simulated": "Simulated", "simulated.text": "goes to the built-in simulator", "state.held": "Partly paused",
   "ends": "expires {date}, {relative}", "ends.unknown": "no known expiry", "connections": { one: "1 connection", other: "{n} connections" },
   "missing.devices": { one: "1 device gets nothing.", other: "{n} devices get nothing." }, "lane.paused": "Paused until {time}: {reason}. Pushes wait and go out automatically.", "origin.paused": "{origin} does not answer. Next attempt {time}.", "quarantine": "Nearly all devices of {names} are reported as gone. None is removed until pushes succeed again.",
   "set": "Set the credential", "replace": "Replace", "generate": "Generate a key", "generated": "Key generated", "generated.text": "Apps subscribe with this public key. The private key stays on the server.", "fingerprint": "Fingerprint",
-  "remove": "Remove", "remove.title": "Remove the credential for {service}?", "remove.text": "Nothing is sent on this platform until there is a new one.",
-  "credential.title": "Credential for {service}", "credential.text": "It is checked before it is stored. The old one stays in use until then. It is never shown again.", "credential.save": "Check and save", "credential.saved": "Checked and saved.",
+  "remove": "Remove", "remove.title": "Remove the credential for {service}?", "remove.text": "Nothing is sent on this platform until there is a new one.", "remove.simulated": "Until there is a new one, pushes of this platform go to the built-in simulator.",
   "tags.find": "Find tags", "tags.placeholder": "First letters", "tags.none": "No tags yet", "tags.noneSo": "No matching tags", "tags.none.text": "Apps give tags to their devices when they register.", "tags.count": "Count", "tags.send": "Send", "tags.sendTo": "New send to {tag}", "tags.more": "More tags",
   "keys.hidden": "Connection strings", "keys.hidden.text": "Anyone who has one can use this hub. Showing them needs your password and is recorded in the audit.", "keys.show": "Show them", "right.Manage": "manages", "right.Send": "sends", "right.Listen": "registers devices",
   "key.primary": "Primary", "key.secondary": "Secondary", "key.renew": "Regenerate", "key.renew.title": "Regenerate this key?", "key.renew.text": "Everything that uses the present key of {rule} stops working at once.", "key.renew.typed": "Type {rule} to confirm",
-  "limit.requestRate": "Requests per second", "limit.backlog": "Maximum of unfinished sends", "limit.unfinished": "Unfinished now", "limit.bytes": "Their size",
-  "delete": "Delete the hub", "delete.text": "Its devices, sends, keys and credentials are deleted permanently. Sends in progress stop.", "delete.yes": "Delete the hub", "delete.title": "Delete {hub}?", "delete.typed": "Type {hub} to confirm",
 };

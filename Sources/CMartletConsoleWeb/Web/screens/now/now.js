@@ -1,12 +1,14 @@
 /** Is it working right now? One sentence, then what to look at, then what is under way. */
 
 import { call, live } from "../../lib/api.js";
-import { h, icon, put, say } from "../../lib/dom.js";
-import { failure, path, sendState, serviceName, to } from "../../lib/screen.js";
+import { h, put, say } from "../../lib/dom.js";
+import { failure, sendState, serviceName } from "../../lib/screen.js";
 
 const RANGES = /** @type {const} */ (["15m", "24h", "35d"]);
 /** Seconds of the last stretch that the share of failures is of. */
 const RECENT = 300;
+/** A share of failures that is no longer usual. */
+const MANY_FAILED = 0.2;
 
 /** @param {View} view @returns {OpenScreen} */
 export function screen(view) {
@@ -16,6 +18,7 @@ export function screen(view) {
 
   let history = /** @type {any} */ (null);
   let recent = /** @type {any} */ (null);
+  let alerts = /** @type {any} */ (null);
   let ticks = 0;
   let range = /** @type {typeof RANGES[number]} */ ("15m");
 
@@ -94,6 +97,7 @@ export function screen(view) {
       say(figure.value, values[index]?.[0] ?? "");
       say(figure.hint, values[index]?.[1] ?? "");
     });
+    headline();
     say(asOf, t("asOf", { time: time.clock(second.at), zone: time.name() }));
     const platforms = Object.keys({ ...second.connections, ...second.taken }).sort();
     const line = platforms.map((platform) => `${serviceName(platform)} ${second.connections?.[platform] ?? 0}`).join();
@@ -128,15 +132,25 @@ export function screen(view) {
     recent.end = second.at;
   }
 
+  /** The sentence over all: green only where it is true. */
+  function headline() {
+    if (!alerts) return;
+    const count = alerts.alerts.length;
+    const failed = share() ?? 0;
+    node.className = `stack loose now is-${count === 0 && failed > MANY_FAILED ? "attention" : alerts.state}`;
+    say(sentence, count === 0 ? (failed > MANY_FAILED ? t("someFailed", { share: n.share(failed) }) : t(failed > 0 ? "someGood" : "allGood")) : t(alerts.state === "trouble" ? "trouble" : "attention", { n: count }));
+  }
+
   /** @param {any} data */
-  function showAlerts(data) {
-    node.className = `stack loose now is-${data.state}`;
-    say(sentence, data.alerts.length === 0 ? t("allGood") : data.state === "trouble" ? t("trouble", { n: data.alerts.length }) : t("attention", { n: data.alerts.length }));
+  async function showAlerts(data) {
+    alerts = data;
+    headline();
     attention.hidden = data.alerts.length === 0;
     const shown = JSON.stringify(data.alerts);
     if (shown === attention.dataset.shown) return;
     attention.dataset.shown = shown;
-    put(attention, h("h2", t("lookAt")), h("ul.list", data.alerts.map((/** @type {any} */ alert) => alertRow(view, alert))));
+    const { alertRow } = await import("./alerts.js");
+    if (alerts === data) put(attention, h("h2", t("lookAt")), h("ul.list", data.alerts.map((/** @type {any} */ alert) => alertRow(view, alert))));
   }
 
   /** @param {any} data */
@@ -227,24 +241,4 @@ function total(values) {
 /** @param {(number | null)[][]} lists @param {number} length */
 function added(lists, length) {
   return Array.from({ length }, (_, index) => lists.reduce((all, values) => all + (values[index] ?? 0), 0));
-}
-
-/** What is wrong, and what to do about it. Facts that a sentence needs are put into the reader's form first.
- * @param {View} view @param {any} alert */
-function alertRow(view, alert) {
-  const { t, n, time } = view;
-  const values = {
-    n: alert.count ?? alert.waiting ?? 0, hub: alert.hub ?? "", service: alert.platform ? serviceName(alert.platform) : "",
-    date: alert.endsAt ? time.date(alert.endsAt) : "", time: typeof alert.seconds === "number" ? time.duration(alert.seconds) : "",
-    ms: latency(view)(alert.p99 ?? 0), share: n.share(alert.share ?? 0), free: n.bytes(alert.free ?? 0), reserve: n.bytes(alert.reserve ?? 0),
-    sentence: alert.sentence ?? "",
-  };
-  const code = alert.code === "backup-old" && typeof alert.seconds !== "number" ? "backup-none" : alert.code;
-  const isKnown = t.has(`alert.${code}`);
-  const address = alert.hub && !["oldest-waits", "failing"].includes(alert.code) ? path("hubs", alert.hub) : alert.hub ? to.sends(alert.hub) : "/console/server";
-  return h("li", h("a.alert", { href: address, class: alert.severity },
-    h("span", icon(alert.severity === "error" ? "cross" : "warn"), h("span.unseen", t(`severity.${alert.severity}`))),
-    h("span.grow", h("span.strong", alert.hub && h("span.quiet", alert.hub, ": "), isKnown ? t(`alert.${code}`, values) : alert.code),
-      t.has(`todo.${code}`) && h("span.todo", t(`todo.${code}`, values))),
-    icon("right")));
 }

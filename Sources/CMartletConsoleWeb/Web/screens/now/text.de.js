@@ -1,6 +1,8 @@
 export default {
   "title": "Jetzt",
   "allGood": "Alle Nachrichten werden gesendet.",
+  "someGood": "Nachrichten werden gesendet.",
+  "someFailed": "Nachrichten werden gesendet. {share} der Pushes der letzten 5 Minuten sind fehlgeschlagen.",
   "attention": { one: "Nachrichten werden gesendet. 1 Hinweis braucht Ihre Aufmerksamkeit.", other: "Nachrichten werden gesendet. {n} Hinweise brauchen Ihre Aufmerksamkeit." },
   "trouble": { one: "Manche Nachrichten werden nicht gesendet.", other: "Manche Nachrichten werden nicht gesendet. {n} Hinweise brauchen Ihre Aufmerksamkeit." },
   "asOf": "Stand {time} {zone}, live",

@@ -1,6 +1,8 @@
 export default {
   "title": "Now",
   "allGood": "All notifications are going out.",
+  "someGood": "Notifications are going out.",
+  "someFailed": "Notifications are going out. {share} of the pushes of the last 5 minutes failed.",
   "attention": { one: "Notifications are going out. 1 thing needs attention.", other: "Notifications are going out. {n} things need attention." },
   "trouble": { one: "Some notifications are not going out.", other: "Some notifications are not going out. {n} things need attention." },
   "asOf": "As of {time} {zone}, live",

@@ -1,6 +1,8 @@
 export default {
   "title": "현황",
   "allGood": "모든 알림이 정상적으로 나가고 있습니다.",
+  "someGood": "알림이 나가고 있습니다.",
+  "someFailed": "알림이 나가고 있습니다. 최근 5분 동안 푸시의 {share}가 실패했습니다.",
   "attention": { other: "알림이 나가고 있습니다. 확인 필요 {n}건" },
   "trouble": { other: "일부 알림이 나가지 않고 있습니다. 확인 필요 {n}건" },
   "asOf": "{time} {zone} 기준, 실시간",

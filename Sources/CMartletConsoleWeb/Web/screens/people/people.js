@@ -54,7 +54,9 @@ export function screen(view) {
 /** @param {View} view @param {string} text @param {(name: string) => void} choose @param {any} found */
 function answer(view, found, text, choose) {
   const { t } = view;
-  const others = found.users.filter((/** @type {string} */ name) => name !== text);
+  const others = found.users.filter((/** @type {string} */ name) => name.toLowerCase() !== text.toLowerCase());
+  const known = found.users.find((/** @type {string} */ name) => name.toLowerCase() === text.toLowerCase());
+  if (known && found.devices.length === 0 && others.length === 0) return empty("user", t("none.device", { name: known }), t("none.device.text"));
   if (found.devices.length === 0 && others.length === 0) {
     return empty("search", t("none"), view.role(view.hub) === "viewer" ? t("none.viewer") : t("none.text"));
   }
@@ -69,11 +71,17 @@ function answer(view, found, text, choose) {
 /** @param {View} view @param {any} device */
 function row(view, device) {
   const { t, time } = view;
-  const others = device.tags.filter((/** @type {string} */ tag) => tag !== `username:${device.user}` && !tag.startsWith("$InstallationId:"));
+  const others = device.tags.filter((/** @type {string} */ tag) => tag !== `username:${device.user}` && !/^\$(Installation|Registration)Id:/.test(tag));
   return h("li", h("a", { href: to.device(view.hub, device.installation ?? device.registration) },
     h("span.device-icon", icon(device.platform === "browser" ? "globe" : "phone")),
     h("span.grow.whose", h("span.strong.clip", device.user ?? device.installation ?? device.registration),
       h("span.quiet.small.clip", [serviceName(device.platform), t(`kind.${device.kind}`), t("since", { time: time.date(device.createdAt) })].join(" · "))),
     h("span.row.tags", others.slice(0, 4).map((/** @type {string} */ tag) => h("span.chip", h("span.clip", tag))), others.length > 4 && h("span.quiet.small", `+${others.length - 4}`)),
-    h("code.quiet.handle.clip", device.handle)));
+    h("code.quiet.handle", shortened(device.handle))));
+}
+
+/** The end of an address is what tells it from others of its service.
+ * @param {string} handle */
+export function shortened(handle) {
+  return handle.length <= 20 ? handle : `…${(handle.split("…").pop() ?? "").slice(-8)}`;
 }

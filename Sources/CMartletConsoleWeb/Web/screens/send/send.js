@@ -1,8 +1,9 @@
 /** One send: how far it is, what has failed and why, and how to hold or stop it. Afterwards the same page is the report. */
 
 import { call, live } from "../../lib/api.js";
-import { h, icon, put, say, svg } from "../../lib/dom.js";
+import { freshId, h, icon, put, say, svg } from "../../lib/dom.js";
 import { failure, sendState, serviceName, stateBadge, to } from "../../lib/screen.js";
+import { ask } from "../../parts/dialog/ask.js";
 import { pane } from "../../parts/pane/pane.js";
 import { commandButton, openDialog, copyable } from "../../parts/dialog/dialog.js";
 import { chart } from "../../parts/chart/chart.js";
@@ -61,6 +62,7 @@ function body(view, send, path) {
   const bar = h("div");
   const reason = h("div");
   const funnelBox = h("ol.funnel");
+  const boundNote = h("span", { hidden: true }, " ", t("funnel.bound"));
   const tableBox = h("div");
   const failedBox = h("section.stack.tight");
   const rates = chart({ view, label: t("rate"), format: (value) => n.short(value), sentence: (values) => t("rate.text", values) });
@@ -84,6 +86,7 @@ function body(view, send, path) {
 
   /** @param {"resume" | "pause" | "cancel"} name */
   async function act(name) {
+    if (name === "cancel" && !(await ask(view, { title: t("stop.title"), text: t("stop.text"), yes: t("do.cancel"), isDanger: true }))) return;
     for (const button of Object.values(buttons)) button.disabled = true;
     put(problem);
     try {
@@ -107,18 +110,22 @@ function body(view, send, path) {
       put(badge, stateBadge(t, status));
     }
     const meant = status.targeted ?? status.rollout?.audience ?? null;
-    const over = status.succeeded + status.failed + status.suppressed;
+    const spared = status.outcomes?.Canceled ?? 0;
+    const over = status.succeeded + status.failed + status.suppressed - spared;
     say(progress, progressText(status, meant, over));
     put(bar, meter(status.succeeded, status.failed, meant ?? Math.max(over, 1)));
-    put(reason, explanation(status, state));
+    put(reason, explanation(status, state, spared));
     const isGoing = ["running", "waiting", "scheduled"].includes(state);
     const isHeld = ["paused", "halted", "holding"].includes(state);
     buttons.resume.disabled = !isHeld;
-    buttons.pause.disabled = !isGoing;
+    buttons.pause.disabled = !isGoing && state !== "holding";
     buttons.cancel.disabled = !isGoing && !isHeld;
-    const spared = meant === null ? null : Math.max(meant - over, 0);
-    say(buttons.cancel.label, spared && !buttons.cancel.disabled ? t("do.cancelSpare", { n: spared }) : t("do.cancel"));
-    if (funnel) put(funnelBox, funnelSteps(view, funnel));
+    const left = meant === null ? null : Math.max(meant - over, 0);
+    say(buttons.cancel.label, left && !buttons.cancel.disabled ? t("do.cancelSpare", { n: left }) : t("do.cancel"));
+    if (funnel) {
+      put(funnelBox, funnelSteps(view, funnel));
+      boundNote.hidden = funnel.received === null;
+    }
     put(tableBox, platformTable(view, status, funnel));
     showFailed(status);
     sample(status);
@@ -132,13 +139,13 @@ function body(view, send, path) {
     return t("progress", { done: over, n: meant, share: n.share(over / meant) });
   }
 
-  /** @param {string} state @param {any} status */
-  function explanation(status, state) {
+  /** @param {string} state @param {any} status @param {number} spared */
+  function explanation(status, state, spared) {
     const since = status.controlledAt ? time.full(status.controlledAt) : "";
     if (state === "halted") return h("p.warn", t("why.halted", { share: status.rollout?.halt?.percent ?? "?", time: since }));
     if (state === "holding") return h("p.warn", t("why.holding"));
     if (state === "paused") return h("p.warn", t("why.paused", { time: time.full(status.expiresAt) }));
-    if (state === "stopped") return h("p.quiet", t("why.stopped", { n: status.outcomes?.Canceled ?? 0 }));
+    if (state === "stopped") return h("p.quiet", t("why.stopped", { n: spared }));
     return null;
   }
 
@@ -180,18 +187,32 @@ function body(view, send, path) {
     h("nav.small", { "aria-label": t("back") }, h("a", { href: to.sends(hub) }, t("place.sends"))),
     h("div.stack.tight",
       h("div.head", h("div", h("h1", send.isConfidential && [icon("lock"), " "], nameOf(view, send))), badge),
-      h("p.quiet", facts(view, send).flatMap((fact, index) => (index === 0 ? [fact] : [" · ", fact])))),
+      h("p.quiet", facts(view, send).flatMap((fact, index) => (index === 0 ? [fact] : [" · ", fact]))),
+      h("p.quiet.small", t("id"), " ", h("code", path.id))),
     h("section.card.stack", { "aria-label": t("progressOf") }, progress, bar, reason,
       canSend && controls, problem),
-    h("section.stack", { "aria-label": t("funnel") }, h("h2", t("funnel")), funnelBox, h("p.quiet.small", t("funnel.note"))),
+    h("section.stack", { "aria-label": t("funnel") }, h("h2", t("funnel")), funnelBox, h("p.quiet.small", t("funnel.note"), boundNote)),
     h("div.card", tableBox),
     failedBox,
     rateCard,
+    whyForm(view, path),
     h("div.row", canSend && h("a.button", { href: `${to.sends(hub)}/new?copy=${encodeURIComponent(path.id)}` }, icon("copy"), t("copyAsNew")),
       h("button", { click: () => showPayload(view, path, send) }, icon("info"), t("payload")),
       h("button", { click: () => exportTable(view, path, last) }, icon("download"), t("export")),
       commandButton(view, `martlet status ${hub} ${path.id}`, "status", { path })));
   return { node, update, key };
+}
+
+/** Asks for one device, which need not be registered any more.
+ * @param {View} view @param {{hub: string, id: string}} path */
+function whyForm(view, path) {
+  const { t } = view;
+  const id = freshId();
+  const input = h("input.mono", { id, autocomplete: "off", spellcheck: "false", required: true });
+  return h("form.stack.tight.why-form", { on: { submit: (event) => {
+    event.preventDefault();
+    view.go(to.why(path.hub, path.id, input.value.trim()));
+  } } }, h("label.strong", { for: id }, t("whyNot")), h("div.row", h("div.grow", input), h("button", t("whyNot.go"))));
 }
 
 /** @param {View} view @param {any} send */
@@ -236,13 +257,15 @@ function platformTable(view, status, funnel) {
   const names = Object.keys(status.platforms ?? {}).sort((a, b) => (status.platforms[b].targeted ?? 0) - (status.platforms[a].targeted ?? 0));
   if (names.length === 0) return h("p.quiet", t("noPlatforms"));
   const count = (/** @type {number | null | undefined} */ value) => (value === null || value === undefined ? h("span.quiet", t("unknown")) : n.whole(value));
-  const heads = ["meant", "taken", "failed", "retrying", "received"];
+  // Devices that are no failures, and got nothing: the send was stopped, or a newer one took its place.
+  const hasSpared = names.some((name) => status.platforms[name].suppressed > 0);
+  const heads = ["meant", "taken", "failed", ...(hasSpared ? ["spared"] : []), "retrying", "received"];
   return h("div.scroll", { tabindex: "0", role: "group", "aria-label": t("byService") }, h("table.cards",
     h("thead", h("tr", h("th", { scope: "col" }, t("service")), heads.map((name) => h("th.number", { scope: "col" }, t(`step.${name}`))))),
     h("tbody", names.map((name) => {
       const one = status.platforms[name];
       const received = funnel?.platforms?.[name]?.received;
-      const cells = [count(one.targeted), count(one.succeeded), count(one.failed), count(one.retrying), received === null || received === undefined ? count(null) : ["≥ ", count(received)]];
+      const cells = [count(one.targeted), count(one.succeeded), count(one.failed), ...(hasSpared ? [count(one.suppressed)] : []), count(one.retrying), received === null || received === undefined ? count(null) : ["≥ ", count(received)]];
       return h("tr", h("th", { scope: "row" }, serviceName(name)), cells.map((cell, index) =>
         h("td.number.live-number", { "data-name": t(`step.${heads[index]}`), class: index === 2 && one.failed > 0 ? "bad" : "" }, cell)));
     }))));

@@ -3,7 +3,7 @@
 import { call, Refusal } from "../../lib/api.js";
 import { freshId, h, icon, put } from "../../lib/dom.js";
 import { badge, failure, path, serviceName } from "../../lib/screen.js";
-import { empty, pane } from "../../parts/pane/pane.js";
+import { pane } from "../../parts/pane/pane.js";
 import { copyable, openDialog } from "../../parts/dialog/dialog.js";
 import { formDialog } from "../../parts/dialog/form.js";
 
@@ -12,7 +12,7 @@ export function screen(view) {
   const { t, session } = view;
   const list = ["health", "operators", "audit", "backup", ...(session.simulator ? ["simulator"] : [])];
   const tab = list.includes(view.params.tab ?? "") ? view.params.tab ?? "health" : "health";
-  const panes = /** @type {Record<string, (view: View) => any>} */ ({ health, operators, audit, backup, simulator });
+  const panes = /** @type {Record<string, (view: View) => any>} */ ({ health, operators, audit: later("audit"), backup: later("backup"), simulator });
   const isAllowed = tab === "health" || session.isServerAdmin;
   const node = h("div.stack", h("div", h("h1", t("title")), h("p.quiet", `Martlet ${session.version}`)),
     h("nav.tabs", { "aria-label": t("title") }, list.map((name) => h("a", { href: name === "health" ? "/console/server" : path("server", name), "aria-current": name === tab ? "page" : null }, t(`tab.${name}`)))),
@@ -29,14 +29,18 @@ function health(view) {
   return pane({
     t, bars: 6, load: (signal) => call("serverFacts", { signal }),
     render: (facts) => h("div.stack.loose",
-      !facts.isReady && h("div.notice.bad-notice", icon("warn"), h("div", h("p.strong", t("notReady")), h("p.quote", { lang: "en" }, facts.obstacle))),
+      facts.isReady ? h("p.row.strong", h("span.good", icon("check")), t("ready"))
+        : h("div.notice.bad-notice", icon("warn"), h("div", h("p.strong", t("notReady")), h("p.quote", { lang: "en" }, facts.obstacle))),
       h("div.figures", [
         [facts.startedAt ? time.duration((Date.now() - Date.parse(facts.startedAt)) / 1000) : t("unknown"), t("uptime")], [bytes(facts.databaseBytes), t("database")],
         [bytes(facts.diskFree), t("diskFree", { reserve: bytes(facts.diskReserve) })], [bytes(facts.memory), t("memory")],
-        ...(typeof facts.commitP99 === "number" ? [[`${n.short(facts.commitP99)} ms`, t("commit")]] : []),
       ].map(([value, name]) => h("div", h("span.value", value), h("span.name", name)))),
-      facts.listeners?.length > 0 && h("section.stack.tight", h("h2", t("listeners")), h("ul.list", facts.listeners.map((/** @type {any} */ one) => h("li", h("div.item.listener", h("span.strong", one.name), h("code", `${one.isTLS ? "https" : "http"}://${one.address}`),
-        h("span.quiet.small", one.certificateEndsAt ? t("certificate", { date: time.date(one.certificateEndsAt), relative: time.relative(one.certificateEndsAt) }) : one.isTLS ? "" : t("clear")))))))),
+      h("section.stack.tight", h("h2", t("care")), h("dl.facts.card", [
+        [t("certificate"), facts.certificateEndsAt ? t("expires", { date: time.date(facts.certificateEndsAt), relative: time.relative(facts.certificateEndsAt) }) : t("certificate.none")],
+        [t("lastBackup"), facts.backupAt ? `${time.full(facts.backupAt)}, ${time.relative(facts.backupAt)}` : view.session.isServerAdmin ? h("a", { href: path("server", "backup") }, t("lastBackup.none")) : t("lastBackup.none")],
+      ].map(([name, value]) => [h("dt", name), h("dd", value)]))),
+      h("section.stack.tight", h("h2", t("listeners")), h("ul.list", facts.listeners.map((/** @type {any} */ one) => h("li", h("div.item.listener", h("code.break", one.address),
+        h("span", t(`listener.${one.purpose}`)), h("span.quiet.small", one.isTLS ? t("encrypted") : t("clear")))))))),
   });
 }
 
@@ -114,40 +118,18 @@ function invite(view, one, reload) {
   const dialog = openDialog(one ? t("invite.for", { name: one.name }) : t("invite"), [form]);
 }
 
-// Audit
+// Parts that come when they are needed, with their texts.
 
-/** @param {View} view */
-function audit(view) {
-  const { t, time } = view;
-  const list = h("tbody");
-  const more = h("div.row.center");
-  const row = (/** @type {any} */ one) => h("tr", h("td.number.nowrap", { "data-name": t("audit.when") }, time.full(one.at)), h("th", { scope: "row" }, one.operator),
-    h("td", { "data-name": t("audit.what") }, h("code", one.action)), h("td", { "data-name": t("audit.whom") }, h("span.audit-subject", [one.hub, one.subject].filter(Boolean).join(" · "))),
-    h("td", { "data-name": t("audit.from") }, h("span.quiet", one.address)), h("td.number", { "data-name": t("audit.answer"), class: one.answer >= 400 ? "bad" : "" }, one.answer));
-  const show = (/** @type {any} */ page) => {
-    list.append(...page.entries.map(row));
-    put(more, page.next && h("button", { click: async () => show(await call("audit", { query: { before: page.next } })) }, t("older")));
+/** @param {"audit" | "backup"} name */
+function later(name) {
+  return (/** @type {View} */ view) => {
+    const box = h("div");
+    Promise.all([import(`./${name}/${name}.js`), import(`./${name}/text.${view.language}.js`)]).then(([code, texts]) => {
+      view.t.add(texts.default);
+      put(box, code.show(view));
+    }, (error) => put(box, failure(view.t, error, null)));
+    return box;
   };
-  return pane({
-    t, bars: 8, load: (signal) => call("audit", { signal }),
-    render: (page) => {
-      if (page.entries.length === 0) return empty("check", t("audit.none"), t("audit.none.text"));
-      list.replaceChildren();
-      show(page);
-      return h("div.stack", h("p.quiet", t("audit.text")), h("div.card.scroll", { tabindex: "0", role: "group", "aria-label": t("tab.audit") }, h("table.cards", h("thead", h("tr",
-        ["when", "who", "what", "whom", "from"].map((name) => h("th", { scope: "col" }, t(`audit.${name}`))), h("th.number", { scope: "col" }, t("audit.answer")))), list)), more);
-    },
-  });
-}
-
-/** @param {View} view */
-function backup(view) {
-  const box = h("div");
-  Promise.all([import("./backup/backup.js"), import(`./backup/text.${view.language}.js`)]).then(([code, texts]) => {
-    view.t.add(texts.default);
-    put(box, code.backups(view));
-  }, (error) => put(box, failure(view.t, error, null)));
-  return box;
 }
 
 // Simulator

@@ -130,7 +130,7 @@ async function openLink(view, card, token) {
 /** @param {View} view */
 function deadLink(view) {
   return h("div.stack", h("h1", view.t("link.dead")), h("p.quiet", view.t("link.dead.text")),
-    h("a.button", { href: "/console/" }, view.t("link.toSignIn")));
+    h("a.button", { href: "/console/", target: "_self" }, view.t("link.toSignIn")));
 }
 
 /** @param {View} view @param {string} token @param {any} link */

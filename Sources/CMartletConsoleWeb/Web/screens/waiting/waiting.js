@@ -107,13 +107,13 @@ function change(view, send, reload) {
   const note = h("p.quiet.small.number", { role: "status" });
   const update = () => {
     const [first] = instants(input.value, time.zone);
-    put(note, first ? `${time.full(first)} · ${first.toISOString().slice(0, 16).replace("T", " ")} UTC` : t("change.none"));
+    put(note, first ? [time.full(first), first <= new Date() && h("span.bad", " · ", t("change.past"))] : t("change.none"));
   };
   input.addEventListener("input", update);
   update();
   formDialog(view, t("change.title"), h("div.field", h("label", { for: id }, t("change.time", { zone: time.name() })), input, note), t("change"), async () => {
     const [at] = instants(input.value, time.zone);
-    if (!at) throw new Error(t("change.none"));
+    if (!at || at <= new Date()) throw new Error(t(at ? "change.past" : "change.none"));
     await move(view, send, at);
     view.toast(t("change.done"));
     reload();

@@ -2,13 +2,23 @@
 
 import { address, call } from "../../lib/api.js";
 import { freshId, h, icon, put, say } from "../../lib/dom.js";
+import { HUB_NAME } from "../../lib/names.js";
 import { failure, path, to } from "../../lib/screen.js";
 import { commandButton } from "../../parts/dialog/dialog.js";
 import { loadLook, look } from "../../parts/look/look.js";
+import { mismatch, shown } from "./push.js";
 
 const API = { "api-version": "2020-06" };
+const TITLE = "Martlet";
 /** Seconds after which a browser's push service counts as out of reach. */
 const PATIENCE = 5;
+/** Seconds in which it is asked what became of a push that has not arrived. */
+const LOOKING = 60;
+/** What a push can still become. */
+const OPEN = ["pending", "retrying", "scheduled"];
+
+/** Something that the person can mend: a sentence, and no fault of the page. */
+class Advice extends Error {}
 
 /** @param {View} view @returns {OpenScreen} */
 export function screen(view) {
@@ -37,6 +47,7 @@ class Guide {
   leave() {
     this.events?.close();
     this.channel.close();
+    this.hasLeft = true;
   }
 
   draw() {
@@ -48,8 +59,7 @@ class Guide {
     this.arrival = h("p.strong", { role: "status" });
     put(this.node, h("div", h("h1.display", t("title")), h("p.quiet", t("subtitle"))),
       !isAdmin && hub && h("div.notice", icon("lock"), h("div", h("p", t("notAdmin")))),
-      h("div.welcome", h("ol.steps", this.hubStep(), this.deviceStep(), this.pushStep()), h("div.stack", this.screenBox, this.arrival)),
-      this.problem,
+      h("div.welcome", h("div.stack", h("ol.steps", this.hubStep(), this.deviceStep(), this.pushStep()), this.problem), h("div.stack", this.screenBox, this.arrival)),
       h("section.stack.tight", h("h2", t("then")), h("ul.list.then", this.then())));
     this.showScreen(null);
     this.listen();
@@ -68,7 +78,7 @@ class Guide {
     const { t, hub } = view;
     if (hub) return this.step("step.hub", 1, "done", h("p.quiet", hub));
     const id = freshId();
-    const input = h("input", { id, value: "shop", pattern: "[A-Za-z][A-Za-z0-9.-]{0,49}", required: true, autocomplete: "off", spellcheck: "false" });
+    const input = h("input", { id, value: "shop", pattern: HUB_NAME, title: t("hub.name.help"), required: true, autocomplete: "off", spellcheck: "false" });
     return this.step("step.hub", 1, "here", h("p.quiet", t("step.hub.text")), h("form.row", { on: { submit: async (event) => {
       event.preventDefault();
       await this.run(async () => {
@@ -90,32 +100,32 @@ class Guide {
     return this.step("step.device", 2, "here", h("p.quiet", t("step.device.text")), h("div.row",
       view.session.simulator && h("button.primary", { click: () => this.run(() => this.makePhone()) }, icon("phone"), t("device.makePhone")),
       h("button", { type: "button", class: view.session.simulator ? "" : "primary", click: () => this.run(() => this.notifyBrowser()) }, icon("globe"), t("device.useBrowser"))),
-    h("p.quiet.small", t("device.note")));
+    h("p.quiet.small", view.session.simulator ? t.nodes("device.note.simulator", { command: h("code", `martlet browser ${hub}`) }) : t("device.note")));
   }
 
   pushStep() {
     const { t } = this.view;
     if (!this.device) return this.step("step.push", 3, "later", h("p.quiet", t("step.push.text")));
     const id = freshId();
-    const input = h("input", { id, value: t("push.hello"), maxlength: 200, required: true });
+    const input = h("input", { id, value: this.text ?? t("push.hello"), maxlength: 200, required: true });
     const button = h("button.primary", t("push.send"));
-    return this.step("step.push", 3, this.sent ? "done" : "here", h("p.quiet", t("step.push.text")), h("form.row", { on: { submit: async (event) => {
+    return this.step("step.push", 3, this.sent && this.hasArrived ? "done" : "here", h("p.quiet", t("step.push.text")), h("form.row", { on: { submit: async (event) => {
       event.preventDefault();
       button.disabled = true;
       await this.run(() => this.push(input.value));
       button.disabled = false;
     } } }, h("label.unseen", { for: id }, t("push.label")), h("div.grow", input), button),
     h("div.row", this.sent && h("a", { href: to.why(this.view.hub, this.sent.id, this.device.installation) }, t("push.why")),
-      commandButton(this.view, `martlet send ${this.view.hub} --platform message --tags '${this.tag}' --title Martlet --text 'Hello'`, "post", { path: { hub: this.view.hub }, query: API, fields: this.fields(), body: { title: "Martlet", text: "Hello" } })));
+      commandButton(this.view, ({ sendLine }) => sendLine(this.view.hub, this.fields(), message(input.value)), "post", () => ({ path: { hub: this.view.hub }, query: API, fields: this.fields(), body: message(input.value) }))));
   }
 
   then() {
     const { t, hub } = this.view;
     const list = /** @type {[string, string, string][]} */ ([
-      ["key", "credentials", hub ? path("hubs", hub) : "/console/welcome"], ["command", "app", hub ? path("hubs", hub, "keys") : "/console/welcome"],
-      ["user", "invite", "/console/server/operators"], ["sends", "campaign", hub ? `${to.sends(hub)}/new` : "/console/welcome"],
+      ["key", "credentials", path("hubs", hub)], ["command", "app", path("hubs", hub, "keys")], ["user", "invite", "/console/server/operators"], ["sends", "campaign", `${to.sends(hub)}/new`],
     ]);
-    return list.map(([symbol, key, href]) => h("li", h("a", { href }, icon(symbol), h("span", h("span.strong", t(`then.${key}`)), h("span.quiet.small.block", t(`then.${key}.text`))), icon("right"))));
+    // Without a hub, only colleagues can be invited.
+    return list.filter(([, key]) => hub || key === "invite").map(([symbol, key, href]) => h("li", h("a", { href }, icon(symbol), h("span", h("span.strong", t(`then.${key}`)), h("span.quiet.small.block", t(`then.${key}.text`))), icon("right"))));
   }
 
   /** @param {() => Promise<void>} work */
@@ -124,7 +134,7 @@ class Guide {
     try {
       await work();
     } catch (error) {
-      if (this.problem) put(this.problem, failure(this.view.t, error, null));
+      if (this.problem) put(this.problem, error instanceof Advice ? h("div.notice.warn-notice", { role: "alert" }, icon("warn"), h("p", error.message)) : failure(this.view.t, error, null));
     }
   }
 
@@ -136,21 +146,28 @@ class Guide {
     this.keep({ kind: "phone", installation, handle });
   }
 
+  /** Registers this browser. Nothing is changed in the hub before it is known that a push can arrive. */
   async notifyBrowser() {
     const { view } = this;
-    const { t } = view;
-    if (!("serviceWorker" in navigator) || !("PushManager" in window)) throw new Error(t("browser.cannot"));
-    if ((await Notification.requestPermission()) !== "granted") throw new Error(t("browser.denied"));
-    const key = await publicKey(view.hub);
-    if (!key) throw new Error(t("browser.noKey"));
+    const { t, hub } = view;
+    if (!("serviceWorker" in navigator) || !("PushManager" in window)) throw new Advice(t("browser.cannot"));
+    if ((await Notification.requestPermission()) !== "granted") throw new Advice(t("browser.denied"));
+    const [{ platforms }, services] = await Promise.all([call("services", { path: { hub } }), view.session.simulator ? call("simulatorServices") : null]);
+    const service = platforms.find((/** @type {any} */ one) => one.platform === "browser");
+    const key = service?.isSimulated ? services?.browser.credential.VapidPublicKey : service?.shown["vapid-public-key"] ?? await newKey(hub, service);
+    if (!key) throw new Advice(t("browser.noKey"));
     const worker = await navigator.serviceWorker.register(/** @type {any} */ (workerAddress()), { scope: "/console/push/" });
     await activated(worker);
-    const subscribing = worker.pushManager.subscribe({ userVisibleOnly: true, applicationServerKey: bytes(key) });
-    const late = new Promise((_, reject) => window.setTimeout(() => reject(new Error(t("browser.unreachable"))), PATIENCE * 1000));
-    const subscription = /** @type {PushSubscription} */ (await Promise.race([subscribing, late]));
+    const late = new Promise((_, reject) => window.setTimeout(() => reject(new Advice(t("browser.unreachable"))), PATIENCE * 1000));
+    const subscription = /** @type {PushSubscription} */ (await Promise.race([subscribed(worker.pushManager, bytes(key)), late]));
+    const wrong = mismatch(subscription.endpoint, services?.browser.origin, service.isSimulated);
+    if (wrong) {
+      await subscription.unsubscribe();
+      throw new Advice(t(`browser.${wrong}`, { host: new URL(subscription.endpoint).host, command: `martlet browser ${hub}` }));
+    }
     const { endpoint, keys } = subscription.toJSON();
     const installation = `console-${view.session.operator}-browser`.replace(/[^\w.@:-]/g, "_");
-    await call("putInstallation", { path: { hub: view.hub, id: installation }, query: API, body: { installationId: installation, platform: "browser", pushChannel: { endpoint, p256dh: keys?.p256dh, auth: keys?.auth }, tags: [this.tag] } });
+    await call("putInstallation", { path: { hub, id: installation }, query: API, body: { installationId: installation, platform: "browser", pushChannel: { endpoint, p256dh: keys?.p256dh, auth: keys?.auth }, tags: [this.tag] } });
     this.keep({ kind: "browser", installation });
   }
 
@@ -186,31 +203,53 @@ class Guide {
   async push(text) {
     const { view } = this;
     this.text = text;
+    this.hasArrived = false;
     this.beganAt = performance.now();
     if (this.arrival) say(this.arrival, view.t("push.underWay"));
-    const answer = await call("post", { path: { hub: view.hub }, query: API, fields: this.fields(), body: { title: "Martlet", text, sound: "default" } });
+    const answer = await call("post", { path: { hub: view.hub }, query: API, fields: this.fields(), body: message(text) });
     const id = /\/messages\/([^/?]+)/.exec(answer?.location ?? "")?.[1] ?? "";
     this.sent = { id, at: Date.now() };
-    if (this.hasArrived) this.celebrate();
+    if (this.hasArrived) return this.celebrate();
+    this.drawSteps();
+    this.follow(id);
+  }
+
+  /** Says what became of a push that does not arrive.
+   * @param {string} id */
+  async follow(id) {
+    const { view } = this;
+    const { t, hub } = view;
+    const installation = this.device?.installation ?? "";
+    const isOver = () => this.hasArrived || this.hasLeft || this.sent?.id !== id;
+    for (let second = 1; second <= LOOKING && !isOver(); second += 1) {
+      await new Promise((resolve) => window.setTimeout(resolve, 1000));
+      const trace = isOver() ? null : await call("trace", { path: { hub, id, device: installation } }).catch(() => null);
+      if (!trace || isOver() || OPEN.includes(trace.verdict)) continue;
+      if (trace.verdict !== "delivered") return say(this.arrival, t("push.failed", { verdict: t(`verdict.${trace.verdict}`) }));
+      // It may still be on its way from the push service.
+      if (second > PATIENCE) return say(this.arrival, t("push.taken"));
+    }
+  }
+
+  drawSteps() {
+    const list = this.node.querySelector(".steps");
+    const focused = document.activeElement?.closest("form") !== null;
+    list?.replaceChildren(this.hubStep(), this.deviceStep(), this.pushStep());
+    if (focused) /** @type {HTMLElement | null} */ (list?.querySelector("form input"))?.focus();
   }
 
   /** @param {any} delivery */
   arrived(delivery) {
     this.hasArrived = true;
     this.tookMs = this.beganAt === undefined ? null : performance.now() - this.beganAt;
-    this.shownText = delivery.text ?? this.text ?? "";
+    this.shownText = shown(delivery.text, TITLE) || (this.text ?? "");
     this.celebrate();
   }
 
   celebrate() {
     const { t, time } = this.view;
-    if (this.sent) {
-      const list = this.node.querySelector(".steps");
-      const focused = document.activeElement?.closest("form") !== null;
-      if (list) list.replaceChildren(this.hubStep(), this.deviceStep(), this.pushStep());
-      if (focused) /** @type {HTMLElement | null} */ (list?.querySelector("form input"))?.focus();
-    }
-    this.showScreen({ look: this.device?.kind === "browser" ? "browser" : "phone-a", title: "Martlet", text: this.shownText, isSilent: false, cautions: [], actions: [], lines: { text: 4 } });
+    if (this.sent) this.drawSteps();
+    this.showScreen({ look: this.device?.kind === "browser" ? "browser" : "phone-a", title: TITLE, text: this.shownText, isSilent: false, cautions: [], actions: [], lines: { text: 4 } });
     if (this.arrival) say(this.arrival, this.tookMs === null || this.tookMs === undefined ? t("push.arrived") : t("push.arrivedIn", { time: time.duration(this.tookMs / 1000) }));
   }
 
@@ -234,15 +273,30 @@ function kept(hub) {
   }
 }
 
-/** The public key that a browser subscribes with; made where the hub has none.
- * @param {string} hub */
-async function publicKey(hub) {
-  const { platforms } = await call("services", { path: { hub } });
-  const service = platforms.find((/** @type {any} */ one) => one.platform === "browser");
-  const known = Object.values(service?.shown ?? {})[0];
-  if (known || !service?.canGenerate) return known ?? null;
-  const made = await call("generateCredential", { path: { hub, platform: "browser" }, body: {} });
-  return Object.values(made?.shown ?? {})[0] ?? null;
+/** Makes the public key that browsers subscribe with, for a hub that has none.
+ * @param {string} hub @param {any} service */
+async function newKey(hub, service) {
+  if (!service?.canGenerate || service.fingerprint) return null;
+  return (await call("generateCredential", { path: { hub, platform: "browser" }, body: {} })).shown["vapid-public-key"] ?? null;
+}
+
+/** A subscription for an earlier key would stand in the way of a new one.
+ * @param {PushManager} manager @param {Uint8Array} applicationServerKey */
+async function subscribed(manager, applicationServerKey) {
+  const options = { userVisibleOnly: true, applicationServerKey };
+  try {
+    return await manager.subscribe(options);
+  } catch (error) {
+    const old = await manager.getSubscription();
+    if (!old) throw error;
+    await old.unsubscribe();
+    return manager.subscribe(options);
+  }
+}
+
+/** @param {string} text */
+function message(text) {
+  return { title: TITLE, text };
 }
 
 /** The service worker's address: under Trusted Types it must come from a policy, and this is the one that there is. */

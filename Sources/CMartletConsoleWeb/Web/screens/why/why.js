@@ -3,7 +3,7 @@
 import { call } from "../../lib/api.js";
 import { h, icon } from "../../lib/dom.js";
 import { serviceName, to } from "../../lib/screen.js";
-import { pane } from "../../parts/pane/pane.js";
+import { empty, pane } from "../../parts/pane/pane.js";
 import { commandButton, copyable } from "../../parts/dialog/dialog.js";
 import { loadLook, look } from "../../parts/look/look.js";
 
@@ -18,24 +18,29 @@ export function screen(view) {
     t, bars: 6, heading: t("title"),
     load: async (signal) => {
       const [trace, send] = await Promise.all([
-        call("trace", { path, signal }), call("send", { path, signal }).catch(() => null), loadLook(view.language),
+        call("trace", { path, signal }).catch((error) => {
+          if (error.status === 404) return null;
+          throw error;
+        }), call("send", { path, signal }).catch(() => null), loadLook(view.language),
       ]);
-      return { trace, send };
+      const outcomes = ["refused", "suppressed"].includes(trace?.verdict) ? await import("../../parts/outcome/outcome.js") : null;
+      await outcomes?.loadOutcomes(view);
+      return { trace, send, told: outcomes?.told };
     },
-    render: ({ trace, send }) => page(view, path, trace, send),
+    render: ({ trace, send, told }) => !trace ? [h("h1.unseen", t("title")), empty("search", t("noSend"), t("noSend.text", { id: path.id }), h("a.button", { href: to.device(hub, path.device) }, t("noSend.device")))] : page(view, path, trace, send, told),
   });
   return { title: t("title"), node };
 }
 
-/** @param {View} view @param {{hub: string, id: string, device: string}} path @param {any} trace @param {any} send */
-function page(view, path, trace, send) {
+/** @param {View} view @param {{hub: string, id: string, device: string}} path @param {any} trace @param {any} send @param {any} told */
+function page(view, path, trace, send, told) {
   const { t, hub } = view;
   const name = send?.text ?? t("sendOf", { id: path.id.slice(0, 8) });
   const main = trace.registrations[0] ?? null;
   return h("div.stack.loose",
     h("nav.small.row", { "aria-label": t("where") }, h("a", { href: to.sends(hub) }, t("place.sends")), icon("right"),
       h("a.clip", { href: to.send(hub, path.id) }, name), icon("right"), h("a.clip", { href: to.device(hub, path.device) }, path.device)),
-    verdict(view, trace, main),
+    verdict(view, trace, main, told),
     trace.registrations.map((/** @type {any} */ push) => registration(view, trace, push, trace.registrations.length > 1)),
     h("section.stack.tight", h("h2", t("facts")), factsOf(view, path, trace, main)),
     h("div.row", commandButton(view, `martlet why ${hub} ${path.id} ${path.device}`, "trace", { path }),
@@ -43,17 +48,16 @@ function page(view, path, trace, send) {
     h("details", h("summary", t("details")), h("div.stack.tight.quote", { lang: "en" }, trace.explanation.map((/** @type {string} */ line) => h("p", line)))));
 }
 
-/** @param {View} view @param {any} trace @param {any} push */
-function verdict(view, trace, push) {
+/** @param {View} view @param {any} trace @param {any} push @param {any} told What an outcome means, where that is the verdict. */
+function verdict(view, trace, push, told) {
   const { t } = view;
   const kind = GOOD.includes(trace.verdict) ? "good" : OPEN.includes(trace.verdict) ? "open" : ["refused", "expired"].includes(trace.verdict) ? "bad" : "none";
   const last = push?.attempts?.[push.attempts.length - 1];
-  const byOutcome = trace.verdict === "refused" || trace.verdict === "suppressed" ? last?.outcome : null;
-  const key = byOutcome && t.has(`outcome.${byOutcome}`) ? `outcome.${byOutcome}` : `is.${trace.verdict}`;
-  const todo = byOutcome && t.has(`outcome.${byOutcome}.do`) ? `outcome.${byOutcome}.do` : `do.${trace.verdict}`;
+  const { text = "", todo = "", quote = "" } = last && told ? told(t, last.outcome, last.reason) : {};
+  const advice = text ? todo : t.has(`do.${trace.verdict}`) ? t(`do.${trace.verdict}`) : "";
   return h("div.verdict", { class: `verdict-${kind}` },
     h("span.verdict-mark", icon(kind === "good" ? "check" : kind === "bad" ? "cross" : kind === "open" ? "clock" : "info")),
-    h("div", h("p.verdict-word", t(`verdict.${trace.verdict}`)), h("h1", t(key)), t.has(todo) && h("p", t(todo))));
+    h("div", h("p.verdict-word", t(`verdict.${trace.verdict}`)), h("h1", text || t(`is.${trace.verdict}`)), quote ? h("p", { lang: "en" }, quote) : advice && h("p", advice)));
 }
 
 /** @param {View} view @param {boolean} isOneOfMany @param {any} trace @param {any} push */
@@ -81,7 +85,7 @@ function events(view, trace, push) {
     const isGood = attempt.outcome === "Success";
     list.push({
       at: attempt.at, kind: isGood ? "good" : "bad",
-      text: isGood ? t("event.taken", { service }) : t.nodes("event.attempt", { n: attempt.number, answer: h("code", [attempt.status, attempt.reason || attempt.outcome].filter(Boolean).join(" ")) }),
+      text: isGood ? t("event.taken", { service }) : !attempt.origin ? t.nodes("event.notSent", { reason: h("span", { lang: "en" }, attempt.reason || attempt.outcome) }) : t.nodes("event.attempt", { n: attempt.number, answer: h("code", [attempt.status, attempt.reason || attempt.outcome].filter(Boolean).join(" ")) }),
       detail: [attempt.origin, attempt.connection ? t("event.connection", { number: String(attempt.connection) }) : null].filter(Boolean).join(" · "),
     });
   }

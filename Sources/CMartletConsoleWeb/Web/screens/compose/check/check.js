@@ -22,9 +22,14 @@ export async function runCheck(compose) {
   const { signal } = compose.controller;
   const of = content(draft);
   const isEmpty = !draft.title && !draft.text && !draft.silent;
-  if (!compose.hasAudience || isEmpty || Object.keys(problems(draft)).length > 0) {
+  const isPast = draft.when === "at" && compose.dueAt() <= new Date();
+  if (isPast) {
+    compose.check = null;
+    compose.showActions();
+  }
+  if (!compose.hasAudience || isEmpty || isPast || Object.keys(problems(draft)).length > 0) {
     put(compose.preview, h("p.quiet", t("looks.empty")));
-    put(compose.checkBox, h("p.quiet", isEmpty ? t("check.noText") : !compose.hasAudience ? t("check.nobody") : t("check.fields")));
+    put(compose.checkBox, h("p.quiet", isEmpty ? t("check.noText") : !compose.hasAudience ? t("check.nobody") : t(isPast ? "when.past" : "check.fields")));
     return;
   }
   put(compose.checkBox, h("p.quiet", { role: "status" }, t("checking")));
@@ -48,7 +53,10 @@ export async function runCheck(compose) {
 function showCheck(compose, run) {
   const { t, time } = compose.view;
   const credentials = Object.entries(run.platforms).map(([name, part]) => ({ name: serviceName(name), state: part.credential.state, targeted: part.targeted, problems: part.problems }));
-  const lines = [run.isAccepted ? ["check", "good", t("check.accepted", { n: run.targeted })] : ["cross", "bad", t("check.notAccepted")]];
+  compose.count = run.targeted ?? compose.count;
+  const warns = run.problems.length > 0 || credentials.some((one) => ["missing", "unusable"].includes(one.state));
+  const accepted = compose.first ? t("check.first", { first: compose.first, n: run.targeted }) : t(warns ? "check.warned" : "check.accepted", { n: run.targeted });
+  const lines = [!run.isAccepted ? ["cross", "bad", t("check.notAccepted")] : warns ? ["warn", "warn", accepted] : ["check", "good", accepted]];
   for (const one of credentials) {
     if (one.state === "missing") lines.push(["warn", "warn", t("check.missing", { service: one.name, n: one.targeted })]);
     if (one.state === "unusable") lines.push(["cross", "bad", t("check.unusable", { service: one.name })]);
@@ -56,7 +64,9 @@ function showCheck(compose, run) {
   }
   if (run.templatesOnly > 0) lines.push(["info", "quiet", t("check.templates", { n: run.templatesOnly })]);
   if (run.rollout?.seconds > 1) lines.push(["clock", "quiet", t("check.lasts", { time: time.duration(run.rollout.seconds) })]);
-  const sentences = [...new Set([...run.problems, ...(run.cautions ?? []), ...credentials.flatMap((one) => one.problems)])];
+  // What a push service is concerned by is said with its name.
+  const named = credentials.flatMap((one) => one.problems.map((/** @type {string} */ text) => [text, `${one.name}: ${text}`]));
+  const sentences = [...new Set([...[...run.problems, ...(run.cautions ?? [])].filter((text) => !named.some(([known]) => known === text)), ...named.map(([, text]) => text)])];
   put(compose.checkBox, h("ul.check-list", lines.map(([symbol, kind, text]) => h("li", h("span", { class: kind }, icon(String(symbol))), h("span", text))),
     sentences.map((text) => h("li", h("span.warn", icon("warn")), h("span.quote", { lang: "en" }, text)))),
   h("p.quiet.small.number", t("check.at", { time: time.clock(Date.now()) })));

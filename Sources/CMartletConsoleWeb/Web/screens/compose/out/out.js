@@ -4,6 +4,7 @@ import { call } from "../../../lib/api.js";
 import { freshId, h, icon, put, say } from "../../../lib/dom.js";
 import { failure, serviceName, to } from "../../../lib/screen.js";
 import { ask } from "../../../parts/dialog/ask.js";
+import { loadOutcomes, told } from "../../../parts/outcome/outcome.js";
 import { openDialog } from "../../../parts/dialog/dialog.js";
 import { content, forget, fresh } from "../draft.js";
 import { fields, message } from "../message.js";
@@ -33,6 +34,7 @@ export async function test(compose) {
       delete own["martlet-everybody"];
       delete own["martlet-rollout"];
       const answer = await call("post", { path: { hub }, query: { ...API, test: "" }, fields: own, body: message(compose.draft) });
+      await loadOutcomes(view);
       put(results, testResults(view, answer?.results ?? []));
       if (tags === testers) return;
       call("saveSending", { path: { hub }, query: API, body: { ...sending, testers: tags } }).catch(() => {});
@@ -48,8 +50,10 @@ export async function test(compose) {
 function testResults({ t }, results) {
   if (results.length === 0) return h("p.warn", t("test.nobody"));
   return h("ul.check-list", results.map((one) => {
-    const isGood = /success/i.test(one.outcome);
-    return h("li", h("span", { class: isGood ? "good" : "bad" }, icon(isGood ? "check" : "cross")), h("span", h("span.strong", serviceName(one.platform)), " ", h("code.quiet", one.registration), " ", isGood ? t("verdict.delivered") : h("span.quote", one.outcome)));
+    const isGood = one.outcome === "Success";
+    const { text, todo, quote } = told(t, one.outcome, one.reason);
+    return h("li", h("span", { class: isGood ? "good" : "bad" }, icon(isGood ? "check" : "cross")), h("span", h("span.strong", serviceName(one.platform)), " ", h("code.quiet", one.registration), " ", isGood ? t("verdict.delivered")
+      : [h("span.mono", one.outcome), text && h("p", text, " ", todo), h("p.quote", { lang: "en" }, quote || one.reason)]));
   }));
 }
 
@@ -61,7 +65,7 @@ export async function send(compose) {
   if (/^\s*[[{]/.test(draft.text) && isJSON(draft.text) && !(await ask(view, { title: t("isJSON"), text: t("isJSON.text"), yes: t("isJSON.yes") }))) return;
   if ((count > MANY || draft.everybody) && !(await ask(view, {
     title: t("sure", { n: count }), text: h("div.stack.tight", h("p", draft.everybody ? t("sure.everybody") : h("code", draft.to)), h("p", t("sure.text"))),
-    yes: t("send.now", { n: count }), typed: String(count), typedLabel: t("sure.typed", { number: n.whole(count) }),
+    yes: compose.first ? t("send.first", { first: compose.first, n: count }) : t("send.now", { n: count }), typed: String(count), typedLabel: t("sure.typed", { number: n.whole(count) }),
   }))) return;
   // A campaign is kept as it is sent.
   if (draft.campaign && draft.campaign.saved !== content(draft) && !(await compose.save())) return;
@@ -83,6 +87,8 @@ async function schedule(compose) {
   const { t } = view;
   const isLater = draft.when === "at";
   compose.sendButton.disabled = true;
+  // The time may have passed since it was checked.
+  if (isLater && compose.dueAt() <= new Date()) return (await compose.part("check")).runCheck(compose);
   try {
     const at = isLater ? compose.dueAt() : new Date(Date.parse((await call("session")).now) + UNDO * 1000);
     const answer = await call("schedule", { path: { hub }, query: API, body: message(draft), fields: { ...fields(compose.draft, view), "servicebusnotification-scheduletime": at.toISOString(), "idempotency-key": draft.id } });
@@ -109,7 +115,7 @@ function countDown(compose, id, end) {
   button.focus();
   const tick = () => {
     const left = Math.max(0, Math.ceil((end - Date.now()) / 1000));
-    say(line, t("undo.left", { n: left, devices: view.n.whole(compose.count ?? 0) }));
+    say(line, t(compose.first ? "undo.first" : "undo.left", { n: left, first: compose.first, devices: view.n.whole(compose.count ?? 0) }));
     if (left > 0) return;
     window.clearInterval(compose.pending?.timer);
     compose.pending = null;

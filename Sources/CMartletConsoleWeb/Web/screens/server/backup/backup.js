@@ -10,7 +10,7 @@ import { commandButton } from "../../../parts/dialog/dialog.js";
 const INTERVAL = 1000;
 
 /** @param {View} view */
-export function backups(view) {
+export function show(view) {
   const { t, n } = view;
   const content = pane({
     t, bars: 4, load: (signal) => call("backups", { signal }),

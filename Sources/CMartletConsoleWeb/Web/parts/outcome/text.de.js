@@ -1,0 +1,15 @@
+export default {
+  "outcome.own": "An dieses Gerät wurde nichts gesendet.",
+  "outcome.ExpiredChannel": "Der Push-Dienst sagt, dass es dieses Gerät nicht mehr gibt.", "outcome.ExpiredChannel.do": "Die App wurde gelöscht oder das Telefon zurückgesetzt. Wird die App dort geöffnet, registriert sie sich von selbst neu.",
+  "outcome.BadChannel": "Der Push-Dienst kennt die Adresse des Geräts nicht.", "outcome.BadChannel.do": "Die App muss sich mit einem neuen Token registrieren.",
+  "outcome.WrongToken": "Das Gerät gehört zu einer anderen App oder einem anderen Absender.", "outcome.WrongToken.do": "Projekt, Topic oder Umgebung der Zugangsdaten sind nicht die der App.",
+  "outcome.InvalidCredentials": "Der Push-Dienst hat die Zugangsdaten des Hubs abgelehnt.", "outcome.InvalidCredentials.do": "Ein Admin muss sie unter Hub, Dienste ersetzen.",
+  "outcome.InvalidNotificationSize": "Die Nachricht war für dieses Gerät zu groß.", "outcome.InvalidNotificationSize.do": "Kürzen Sie sie, oder erlauben Sie, dass sie gekürzt wird.",
+  "outcome.InvalidNotificationFormat": "Der Push-Dienst hat die Nachricht nicht verstanden.", "outcome.InvalidNotificationFormat.do": "Unten steht, was er erhalten hat.",
+  "outcome.NoPushService": "Der Hub hat keine Zugangsdaten für diesen Push-Dienst.", "outcome.NoPushService.do": "Ein Admin kann sie unter Hub, Dienste eintragen.",
+  "outcome.Superseded": "Eine neuere Nachricht hat sie ersetzt.", "outcome.Superseded.do": "Beide haben denselben Collapse-Key: Das Gerät bekommt die neueste.",
+  "outcome.PnsUnavailable": "Der Push-Dienst war außer Betrieb.", "outcome.PnsUnavailable.do": "Erneut senden hilft.",
+  "outcome.PnsUnreachable": "Der Push-Dienst war nicht erreichbar.", "outcome.PnsUnreachable.do": "Erneut senden hilft.",
+  "outcome.Throttled": "Der Push-Dienst hat die Menge begrenzt.", "outcome.Throttled.do": "Erneut senden hilft.",
+  "outcome.AbandonedNotificationMessages": "Sie lief ab, bevor sie an der Reihe war.",
+};

@@ -1,0 +1,15 @@
+export default {
+  "outcome.own": "Nothing was sent to this device.",
+  "outcome.ExpiredChannel": "The push service says that this device is gone.", "outcome.ExpiredChannel.do": "The app was removed, or the device was reset. The app registers again when it is next opened.",
+  "outcome.BadChannel": "The push service does not know the device's address.", "outcome.BadChannel.do": "The app must register again with a fresh token.",
+  "outcome.WrongToken": "The device belongs to another app or sender.", "outcome.WrongToken.do": "The credential's project, topic or environment is not that of the app.",
+  "outcome.InvalidCredentials": "The push service refused the hub's credential.", "outcome.InvalidCredentials.do": "An admin must replace it under Hub, Services.",
+  "outcome.InvalidNotificationSize": "The message was too large for this device.", "outcome.InvalidNotificationSize.do": "Shorten it, or allow it to be cut.",
+  "outcome.InvalidNotificationFormat": "The push service did not understand the message.", "outcome.InvalidNotificationFormat.do": "The payload below is what it got.",
+  "outcome.NoPushService": "The hub has no credential for this push service.", "outcome.NoPushService.do": "An admin can set it under Hub, Services.",
+  "outcome.Superseded": "A newer message replaced it.", "outcome.Superseded.do": "Both have the same collapse key, so the device gets only the newest.",
+  "outcome.PnsUnavailable": "The push service was down.", "outcome.PnsUnavailable.do": "Sending again helps.",
+  "outcome.PnsUnreachable": "The push service could not be reached.", "outcome.PnsUnreachable.do": "Sending again helps.",
+  "outcome.Throttled": "The push service limited the rate.", "outcome.Throttled.do": "Sending again helps.",
+  "outcome.AbandonedNotificationMessages": "It expired before it was sent.",
+};

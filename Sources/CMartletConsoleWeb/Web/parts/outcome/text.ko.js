@@ -1,0 +1,15 @@
+export default {
+  "outcome.own": "이 기기에는 아무것도 보내지 않았습니다.",
+  "outcome.ExpiredChannel": "푸시 서비스가 이 기기는 사라졌다고 합니다.", "outcome.ExpiredChannel.do": "앱이 삭제되었거나 기기가 초기화되었습니다. 그 기기에서 앱을 열면 저절로 다시 등록됩니다.",
+  "outcome.BadChannel": "푸시 서비스가 기기의 주소를 모릅니다.", "outcome.BadChannel.do": "앱이 새 토큰으로 다시 등록해야 합니다.",
+  "outcome.WrongToken": "다른 앱이나 다른 발신자의 기기입니다.", "outcome.WrongToken.do": "인증 정보의 프로젝트, 토픽, 환경이 앱과 다릅니다.",
+  "outcome.InvalidCredentials": "푸시 서비스가 허브의 인증 정보를 거부했습니다.", "outcome.InvalidCredentials.do": "관리자가 허브 › 서비스에서 바꿔야 합니다.",
+  "outcome.InvalidNotificationSize": "이 기기에 보내기에는 메시지가 너무 큽니다.", "outcome.InvalidNotificationSize.do": "내용을 줄이거나 자르기를 허용하세요.",
+  "outcome.InvalidNotificationFormat": "푸시 서비스가 메시지를 이해하지 못했습니다.", "outcome.InvalidNotificationFormat.do": "받은 내용은 아래에 있습니다.",
+  "outcome.NoPushService": "허브에 이 푸시 서비스의 인증 정보가 없습니다.", "outcome.NoPushService.do": "관리자가 허브 › 서비스에서 설정할 수 있습니다.",
+  "outcome.Superseded": "더 새로운 메시지가 대신했습니다.", "outcome.Superseded.do": "collapse key 값이 같아서 기기는 가장 새로운 것만 받습니다.",
+  "outcome.PnsUnavailable": "푸시 서비스가 멈춰 있었습니다.", "outcome.PnsUnavailable.do": "다시 보내면 됩니다.",
+  "outcome.PnsUnreachable": "푸시 서비스에 닿지 않았습니다.", "outcome.PnsUnreachable.do": "다시 보내면 됩니다.",
+  "outcome.Throttled": "푸시 서비스가 속도를 제한했습니다.", "outcome.Throttled.do": "다시 보내면 됩니다.",
+  "outcome.AbandonedNotificationMessages": "보내기 전에 만료되었습니다.",
+};

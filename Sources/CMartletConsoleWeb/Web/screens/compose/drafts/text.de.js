@@ -1,0 +1,3 @@
+export default {
+  "drafts": { one: "In diesem Browser liegt noch ein Entwurf:", other: "In diesem Browser liegen noch {n} Entwürfe:" }, "drafts.open": "Öffnen", "drafts.discard": "Verwerfen",
+};

@@ -1,0 +1,48 @@
+/** Which fields of a credential are asked for, and what is sent. No DOM here. */
+
+/** The kinds of credentials that a platform has: one of them is given.
+ * @param {any[]} fields @returns {string[]} */
+export function kindsOf(fields) {
+  return [...new Set(fields.map((field) => field.kind).filter(Boolean))];
+}
+
+/**
+ * The fields to fill in, and those that few need. A file that has several of them is asked for in their place.
+ *
+ * @param {any[]} fields @param {string | null} kind
+ * @returns {[any[], any[]]}
+ */
+export function inputsOf(fields, kind) {
+  const files = [...new Set(fields.map((field) => field.file?.flag).filter(Boolean))].map((flag) => ({ flag, name: flag, isFile: true, isUsual: true, isWhole: true }));
+  const asked = [...files, ...fields.filter((field) => !field.file && (!field.kind || field.kind === kind))];
+  return [asked.filter((field) => field.isUsual), asked.filter((field) => !field.isUsual)];
+}
+
+/** The credential that was filled in, by the names of its properties.
+ * @param {[any, string][]} values @param {any[]} fields @returns {Record<string, string>} */
+export function members(values, fields) {
+  /** @type {Record<string, string>} */
+  const found = {};
+  for (const [field, value] of values) {
+    if (!value) continue;
+    if (!field.isWhole) {
+      found[field.name] = value;
+      continue;
+    }
+    const document = parsed(value);
+    for (const one of fields) {
+      const member = one.file?.flag === field.flag ? document[one.file.member] : null;
+      if (typeof member === "string") found[one.name] = member;
+    }
+  }
+  return found;
+}
+
+/** @param {string} text @returns {Record<string, any>} */
+function parsed(text) {
+  try {
+    return Object(JSON.parse(text));
+  } catch {
+    return {};
+  }
+}

@@ -1,0 +1,58 @@
+/** The settings of a hub: its limits, and its end. */
+
+import { call } from "../../../lib/api.js";
+import { freshId, h } from "../../../lib/dom.js";
+import { ask } from "../../../parts/dialog/ask.js";
+import { commandButton } from "../../../parts/dialog/dialog.js";
+import { formDialog } from "../../../parts/dialog/form.js";
+import { pane } from "../../../parts/pane/pane.js";
+
+/** The limits that can be changed, and the options of the command. */
+const LIMITS = /** @type {const} */ ([["requestRate", "requests"], ["backlog", "backlog"]]);
+
+/** @param {View} view */
+export function settings(view) {
+  const { t, n, hub } = view;
+  const isAdmin = view.role(hub) === "admin";
+  const content = pane({
+    t, bars: 3, load: (signal) => call("limits", { path: { hub }, signal }),
+    render: (found) => h("div.stack.tight", h("dl.facts.card", [
+      ...LIMITS.map(([name]) => [name, h("span", n.whole(found[name] ?? found.usual[name]), found[name] === null && h("span.quiet.small", " ", t("limit.usual")))]),
+      ["unfinished", n.whole(found.unfinished.notifications)], ["bytes", n.bytes(found.unfinished.bytes)],
+    ].map(([name, value]) => [h("dt", t(`limit.${name}`)), h("dd.number", value)])),
+    h("div.row", isAdmin && h("button", { click: () => change(view, found, () => content.reload()) }, t("limit.change")),
+      commandButton(view, `martlet hub limits ${hub}`, "limits", { path: { hub } }))),
+  });
+  return h("div.stack.loose", h("section.stack.tight", h("h2", t("limits")), content),
+    view.session.isServerAdmin && h("section.stack.tight", h("h2", t("delete")), h("p.quiet", t("delete.text")), h("div", h("button.danger", { click: () => deleteHub(view) }, t("delete.yes")))));
+}
+
+/** @param {View} view @param {any} found @param {() => void} reload */
+function change(view, found, reload) {
+  const { t, n, hub } = view;
+  const inputs = LIMITS.map(([name]) => {
+    const id = freshId();
+    const input = h("input", { id, type: "number", min: 1, step: 1, value: found[name] ?? "", autocomplete: "off" });
+    return { name, input, node: h("div.field", h("label", { for: id }, t(`limit.${name}`)), input, h("p.help", t("limit.empty", { usual: n.whole(found.usual[name]) }))) };
+  });
+  const body = () => Object.fromEntries(inputs.map(({ name, input }) => [name, input.value === "" ? null : Number(input.value)]));
+  const line = () => `martlet hub limits ${hub} ${LIMITS.map(([, option], index) => `--${option} ${inputs[index]?.input.value || "usual"}`).join(" ")}`;
+  formDialog(view, t("limit.change"), [inputs.map(({ node }) => node), h("div.row", commandButton(view, line, "setLimits", () => ({ path: { hub }, body: body() })))], t("limit.save"), async () => {
+    await call("setLimits", { path: { hub }, body: body() });
+    reload();
+  });
+}
+
+/** @param {View} view */
+async function deleteHub(view) {
+  const { t, hub } = view;
+  if (!(await ask(view, { title: t("delete.title", { hub }), text: t("delete.text"), yes: t("delete.yes"), isDanger: true, typed: hub, typedLabel: t("delete.typed", { hub }) }))) return;
+  try {
+    await call("deleteHub", { path: { hub } });
+    localStorage.removeItem("hub");
+    history.pushState(null, "", "/console/");
+    await view.refreshSession();
+  } catch (error) {
+    view.toast(error.message || t("failed.refused"));
+  }
+}

@@ -1,0 +1,16 @@
+export default {
+  "limits": "Grenzen",
+  "limit.usual": "(Standard)",
+  "limit.change": "Grenzen ändern",
+  "limit.empty": "Leer für den Standard, {usual}.",
+  "limit.save": "Speichern",
+  "limit.requestRate": "Anfragen pro Sekunde",
+  "limit.backlog": "Höchstzahl unfertiger Sendungen",
+  "limit.unfinished": "Jetzt unfertig",
+  "limit.bytes": "Deren Größe",
+  "delete": "Hub löschen",
+  "delete.text": "Geräte, Sendungen, Schlüssel und Zugangsdaten werden endgültig gelöscht. Laufende Sendungen enden.",
+  "delete.yes": "Hub löschen",
+  "delete.title": "{hub} löschen?",
+  "delete.typed": "Geben Sie zur Bestätigung {hub} ein",
+};

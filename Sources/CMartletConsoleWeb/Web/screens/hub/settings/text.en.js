@@ -1,0 +1,16 @@
+export default {
+  "limits": "Limits",
+  "limit.usual": "(default)",
+  "limit.change": "Change the limits",
+  "limit.empty": "Empty for the default, {usual}.",
+  "limit.save": "Save",
+  "limit.requestRate": "Requests per second",
+  "limit.backlog": "Maximum of unfinished sends",
+  "limit.unfinished": "Unfinished now",
+  "limit.bytes": "Their size",
+  "delete": "Delete the hub",
+  "delete.text": "Its devices, sends, keys and credentials are deleted permanently. Sends in progress stop.",
+  "delete.yes": "Delete the hub",
+  "delete.title": "Delete {hub}?",
+  "delete.typed": "Type {hub} to confirm",
+};

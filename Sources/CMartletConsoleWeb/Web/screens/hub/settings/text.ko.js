@@ -1,0 +1,16 @@
+export default {
+  "limits": "한도",
+  "limit.usual": "(기본값)",
+  "limit.change": "한도 바꾸기",
+  "limit.empty": "비워 두면 기본값 {usual}.",
+  "limit.save": "저장",
+  "limit.requestRate": "초당 요청",
+  "limit.backlog": "끝나지 않은 발송 최대",
+  "limit.unfinished": "현재 끝나지 않은 발송",
+  "limit.bytes": "그 크기",
+  "delete": "허브 삭제",
+  "delete.text": "기기, 발송, 키, 인증 정보가 영원히 사라집니다. 진행 중인 발송도 멈춥니다.",
+  "delete.yes": "허브 삭제",
+  "delete.title": "{hub} 삭제할까요?",
+  "delete.typed": "확인을 위해 {hub} 입력",
+};

@@ -1,0 +1,24 @@
+/** What is wrong, and what to do about it. */
+
+import { h, icon } from "../../lib/dom.js";
+import { path, serviceName, to } from "../../lib/screen.js";
+
+/** An alert as a row of a list. Facts that a sentence needs are put into the reader's form first.
+ * @param {View} view @param {any} alert */
+export function alertRow(view, alert) {
+  const { t, n, time } = view;
+  const values = {
+    n: alert.count ?? alert.waiting ?? 0, hub: alert.hub ?? "", service: alert.platform ? serviceName(alert.platform) : "",
+    date: alert.endsAt ? time.date(alert.endsAt) : "", time: typeof alert.seconds === "number" ? time.duration(alert.seconds) : "",
+    ms: alert.p99 < 1000 ? `${n.short(alert.p99 ?? 0)} ms` : `${n.short((alert.p99 ?? 0) / 1000)} s`, share: n.share(alert.share ?? 0), free: n.bytes(alert.free ?? 0), reserve: n.bytes(alert.reserve ?? 0),
+    sentence: alert.sentence ?? "",
+  };
+  const code = alert.code === "backup-old" && typeof alert.seconds !== "number" ? "backup-none" : alert.code;
+  const isKnown = t.has(`alert.${code}`);
+  const address = alert.hub && !["oldest-waits", "failing"].includes(alert.code) ? path("hubs", alert.hub) : alert.hub ? to.sends(alert.hub) : "/console/server";
+  return h("li", h("a.alert", { href: address, class: alert.severity },
+    h("span", icon(alert.severity === "error" ? "cross" : "warn"), h("span.unseen", t(`severity.${alert.severity}`))),
+    h("span.grow", h("span.strong", alert.hub && h("span.quiet", alert.hub, ": "), isKnown ? t(`alert.${code}`, values) : alert.code),
+      t.has(`todo.${code}`) && h("span.todo", t(`todo.${code}`, values))),
+    icon("right")));
+}
