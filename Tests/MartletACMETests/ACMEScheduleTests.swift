@@ -54,7 +54,7 @@ struct ACMEScheduleTests {
         #expect(wait(schedule) == .seconds(12_000))
         schedule.failed(at: now, retryAfter: .seconds(28 * 86_400), ends: now + .seconds(30))
         #expect(wait(schedule) == .seconds(120), "at least the ordinary wait")
-        schedule.failed(at: now, retryAfter: .seconds(28 * 86_400), ends: now - .seconds(86_400))
+        schedule.failed(at: now, retryAfter: .seconds(28 * 86_400), ends: now + .seconds(-86_400))
         #expect(wait(schedule) == .seconds(240))
     }
 
