@@ -328,18 +328,27 @@ class Judged:
 
     async def _restart(self):
         """Kills the server at several moments of an order."""
-        port, = free_ports(1)
-        door = await Door(port).start()
-        authority = await self.authority("restart", door.port)
-        server = self.server("restart-server", port, authority)
-        await server.start()
-        path = os.path.join(server.data, "acme", DOMAIN, "state.json")
-        begun = await eventually(lambda: os.path.exists(path) and server.state().get("order"), 30)
-        checks.that("an order is under way", begun, server.words())
-        await server.kill()
-        await server.start()
-        door.open()
-        checks.that("an order is continued after a kill", await server.certified(), server.words())
+        for attempt in range(3):
+            port, = free_ports(1)
+            door = await Door(port).start()
+            authority = await self.authority(f"restart-{attempt}", door.port)
+            server = self.server(f"restart-server-{attempt}", port, authority)
+            await server.start()
+            path = os.path.join(server.data, "acme", DOMAIN, "state.json")
+            begun = await eventually(lambda: os.path.exists(path) and server.state().get("order"), 30)
+            checks.that("an order is under way", begun, server.words())
+            await server.kill()
+            await server.start()
+            door.open()
+            certified = await server.certified()
+            # On a busy machine the start can take longer than the authority waits for the challenge. Then the order has
+            # failed, and says nothing about the restart.
+            if "was not issued" not in server.words() or attempt == 2:
+                break
+            await server.kill()
+            await authority.stop()
+            await door.stop()
+        checks.that("an order is continued after a kill", certified, server.words())
         checks.equal("it was continued, and no second one was made", len(server.state()["orders"]), 1)
         shown = server.shown()
         await server.kill()
