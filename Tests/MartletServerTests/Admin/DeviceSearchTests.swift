@@ -1,6 +1,7 @@
 import MartletCore
 import MartletHTTP
 import MartletModel
+import MartletStorage
 import MartletTesting
 import Testing
 
