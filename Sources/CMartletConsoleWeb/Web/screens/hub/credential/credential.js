@@ -19,8 +19,8 @@ export function setCredential(view, one, reload) {
     inputs.push({ field, read: async () => (field.isFile ? fileText(input.files?.[0]) : input.value.trim()) });
     const isKnown = t.has(`field.${field.flag}`);
     return h("div.field", h("label", { for: id }, isKnown ? t(`field.${field.flag}`) : field.name),
-      // The server's own words are English.
-      input, field.help && (!isKnown || view.language === "en") && h("p.help", { lang: "en" }, field.help));
+      // The server's own words are English, and say no more than a label that is known, but of what few need.
+      input, field.help && (!isKnown || (!field.isUsual && view.language === "en")) && h("p.help", { lang: "en" }, field.help));
   };
   const draw = () => {
     inputs.length = 0;

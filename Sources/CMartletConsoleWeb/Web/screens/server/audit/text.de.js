@@ -22,7 +22,7 @@ export default {
   "did.POST keys": "Schlüssel neu erzeugt",
   "did.POST messages": "Gesendet",
   "did.POST messages?test": "Test gesendet",
-  "did.POST schedulednotifications": "Verzögert gesendet",
+  "did.POST schedulednotifications": "Gesendet oder geplant",
   "did.POST schedulednotifications?test": "Test gesendet",
   "did.PUT schedulednotifications": "Geplante Sendung geändert",
   "did.DELETE schedulednotifications": "Geplante Sendung zurückgenommen",

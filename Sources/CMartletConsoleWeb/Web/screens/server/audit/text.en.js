@@ -22,7 +22,7 @@ export default {
   "did.POST keys": "Regenerated a key",
   "did.POST messages": "Sent",
   "did.POST messages?test": "Sent a test",
-  "did.POST schedulednotifications": "Sent with a delay",
+  "did.POST schedulednotifications": "Sent or scheduled",
   "did.POST schedulednotifications?test": "Sent a test",
   "did.PUT schedulednotifications": "Changed a scheduled send",
   "did.DELETE schedulednotifications": "Withdrew a scheduled send",

@@ -22,7 +22,7 @@ export default {
   "did.POST keys": "새 키 생성",
   "did.POST messages": "발송",
   "did.POST messages?test": "테스트 발송",
-  "did.POST schedulednotifications": "예약 발송",
+  "did.POST schedulednotifications": "발송 또는 예약",
   "did.POST schedulednotifications?test": "테스트 발송",
   "did.PUT schedulednotifications": "예약 변경",
   "did.DELETE schedulednotifications": "예약 철회",
