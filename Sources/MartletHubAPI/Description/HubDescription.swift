@@ -68,15 +68,20 @@ struct HubDescription {
             name, text, security: [Scheme.token], parameters: [version], answers: commonAnswers, operations: operations)
     }
 
-    /// Returns the description of an error answer: XML with `Code` and `Detail`.
+    /// The content of an error answer for a request with `Martlet-Answer: json`.
+    private static let errorJSON = APIContent.json(
+        ["type": "object", "required": ["error"], "properties": ["error": ["type": "string"]]])
+
+    /// Returns the description of an error answer: XML with `Code` and `Detail`, or JSON with `error` if the request
+    /// asks for JSON.
     static func error(_ status: HTTPStatus, _ text: String) -> APIAnswer {
-        APIAnswer(status, text, APIContent("application/xml"), headers: ids)
+        APIAnswer(status, text, APIContent("application/xml"), errorJSON, headers: ids)
     }
 
     /// Returns the description of a refusal: by the hub, as XML, or by the HTTP server, in plain text, before the
     /// request reaches the hub.
     static func refusal(_ status: HTTPStatus, _ text: String) -> APIAnswer {
-        APIAnswer(status, text, APIContent("application/xml"), APIContent("text/plain"))
+        APIAnswer(status, text, APIContent("application/xml"), errorJSON, APIContent("text/plain"))
     }
 
     /// The errors that the HTTP server answers before a handler is called.
@@ -97,14 +102,14 @@ struct HubDescription {
             APIAnswer(
                 .tooManyRequests,
                 "Too many requests of the access key, test sends, or unfinished notifications; nothing was done.",
-                APIContent("application/xml"), headers: ids + [retryAfter]),
+                APIContent("application/xml"), errorJSON, headers: ids + [retryAfter]),
             error(.internalServerError, "The server could not answer."),
             APIAnswer(
-                .serviceUnavailable, "The server cannot answer now.", APIContent("application/xml"),
+                .serviceUnavailable, "The server cannot answer now.", APIContent("application/xml"), errorJSON,
                 headers: ids + [retryAfter]),
             APIAnswer(
                 .insufficientStorage, "The disk is full: nothing was stored. Accepted notifications are not affected.",
-                APIContent("application/xml"), headers: ids + [retryAfter]),
+                APIContent("application/xml"), errorJSON, headers: ids + [retryAfter]),
         ]
 
     static let retryAfter = APIParameter(
