@@ -170,7 +170,8 @@ extension HubDescription {
         APIParameter(.query, "test", "Send to at most ten devices and wait for the outcomes; needs no value.")
     }
     private static let testAnswer = APIParameter(
-        .header, "Martlet-Answer", "`json`: refusals, and the outcomes of a test send, are answered as JSON; the outcomes have no handles.",
+        .header, "Martlet-Answer",
+        "`json`: refusals, and the outcomes of a test send, are answered as JSON; the outcomes have no handles.",
         schema: ["type": "string", "enum": ["json"]])
     private var tags: APIParameter {
         APIParameter(.header, "ServiceBusNotification-Tags", "A tag expression such as `(a || b) && !c`.")
