@@ -205,7 +205,7 @@ extension ConsoleDescription {
 
     static let simulatorPattern = "/simulator/{path...}"
 
-    /// What the console's pages use of the simulator. The rest is in Docs/Simulator.md.
+    /// The routes of the simulator that the console's pages use. Docs/Simulator.md describes all of its routes.
     static var simulator: APIGroup {
         group(
             "Simulator", "The simulator's control interface, where a simulator runs.",

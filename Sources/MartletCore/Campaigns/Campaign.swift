@@ -21,7 +21,7 @@ public struct Campaign: Sendable {
     public var send: NotificationID?
     public var createdAt: Timestamp
     public var changedAt: Timestamp
-    /// Who changed it last.
+    /// The author of the last change.
     public var changedBy: SendAuthor
 
     public init(

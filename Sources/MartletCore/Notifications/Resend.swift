@@ -29,7 +29,7 @@ public struct ResendDraft: Sendable {
     public var outcome: OutcomeName?
     public var acceptedAt: Timestamp
     public var expiresAt: Timestamp
-    /// Who asked for it; nil if that is not recorded.
+    /// The author, who asked for the resend; nil if the author is not recorded.
     public var author: SendAuthor?
 
     public init(

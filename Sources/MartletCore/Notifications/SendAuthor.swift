@@ -1,4 +1,6 @@
-/// Who asked for a send. The names of users and operators are in lower case, in which they are unique.
+/// The author of a send: the person or the key that asked for it.
+///
+/// The names of users and operators are in lower case, in which they are unique.
 public enum SendAuthor: Hashable, Sendable, CustomStringConvertible {
     /// A request that was signed with an access key of this name.
     case key(String)
@@ -39,9 +41,9 @@ public enum SendAuthor: Hashable, Sendable, CustomStringConvertible {
 
 /// Where a send comes from.
 public struct SendOrigin: Hashable, Sendable {
-    /// Who asked for it; nil if that was not recorded, or if the user has been removed.
+    /// The author of the send; nil if the author was not recorded, or is a user who has been removed.
     public var author: SendAuthor?
-    /// Whether it sends dead letters of another send again.
+    /// True if the send is a resend of the dead letters of another send.
     public var isResend: Bool
     /// The send whose dead letters it sends again; nil if its record has been removed.
     public var original: NotificationID?

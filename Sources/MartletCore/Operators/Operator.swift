@@ -13,7 +13,7 @@ public struct Operator: Sendable, CustomStringConvertible {
     public var signedInAt: Timestamp?
     /// The operator's settings, such as language and time zone: a JSON object.
     public var settings: String
-    /// Whether signing in needs a second factor.
+    /// True if the operator needs a second factor to sign in.
     public var hasFactor: Bool
 
     public init(

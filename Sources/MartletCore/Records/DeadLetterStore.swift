@@ -34,7 +34,7 @@ public protocol DeadLetterStore: Sendable {
     ) async throws(StorageError) -> RefusalReasons
 }
 
-/// How many refusals of a notification had which reason.
+/// The number of refusals of a notification for each outcome and reason.
 public struct RefusalReasons: Hashable, Sendable {
     public struct Count: Hashable, Sendable {
         public var outcome: OutcomeName
@@ -49,7 +49,7 @@ public struct RefusalReasons: Hashable, Sendable {
     }
 
     public var counts: [Count]
-    /// Whether there are refusals that were not looked at, or reasons that are not in `counts`.
+    /// True if some refusals were not counted, or if some reasons are not in `counts`.
     public var isPartial: Bool
 
     public init(counts: [Count], isPartial: Bool) {

@@ -70,7 +70,7 @@ public struct PageRecords: Sendable {
 
     public func outcome(ofRefusal index: Int) -> OutcomeName { kinds[refusals[index].kind].outcome }
 
-    /// What a refusal shows about the push, without its texts.
+    /// Returns the facts of a refusal that show whether a push was made. Decodes none of its texts.
     public func facts(ofRefusal index: Int) -> RefusalFacts {
         let kind = kinds[refusals[index].kind]
         return RefusalFacts(
@@ -153,7 +153,7 @@ public struct RecordedRefusal: Sendable {
     }
 }
 
-/// What a refusal shows about whether a push was made.
+/// The facts of a refusal that show whether a push was made.
 public struct RefusalFacts: Hashable, Sendable {
     public var outcome: OutcomeName
     public var isAnswered: Bool
@@ -163,7 +163,7 @@ public struct RefusalFacts: Hashable, Sendable {
 }
 
 extension PageRecords {
-    /// What many refusals or attempts have in common.
+    /// The values that many refusals or attempts have in common.
     struct Kind: Hashable {
         var outcome: OutcomeName
         var reason: String

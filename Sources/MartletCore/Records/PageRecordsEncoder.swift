@@ -1,7 +1,7 @@
 import MartletModel
 
-/// Writes a value of `PageRecords`: the version; the distinct kinds (outcome, reason, origin, status, fate, number); the
-/// refusals; the attempts. Each list begins with its count.
+/// Writes a value of `PageRecords`: the version; the distinct kinds (outcome, reason, origin, status, fate, number);
+/// the refusals; the attempts. Each list begins with its count.
 ///
 /// An entry is a byte of flags; the distance to the channel before; the registration if it is not 0; the index of the
 /// kind; the distance to the moment before; and, where the flags say so, the connection, the handle, the id of the
@@ -32,7 +32,8 @@ public struct PageRecordsEncoder {
     public var refusalCount: Int { refusals.count }
     public var attemptCount: Int { attempts.count }
 
-    /// Whether the value is as large as it should become: what is about one member is found by reading the whole value.
+    /// True if the value should not become larger. Each look-up of one member reads a whole value, so values are kept
+    /// small.
     public var isFull: Bool {
         refusals.count + attempts.count >= 512 || refusals.bytes.count + attempts.bytes.count >= 65_536
     }
@@ -112,7 +113,7 @@ public struct PageRecordsEncoder {
     /// The channel from which the distance of the first member is counted.
     static let start = AudienceMember.none
 
-    /// What an entry has.
+    /// The marks of the optional parts that an entry has.
     struct Flags: OptionSet {
         let rawValue: UInt8
 

@@ -11,7 +11,7 @@ public struct SendQuery: Sendable {
         case ended
     }
 
-    /// Which authors' sends are selected.
+    /// The authors whose sends are selected.
     public enum Author: Hashable, Sendable {
         /// Sends that this author asked for, resends among them.
         case named(SendAuthor)
@@ -69,7 +69,7 @@ public struct SendPage: Sendable {
 public struct SendEntry: Sendable {
     public var report: NotificationReport
     public var control: NotificationControl
-    /// Whether it is a canary whose sample was sent and whose rest waits.
+    /// True if the send is a canary whose sample was sent and whose rest waits.
     public var isHolding: Bool
     public var origin: SendOrigin
 

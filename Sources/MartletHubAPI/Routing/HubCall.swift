@@ -9,7 +9,7 @@ struct HubCall: AdmittedCall {
     let hub: Hub
     /// The name of the access key that signed the request.
     let keyName: String
-    /// Who asks.
+    /// The author of the request.
     let author: SendAuthor
     private let address: PublicAddress
 

@@ -253,7 +253,7 @@ extension SendQuery.Author {
 
 /// The tags that the server gives to single devices: the id of the registration, and of the installation.
 enum DeviceTags {
-    /// What these tags begin with, in lower case.
+    /// The prefixes of these tags, in lower case.
     static let prefixes = ["$installationid:", "$registrationid:"]
 
     static func contains(_ name: String) -> Bool { prefixes.contains { name.hasPrefix($0) } }

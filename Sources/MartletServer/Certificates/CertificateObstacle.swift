@@ -1,7 +1,7 @@
 import MartletModel
 import Synchronization
 
-/// What the health check says about the certificate of the public TLS listener.
+/// The sentence of the health check about the certificate of the public TLS listener.
 final class CertificateObstacle: Sendable {
     private struct State {
         var sentence: String?

@@ -1,9 +1,10 @@
 import MartletCore
 import MartletModel
 
-/// Removes channels that a push service called gone, with their registrations, on one connection. Does what
-/// `RegistrationTable.remove` does for each registration, for many: statements are prepared once, rows go in the order of
-/// their keys from table to table within the database, and tags are looked up once.
+/// Removes channels that a push service reported as gone, with their registrations, on one connection.
+///
+/// The result is the same as with `RegistrationTable.remove` for each registration. It costs less for many: statements
+/// are prepared once, rows are removed in the order of their keys, and each tag is looked up once.
 struct ChannelRemoval {
     private let connection: Connection
     private let hub: Hub.ID
@@ -200,7 +201,7 @@ extension Statement {
         reset()
     }
 
-    /// Whether a column has this text.
+    /// Returns whether a column of a statement's row has this text.
     fileprivate func isText(_ text: String, _ column: Int32) -> Bool {
         withBytes(column) { bytes in bytes.elementsEqual(text.utf8) }
     }

@@ -126,7 +126,7 @@ struct TriedMembers {
 
     private struct Tried {
         var hasSuccess = false
-        /// Whether all attempts were superseded.
+        /// True if all attempts were superseded.
         var isSuperseded = true
 
         mutating func add(_ outcome: OutcomeName) {

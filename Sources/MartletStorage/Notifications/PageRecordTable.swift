@@ -1,8 +1,9 @@
 import MartletCore
 import MartletModel
 
-/// The values with the refusals and attempts of pages, on one connection. Each is about the members after those of the
-/// value before, up to the last of its own.
+/// Stores and reads the values with the refusals and attempts of pages, on one connection.
+///
+/// A value covers the members after the last member of the value before it, up to its own last member.
 struct PageRecordTable {
     private let connection: Connection
 
@@ -43,13 +44,13 @@ struct PageRecordTable {
         }
     }
 
-    /// Whether there is a value of the delivery.
+    /// Returns whether any value of a delivery is stored.
     func hasRecords(of delivery: Delivery.ID) throws(StorageError) -> Bool {
         try connection.first("SELECT 1 FROM page_records WHERE delivery = ? LIMIT 1", delivery.rawValue) { _ in true }
             ?? false
     }
 
-    /// Of some members, those with a refusal.
+    /// Returns those of some members that have a refusal in a value.
     func refused(
         _ members: some Sequence<AudienceMember>, in delivery: Delivery.ID
     ) throws(StorageError) -> Set<AudienceMember> {
@@ -68,46 +69,42 @@ struct PageRecordTable {
 
     // MARK: Writing
 
-    /// Stores the refusals and attempts of a page, a value for some hundred of them. Each page of a delivery follows the
-    /// pages before it.
-    /// - Returns: False if they cannot be stored so, and must be rows.
+    /// Stores the refusals and attempts of a page as values with some hundred records each. Each page of a delivery
+    /// follows the pages before it.
+    /// - Returns: False if the records cannot be stored as values, and must be stored as rows.
     func insert(_ step: DeliveryStep) throws(StorageError) -> Bool {
         guard step.range != nil, step.attempts.allSatisfy({ $0.followed == nil }) else { return false }
         let refusals = Self.ordered(step.refusals) { $0.member < $1.member }
         let attempts = Self.ordered(step.attempts) {
             ($0.member, $0.at, $0.number) < ($1.member, $1.at, $1.number)
         }
-        guard let first = [refusals.first?.member, attempts.first?.member].compactMap(\.self).min() else { return true }
+        guard let first = Self.lower(refusals.first?.member, attempts.first?.member) else { return true }
         guard try !hasRecords(from: first, in: step.delivery) else { return false }
         let registrations = try RefusedRegistrations(connection)
         defer { registrations.giveBack() }
-        var (encoder, attempt) = (PageRecordsEncoder(), 0)
-        for (index, refusal) in refusals.enumerated() {
-            // Attempts of members before this one, and its own.
-            while attempt < attempts.count, attempts[attempt].member <= refusal.member {
-                let member = attempts[attempt].member
-                encoder.append(attempts[attempt])
-                attempt += 1
-                if encoder.isFull, member < refusal.member, attempts.dropFirst(attempt).first?.member != member {
-                    try insert(&encoder, through: member, of: step.delivery)
-                }
+        var encoder = PageRecordsEncoder()
+        var (restOfRefusals, restOfAttempts) = (refusals[...], attempts[...])
+        var next: AudienceMember? = first
+        while let member = next {
+            while let attempt = restOfAttempts.first, attempt.member == member {
+                encoder.append(attempt)
+                restOfAttempts.removeFirst()
             }
-            let (id, installation) = try registrations.ids(of: refusal)
-            encoder.append(refusal, id, installation: installation)
-            if encoder.isFull || index == refusals.count - 1 && attempt == attempts.count {
-                try insert(&encoder, through: refusal.member, of: step.delivery)
+            if let refusal = restOfRefusals.first, refusal.member == member {
+                let (id, installation) = try registrations.ids(of: refusal)
+                encoder.append(refusal, id, installation: installation)
+                restOfRefusals.removeFirst()
             }
-        }
-        while attempt < attempts.count {
-            let member = attempts[attempt].member
-            encoder.append(attempts[attempt])
-            attempt += 1
-            let next = attempts.dropFirst(attempt).first?.member
-            if next == nil || encoder.isFull && next != member {
-                try insert(&encoder, through: member, of: step.delivery)
-            }
+            next = Self.lower(restOfRefusals.first?.member, restOfAttempts.first?.member)
+            // The records of a member are in one value.
+            if encoder.isFull || next == nil { try insert(&encoder, through: member, of: step.delivery) }
         }
         return true
+    }
+
+    private static func lower(_ one: AudienceMember?, _ other: AudienceMember?) -> AudienceMember? {
+        guard let one, let other else { return one ?? other }
+        return min(one, other)
     }
 
     private func hasRecords(from member: AudienceMember, in delivery: Delivery.ID) throws(StorageError) -> Bool {
@@ -147,8 +144,8 @@ struct PageRecordTable {
     }
 }
 
-/// Looks up the ids of registrations that refusals are about. A native send goes to a channel; in this case the channel's
-/// oldest registration is used. Statements are prepared once for many refusals.
+/// Looks up the ids of registrations that refusals are about. A native send goes to a channel; in this case the
+/// channel's oldest registration is used. Statements are prepared once for many refusals.
 final class RefusedRegistrations {
     private var statements: BorrowedStatements
     private let ofChannel: Statement

@@ -12,14 +12,8 @@ struct RefusalTable {
     func page(
         of id: NotificationID, in hub: Hub.ID, after position: RefusalPosition, limit: Int
     ) throws(StorageError) -> RefusalPage {
-        let deliveries = try connection.all(
-            """
-            SELECT d.id, d.platform FROM deliveries d JOIN notifications n ON n.sequence = d.notification
-            WHERE n.hub = ? AND n.id = ? AND d.id >= ? ORDER BY d.id
-            """, hub.rawValue, id.bytes, position.delivery.rawValue
-        ) { row in (Delivery.ID(rawValue: row.integer(0)), PlatformID(rawValue: row.text(1))) }
         var page = RefusalPage(records: [], next: nil)
-        for (delivery, platform) in deliveries {
+        for (delivery, platform) in try deliveries(of: id, in: hub, from: position.delivery) {
             let after = delivery == position.delivery ? position.member : .none
             var reader = RefusalReader(connection, of: delivery, after: after)
             // Reads one refusal more than the page has room for, to find out whether another page follows.
@@ -31,6 +25,19 @@ struct RefusalTable {
         }
         page.next = nil
         return page
+    }
+
+    /// Returns the deliveries of a notification with their platforms, in the order of their ids.
+    /// - Parameter first: The lowest id.
+    private func deliveries(
+        of id: NotificationID, in hub: Hub.ID, from first: Delivery.ID
+    ) throws(StorageError) -> [(Delivery.ID, PlatformID)] {
+        try connection.all(
+            """
+            SELECT d.id, d.platform FROM deliveries d JOIN notifications n ON n.sequence = d.notification
+            WHERE n.hub = ? AND n.id = ? AND d.id >= ? ORDER BY d.id
+            """, hub.rawValue, id.bytes, first.rawValue
+        ) { row in (Delivery.ID(rawValue: row.integer(0)), PlatformID(rawValue: row.text(1))) }
     }
 
     /// Records that the notification of a delivery has refusals. Only the first refusal of the notification changes the
@@ -69,7 +76,7 @@ struct RefusalTable {
         try connection.all(Self.listing, hub.rawValue, id?.bytes ?? [], limit, read: Self.id)
     }
 
-    /// The same, the newest first.
+    /// The query for a page of a hub's notifications with refusals, the newest first.
     static let latestListing =
         "SELECT id FROM notifications WHERE hub = ? AND has_refusals = 1 AND id < ? ORDER BY id DESC LIMIT ?"
 
@@ -82,21 +89,18 @@ struct RefusalTable {
 
     private static func id(_ row: Statement) throws(StorageError) -> NotificationID {
         guard let id = NotificationID(bytes: row.bytes(0)) else {
-            throw StorageError(.corrupt, "A notification in the database has an id that is none; restore a backup.")
+            throw StorageError(.corrupt, "A notification in the database has an invalid id; restore a backup.")
         }
         return id
     }
 
-    /// Counts by outcome and reason, in a bounded number of rows.
+    /// Counts the refusals of a notification by outcome and reason.
+    /// - Parameters:
+    ///   - lookLimit: The number of refusals that are counted; further ones are not.
+    ///   - limit: The maximum number of reasons.
     func reasons(
         of id: NotificationID, in hub: Hub.ID, lookLimit: Int, limit: Int
     ) throws(StorageError) -> RefusalReasons {
-        let deliveries = try connection.all(
-            """
-            SELECT d.id FROM deliveries d JOIN notifications n ON n.sequence = d.notification
-            WHERE n.hub = ? AND n.id = ? ORDER BY d.id
-            """, hub.rawValue, id.bytes
-        ) { Delivery.ID(rawValue: $0.integer(0)) }
         struct Key: Hashable {
             var outcome: String
             var reason: String
@@ -104,7 +108,7 @@ struct RefusalTable {
         var counts: [Key: Int] = [:]
         var left = lookLimit
         var isPartial = false
-        for delivery in deliveries {
+        for (delivery, _) in try deliveries(of: id, in: hub, from: RefusalPosition.start.delivery) {
             var reader = RefusalReader(connection, of: delivery, after: .none)
             while let refusal = try reader.next()?.refusal {
                 guard left > 0 else {

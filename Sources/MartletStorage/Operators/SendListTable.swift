@@ -89,7 +89,7 @@ struct SendListTable {
         try connection.first("SELECT 1 FROM notifications WHERE sequence < ? LIMIT 1", floor) { _ in true } ?? false
     }
 
-    /// Whether a row of `notifications` is a canary that holds.
+    /// The SQL condition that a row of `notifications` is a canary that holds.
     private static let isHolding = """
         (has_parts AND EXISTS (SELECT 1 FROM rollouts r WHERE r.notification = notifications.sequence
             AND r.held_at IS NOT NULL AND r.released_at IS NULL))

@@ -53,9 +53,9 @@ struct PlainRefusal {
 
 /// Reads the status from a header block that does not depend on a table (RFC 7541), if all other fields are ignored.
 enum PlainHead {
-    /// - Parameter ignored: In the forms of `forms(of:)`.
-    /// - Returns: nil for any block that is not of the simple form: the status first, as an index or as a literal; then
-    ///   fields with literal names.
+    /// Returns the status of a block whose first field is the status, as an index or as a literal, and whose other
+    /// fields have literal names that are ignored; nil for any other block.
+    /// - Parameter ignored: The names of the ignored fields, in the forms of `forms(of:)`.
     static func status(_ block: UnsafeRawBufferPointer, ignoring ignored: [[UInt8]]) -> Int? {
         guard let first = block.first else { return nil }
         var index = 1
@@ -147,7 +147,8 @@ enum PlainHead {
         return left < 8 && bits & padding == padding && number >= 200 ? number : nil
     }
 
-    /// Whether a field is a literal: to be indexed (which a table of size 0 does not do), not indexed or never indexed.
+    /// Returns whether a field is a literal: with indexing (without effect on a table of size 0), without indexing, or
+    /// never indexed.
     private static func isLiteral(_ byte: UInt8) -> Bool {
         byte & 0xC0 == 0x40 || byte & 0xE0 == 0
     }
