@@ -72,7 +72,12 @@ class Provider:
         if kind == "RSA":
             self._storage.jwk = jose.RSAKey.generate_key(is_private=True)
         else:
-            self._storage.jwk = jose.ECKey.generate_key("P-256", is_private=True)
+            # Authlib leaves out leading zeros of a coordinate, against RFC 7518, section 6.2.1.2: one key in 128 is refused.
+            while True:
+                self._storage.jwk = jose.ECKey.generate_key("P-256", is_private=True)
+                parts = self._storage.jwk.as_dict()
+                if all(len(base64.urlsafe_b64decode(parts[name] + "==")) == 32 for name in ("x", "y")):
+                    break
 
     def log_in(self, user, claims, client="martlet"):
         """The token of a user by the authorization code flow."""

@@ -1,6 +1,6 @@
 import Testing
 
-/// What public clients, a browser, the forms of others' SDKs and the answers of push services come to.
+/// What public clients, browsers and the forms of others' SDKs come to.
 @Suite(.serialized, .enabled(if: BuiltProducts.hasPython, Judge.isMissing), .timeLimit(.minutes(10)))
 struct ClientJudgeTests {
     @Test("A public APNs client is satisfied by the simulator")
@@ -55,16 +55,6 @@ struct ClientJudgeTests {
         try await Judge.run("blob_client.py")
     }
 
-    @Test("Registrations are imported, listed while some change, and exported again: the same")
-    func aHubIsMovedByJobs() async throws {
-        try await Judge.run("mass_jobs.py", "--count", "20000")
-    }
-
-    @Test("A hub is exported by a command and imported elsewhere: the same, installations included")
-    func aHubIsMovedByCommands() async throws {
-        try await Judge.run("transfers.py")
-    }
-
     @Test("Requests of Microsoft's SDKs are served, and they can read the answers")
     func theFormsOfTheSDKsAreSatisfied() async throws {
         try await Judge.run("sdk_wire.py")
@@ -78,20 +68,5 @@ struct ClientJudgeTests {
     @Test("Both APIs answer a judge of OpenAPI descriptions as they describe themselves")
     func schemathesisIsSatisfied() async throws {
         try await Judge.run("schemathesis_judge.py")
-    }
-
-    @Test("Every answer of FCM, WNS, MPNS and ADM comes to what it ought to")
-    func answersOfServicesAreUnderstood() async throws {
-        try await Judge.run("service_answers.py")
-    }
-
-    @Test("Dead letters are listed, sent again and received once, and a wrong project removes nobody")
-    func deadLettersAreSentAgain() async throws {
-        try await Judge.run("letters.py")
-    }
-
-    @Test("Wrong command lines change nothing, what cannot be undone is asked about, and bash completes words")
-    func theCommandLineIsSafe() async throws {
-        try await Judge.run("command_line.py")
     }
 }

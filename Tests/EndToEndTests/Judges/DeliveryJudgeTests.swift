@@ -35,6 +35,16 @@ struct DeliveryJudgeTests {
         try await Judge.run("attribution.py")
     }
 
+    @Test("Every answer of FCM, WNS, MPNS and ADM comes to what it ought to")
+    func answersOfServicesAreUnderstood() async throws {
+        try await Judge.run("service_answers.py")
+    }
+
+    @Test("Dead letters are listed, sent again and received once, and a wrong project removes nobody")
+    func deadLettersAreSentAgain() async throws {
+        try await Judge.run("letters.py")
+    }
+
     /// At last, when the other suites are through: it is about how long things wait.
     @Test("A short send overtakes a backlog of broadcasts, and a silent service delays no other hub")
     func shortSendsOvertake() async throws {

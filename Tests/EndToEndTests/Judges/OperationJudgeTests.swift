@@ -59,4 +59,19 @@ struct OperationJudgeTests {
     func aKeyIsChangedInSpiteOfKills() async throws {
         try await Judge.run("key_rotation.py")
     }
+
+    @Test("Registrations are imported, listed while some change, and exported again: the same")
+    func aHubIsMovedByJobs() async throws {
+        try await Judge.run("mass_jobs.py", "--count", "20000")
+    }
+
+    @Test("A hub is exported by a command and imported elsewhere: the same, installations included")
+    func aHubIsMovedByCommands() async throws {
+        try await Judge.run("transfers.py")
+    }
+
+    @Test("Wrong command lines change nothing, what cannot be undone is asked about, and bash completes words")
+    func theCommandLineIsSafe() async throws {
+        try await Judge.run("command_line.py")
+    }
 }
