@@ -114,8 +114,9 @@ public struct TemplateBinding: Sendable {
     }
 }
 
-/// The properties of devices that decide which message of a composed send the devices get.
+/// What decides which message of a composed send a device gets: its language, and possibly its push variables.
 public struct AudienceVariants: Sendable {
+    /// The languages of the composed message.
     public var languages: MessageLanguages
     /// True if the push variables of a registration also decide which message the device gets.
     public var readsVariables: Bool
@@ -150,7 +151,7 @@ public struct MessageVariant: Sendable {
     }
 }
 
-/// A page of an audience: members with their handles in one buffer, so that a page of thousands costs a handful of
+/// A page of an audience. The handles of all members are in one buffer, so that a page of thousands costs few
 /// allocations.
 public struct AudiencePage: Sendable {
     public private(set) var members: [AudienceMember] = []

@@ -81,8 +81,7 @@ public struct AudienceCountQuery: Sendable {
     public var sampling: Sampling?
     public var now: Timestamp
 
-    /// The state of a search for the threshold of a sample, which is the highest hash that a member of the sample can
-    /// have.
+    /// A search for the threshold of a sample: the highest hash that a member of the sample can have.
     public struct Sampling: Sendable {
         public var hash: SampleHash
         public var lowest: LowestHashes

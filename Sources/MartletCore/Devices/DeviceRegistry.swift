@@ -111,7 +111,8 @@ public struct DeviceRegistry: Sendable {
         try await store.tags(beginningWith: prefix, of: query)
     }
 
-    /// Returns the key by which the platform compares handles.
+    /// Checks a handle, and returns the key by which the platform compares handles.
+    /// - Throws: `.invalid` if there is no such platform or no such handle.
     public func key(of handle: PushHandle, on platform: PlatformID) throws(DeviceRegistryError) -> String {
         guard let known = platforms[platform] else { throw .invalid("There is no platform '\(platform)'.") }
         do throws(PushServiceError) {

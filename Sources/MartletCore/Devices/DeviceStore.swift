@@ -25,7 +25,8 @@ public protocol DeviceStore: InstallationStore {
     /// run in between, and keeps none of the pages.
     func audienceCount(_ query: AudienceCountQuery) async throws(StorageError) -> AudienceCount
 
-    /// Returns the template bindings with the given ids, in no order, without those that no registration uses any more.
+    /// Returns the template bindings with the given ids, in any order, without those that no registration uses any
+    /// more.
     func renderings(_ ids: [TemplateBinding.ID], in hub: Hub.ID) async throws(StorageError) -> [TemplateBinding]
 
     /// Returns one page of the tags of the channels that a send reaches, each tag once in a page. The channels are
@@ -38,8 +39,8 @@ public protocol DeviceStore: InstallationStore {
     /// - Parameter prefix: The beginning of the tags, in lower-case ASCII.
     func tags(beginningWith prefix: String, in hub: Hub.ID, limit: Int) async throws(StorageError) -> [Tag]
 
-    /// Applies the reports of push services about channels: removes dead channels with their registrations, and
-    /// replaces changed handles.
+    /// Applies the reports of push services about channels: removes dead channels with their registrations, replaces
+    /// changed handles, and records which devices are suspected to be stale.
     /// - Returns: The number of removed channels.
     func apply(_ feedback: [ChannelFeedback], in hub: Hub.ID, at now: Timestamp) async throws(StorageError) -> Int
 

@@ -75,7 +75,7 @@ public struct InstallationRecord: Sendable {
 }
 
 /// Stores installations. Every write is durable when it returns. Every device store is also an installation store,
-/// because both share one audience.
+/// because the registrations of installations are in the same audiences as all others.
 public protocol InstallationStore: Sendable {
     /// Applies one write. The condition `none` creates or replaces an installation; the conditions `exists` and
     /// `version` require an existing installation.

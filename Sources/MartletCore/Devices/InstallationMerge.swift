@@ -6,7 +6,7 @@ public struct InstallationMerge: Sendable {
     /// The registration as a part of its installation, as on one line of an export.
     public var part: InstallationPart
     public var row: InstallationRow
-    /// The id for the registration if it is new and the id was not used before; nil for a generated id.
+    /// The id that a new registration gets, unless the id was used before; nil for a generated id.
     public var registrationID: String?
     /// True if the registration must already exist.
     public var updatesOnly: Bool

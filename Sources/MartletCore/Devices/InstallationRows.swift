@@ -57,8 +57,8 @@ struct InstallationRows {
         return rows
     }
 
-    /// Completes a template, and omits elements that the platform does not have, because some clients write headers for
-    /// every platform.
+    /// Converts a template of an installation to the template of a registration. Omits elements that the platform does
+    /// not have, because some clients write headers for every platform.
     private func complete(
         _ template: InstallationTemplate, named name: String
     ) throws(DeviceRegistryError) -> Template {

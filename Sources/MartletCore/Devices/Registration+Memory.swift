@@ -8,7 +8,7 @@ extension Registration {
         return 512 + handle + Self.tagBytes * tags.count + content
     }
 
-    /// An upper bound for the memory of nearly all tags, in bytes.
+    /// The assumed memory of one tag, in bytes. Few tags need more.
     private static let tagBytes = 160
 }
 

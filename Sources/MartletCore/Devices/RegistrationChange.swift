@@ -26,7 +26,7 @@ public struct RegistrationDraft: Sendable {
     public var secondaryTile: String?
     public var expiresAt: Timestamp?
     /// True if the registration takes over the handle: other registrations of the handle are deleted in the same
-    /// transaction, and requests with their ids are answered with "gone". Used when a device changes hands.
+    /// transaction, and requests with their ids are answered with "gone". Used when another user logs in on a device.
     public var takesHandle: Bool
 
     public init(

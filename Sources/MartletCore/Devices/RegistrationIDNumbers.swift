@@ -1,5 +1,5 @@
-/// The two numbers of a registration id in the hub's own form, "N-N-1" with 19 digits per number. Sixteen bytes instead
-/// of 41.
+/// The two numbers of a registration id in the hub's own form, "N-N-1" with 19 digits per number. They take 16 bytes
+/// instead of the 41 bytes of the text.
 public struct RegistrationIDNumbers: Hashable, Sendable {
     public var first: UInt64
     public var second: UInt64
@@ -9,7 +9,7 @@ public struct RegistrationIDNumbers: Hashable, Sendable {
         self.second = second
     }
 
-    /// Reads the numbers of an id; nil if the id has another form, or would not come back the same.
+    /// Reads the numbers of an id; nil if the id has another form, or if a number begins with 0, which would be lost.
     public init?(_ text: String) {
         let characters = text.utf8
         let dash = UInt8(ascii: "-")
@@ -28,8 +28,8 @@ public struct RegistrationIDNumbers: Hashable, Sendable {
 
     private static let digitCount = 19
 
-    /// - Parameter digits: Nineteen digits, which always fit a 64-bit word. A leading zero is refused, because it would
-    ///   be lost.
+    /// - Parameter digits: Nineteen digits, which always fit a 64-bit word.
+    /// - Returns: The number; nil if a character is not a digit, or if the first digit is 0.
     private static func number(_ digits: some Sequence<UInt8>) -> UInt64? {
         var number: UInt64 = 0
         for digit in digits {
@@ -41,7 +41,7 @@ public struct RegistrationIDNumbers: Hashable, Sendable {
 }
 
 extension RegistrationIDNumbers {
-    /// Reads the stored form; nil if there are not sixteen bytes.
+    /// Reads the stored form; nil if there are not exactly 16 bytes.
     public init?(bytes: UnsafeBufferPointer<UInt8>) {
         guard bytes.count == Self.byteCount else { return nil }
         let raw = UnsafeRawBufferPointer(bytes)

@@ -1,5 +1,5 @@
-/// Limits the number of unfinished notifications, and the size of their content. When the limit is reached, new sends
-/// are refused until some notifications are finished.
+/// Limits the number of unfinished notifications and the size of their content, for one hub and for all hubs together.
+/// When a limit is reached, new sends are refused until some notifications are finished.
 public struct BacklogLimits: Hashable, Sendable {
     /// The limits that an operator may set, as a number of notifications.
     public static let allowed = 1...10_000_000

@@ -12,7 +12,7 @@ public final class HubDirectory: Sendable {
         /// The hubs that the store is deleting.
         var deleting: Set<Hub.ID> = []
         var namespaceRules: [AccessRule] = []
-        /// The hub that was chosen for the app backend, which may be deleted; nil if no hub was chosen.
+        /// The hub that was chosen for the app backend, which may have been deleted since; nil if no hub was chosen.
         var backend: Hub.ID?
     }
 
@@ -131,13 +131,15 @@ public final class HubDirectory: Sendable {
         }
     }
 
-    /// Returns the credential that a hub uses for a platform: its own credential, or the fallback.
+    /// Returns the credential that a hub uses for a platform: its own credential, or the fallback; nil if there is
+    /// neither.
     func credential(for platform: PlatformID, of id: Hub.ID) -> Credential? {
         let platform = platforms[platform]?.descriptor.credentialPlatform ?? platform
         return hub(id).flatMap { $0.settings.credentials[platform] ?? fallbacks[platform] }
     }
 
-    /// Returns the platforms that a hub can send to: those for which it has its own credential or a fallback.
+    /// Returns the platforms that a hub can send to: those with a push service for which the hub has a credential of
+    /// its own or a fallback.
     public func platforms(sentToFrom id: Hub.ID) -> [any PushPlatform.Type] {
         platforms.filter { platform in
             let platform = platform.descriptor.platform
@@ -200,7 +202,8 @@ public final class HubDirectory: Sendable {
         return try result.get()
     }
 
-    /// Sets the credential of a platform after its push service has checked it; nil removes the credential.
+    /// Sets the credential of a platform; nil removes it. The credential is checked, but without contacting the push
+    /// service.
     public func setCredential(
         _ credential: Credential?, for platform: PlatformID, of name: String
     ) async throws(HubDirectoryError) {

@@ -20,7 +20,7 @@ public struct HubLimits: Hashable, Sendable {
     }
 }
 
-/// The limits of hubs that have no limits of their own. The default values are defined here.
+/// The limits of hubs that have no limits of their own. If the operator sets none, the default values of `init` apply.
 public struct DefaultLimits: Hashable, Sendable {
     /// The number of requests per second that each access key may make.
     public var requestRate: Int
@@ -34,13 +34,14 @@ public struct DefaultLimits: Hashable, Sendable {
 }
 
 extension HubDirectory {
-    /// Returns the request rate of each access key.
+    /// Returns the request rate of an access key: the limit of the hub, or the default.
     /// - Parameter hub: The hub of the key; nil for a key of the namespace.
     public func requestRate(of hub: Hub?) -> RequestRate {
         RequestRate(perSecond: hub?.settings.limits.requestRate ?? standard.requestRate)
     }
 
-    /// Returns the backlog limits of a hub.
+    /// Returns the backlog limits of a hub. A hub without a limit of its own has the default, and so has an unknown
+    /// hub.
     public func backlogLimits(of id: Hub.ID) -> BacklogLimits {
         BacklogLimits(notifications: hub(id)?.settings.limits.backlog ?? standard.backlog, standard: standard.backlog)
     }

@@ -1,6 +1,6 @@
 /// The rules for hub names.
 public enum HubName {
-    /// The first path segments that the server uses, so that no hub can have one of them as its name.
+    /// The names that no hub can have, because the server uses them as the first path segment of other routes.
     public static let reserved: Set<String> = [
         "api", "health", "metrics", "console", "admin", "simulator", "$resources", "$containers",
         "$openapi.json",

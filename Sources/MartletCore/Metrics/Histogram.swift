@@ -22,7 +22,7 @@ public struct Histogram: Sendable, Equatable {
         sum += duration
     }
 
-    /// Adds the durations of another histogram, which must have the same bounds.
+    /// Adds the durations of another histogram. Does nothing if the bounds differ.
     public mutating func add(_ other: Histogram) {
         guard other.bounds == bounds else { return }
         for index in counts.indices { counts[index] += other.counts[index] }

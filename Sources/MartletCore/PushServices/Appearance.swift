@@ -18,11 +18,11 @@ public struct Appearance: Hashable, Sendable {
         case textIsCutAfterLines
         /// The message only wakes the app.
         case wakesOnly
-        /// The sound is that of the notification channel, which the user can change.
+        /// The sound is that of the app's notification channel on Android, which the user of the device can change.
         case soundIsTheChannels
     }
 
-    /// The kind of device, as a name for a picture of the notification: `PushPlatformDescriptor.look`.
+    /// The kind of device: `PushPlatformDescriptor.look`.
     public var look = ""
     public var title: String?
     public var subtitle: String?

@@ -7,7 +7,7 @@ public enum Authorization: Sendable {
     case none
     /// The requests carry a token that the `PushService` has signed.
     case token(AuthorizationToken)
-    /// The requests carry a token that must be requested from a server, as in OAuth 2.
+    /// The requests carry a token that a token server issues on request, as in OAuth 2.
     case exchange(TokenExchange)
 }
 

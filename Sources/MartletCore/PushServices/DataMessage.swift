@@ -1,4 +1,4 @@
-/// A message that passes named texts to an app, with an alert or silently.
+/// A message that passes name-value pairs to an app, with an alert or silently.
 public struct DataMessage: Hashable, Sendable {
     public struct Text: Hashable, Sendable {
         /// The name, made of letters and digits. It must not be `aps`, `message`, `title` or another name with a
@@ -12,7 +12,7 @@ public struct DataMessage: Hashable, Sendable {
         }
     }
 
-    /// The texts, at least one. Their names are unique.
+    /// The pairs, at least one. Their names are unique.
     public var texts: [Text]
     /// The text to show unless the app replaces it; nil for a message that only wakes the app.
     public var alert: String?

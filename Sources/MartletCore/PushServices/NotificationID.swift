@@ -1,6 +1,7 @@
 public import MartletModel
 
-/// The id of a notification, with 128 bits. The first 48 bits are the time in milliseconds, so that ids sort by age.
+/// The id of a notification, with 128 bits. The first 48 bits are the time of its creation in milliseconds since 1970,
+/// so that ids sort by age.
 public struct NotificationID: Hashable, Sendable, Comparable, CustomStringConvertible {
     public let high: UInt64
     public let low: UInt64
@@ -17,7 +18,7 @@ public struct NotificationID: Hashable, Sendable, Comparable, CustomStringConver
         low = UInt64.random(in: .min ... .max, using: &random)
     }
 
-    /// Parses 32 hexadecimal digits.
+    /// Parses 32 hexadecimal digits in either case; nil for any other text.
     public init?(_ text: some StringProtocol) {
         guard text.utf8.count == 32, text.utf8.allSatisfy({ $0 != UInt8(ascii: "+") && $0 != UInt8(ascii: "-") }),
             let high = UInt64(text.prefix(16), radix: 16), let low = UInt64(text.dropFirst(16), radix: 16)

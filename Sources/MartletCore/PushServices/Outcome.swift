@@ -71,7 +71,7 @@ public struct Outcome: Sendable, Equatable {
         .pnsUnreachable, reason: "noAnswerYet", .retry(after: .seconds(1), scope: .device))
     static let expired = Outcome(.abandoned, reason: "The notification expired before its turn.", .refuse)
 
-    /// True if the device was reached.
+    /// True if the push service accepted the push.
     var isSuccess: Bool {
         switch reaction {
         case .accepted, .update: true
@@ -99,7 +99,8 @@ public enum Reaction: Sendable, Equatable {
     /// the answer is only accepted while the platform as a whole works, because a wrong configuration causes the same
     /// answer.
     case drop(asOf: Timestamp?, guarded: Bool)
-    /// The current handle of the device; it replaces the old handle if it is different.
+    /// The push was accepted, and the push service has reported the device's current handle. If it differs from the old
+    /// handle, it replaces the old one.
     case update(PushHandle)
     /// Retry after a wait that applies to the whole scope. The wait is at least `after`, and doubles with each attempt.
     case retry(after: Duration, scope: Scope)

@@ -34,7 +34,8 @@ public protocol PushPlatform: Sendable {
     ///   - now: The time from which durations are counted, for services that expect a duration.
     static func limited(_ message: Message, to expiry: Timestamp, at now: Timestamp) -> Message
 
-    /// Returns the key of the handle that a user enters as one text; nil if the text cannot be a handle.
+    /// Returns the key of a handle that a person has entered as one text, to search for its registrations; nil if the
+    /// text cannot be a handle.
     static func key(meantBy text: String) -> String?
 
     /// Checks the form, size and fields of a message, as far as it can be known in advance whether the platform accepts
@@ -47,8 +48,8 @@ public protocol PushPlatform: Sendable {
     /// - Throws: `PushServiceError` if the text exceeds the platform's limit.
     static func message(showing text: String, id: NotificationID?) throws(PushServiceError) -> Message
 
-    /// Returns a message that passes named texts to the app.
-    /// - Throws: `PushServiceError`, of kind `messageTooLarge` if the texts exceed the platform's limit.
+    /// Returns a message that passes the name-value pairs of `data` to the app.
+    /// - Throws: `PushServiceError`, of kind `messageTooLarge` if the pairs exceed the platform's limit.
     static func message(carrying data: DataMessage) throws(PushServiceError) -> Message
 
     /// Returns the message that shows a composed message; nil if the platform cannot show one. The size of the message
@@ -70,7 +71,8 @@ public protocol PushPlatform: Sendable {
     /// another one.
     static func format(of template: Template) -> TemplateFormat
 
-    /// Generates the properties of a new credential that do not have to be entered; empty if there are none.
+    /// Generates those properties of a new credential that nobody has to enter, such as a key pair; empty if there are
+    /// none.
     static func generatedCredential() throws(PushServiceError) -> [String: String]
 
     /// Checks the headers and options of a template, and adds headers that the platform requires and that follow from
@@ -84,7 +86,7 @@ public protocol PushPlatform: Sendable {
     /// Returns the maximum payload of a template's messages, in bytes.
     static func payloadLimit(of template: Template) -> Int
 
-    /// Returns the maximum payload of messages of the same kind as a message, in bytes.
+    /// Returns the maximum payload of a message in bytes, which depends on the kind of the message on some platforms.
     static func payloadLimit(of message: Message) -> Int
 }
 

@@ -15,13 +15,14 @@ extension PushPlatformDescriptor {
             /// An alternative source for the command line: a member of a file that contains the whole credential.
             public var fileMember: FileMember?
             /// True if the property does not exist in Azure Notification Hubs. Then it is omitted from all XML
-            /// documents, because a known client fails on unknown names.
+            /// documents, because the Java client throws on unknown properties (NotificationHubs.md, section 16, trap
+            /// 22).
             public var isExtension: Bool
             /// True if the value is an address that the hub connects to. Whoever changes the address must give the
             /// secrets of the credential again, because they are sent to that address.
             public var isAddress: Bool
-            /// The value that is used if none is given. Documents contain this value, because a known client inserts a
-            /// value of its own if there is none.
+            /// The value that is used if none is given. Documents contain this value, because the Java client replaces
+            /// a missing address by one of its own, which it then writes back.
             public var impliedValue: String?
             /// The kind of credential that the property belongs to, such as `key` or `certificate`; nil if it belongs to
             /// every kind. A credential is of one kind.
@@ -63,7 +64,7 @@ extension PushPlatformDescriptor {
         public var element: String
         /// The index of the element in the description, from 0 (NotificationHubs.md, section 13.2); nil if Azure
         /// Notification Hubs does not have the element, which is then omitted from all documents. The index matters
-        /// because a known client ignores elements that are out of order.
+        /// because the .NET client drops elements that are out of order.
         public var index: Int?
         public var fields: [Field]
 

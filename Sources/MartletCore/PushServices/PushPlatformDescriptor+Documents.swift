@@ -43,7 +43,7 @@ extension PushPlatformDescriptor {
     public struct OutcomeCountsForm: Sendable {
         public var element: String
         /// The index of the element among the elements of all platforms, from 0 (NotificationHubs.md, section 8.1). It
-        /// matters because a known client ignores elements that are out of order. Index 5 is the URI of the error
+        /// matters because the .NET client drops elements that are out of order. Index 5 is the URI of the error
         /// details. Elements without an index come last.
         public var index: Int
 

@@ -12,15 +12,15 @@ public struct PushPlatformDescriptor: Sendable {
     public var registration: RegistrationForm
     public var templateFormat: TemplateFormat
     public var credential: CredentialForm
-    /// The platform whose credential is used. It is not this platform if the push service of another platform has
-    /// replaced this platform's push service.
+    /// The platform whose credential is used. It differs from this platform if this platform's push service was
+    /// replaced by that of another platform.
     public var credentialPlatform: PlatformID
     public var outcomeCounts: OutcomeCountsForm
     /// The prefixes, in lower case, of the send headers that become fields of a message.
     public var fieldPrefixes: [String]
     /// The maximum payload of any kind of message, in bytes.
     public var payloadLimit: Int
-    /// The kind of device, as a name for a picture of a notification.
+    /// The kind of device, such as `desktop`: the console draws notifications of the platform on such a device.
     public var look: String
 
     public init(

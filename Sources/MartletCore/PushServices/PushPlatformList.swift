@@ -1,7 +1,7 @@
 public import MartletModel
 
-/// The push platforms of this process. The list is passed to the code that needs it, and platforms are named nowhere
-/// else.
+/// The push platforms of this process. Code that needs a platform gets this list, so that no other code names
+/// platforms.
 public struct PushPlatformList: Sequence, Sendable {
     private let platforms: [any PushPlatform.Type]
     /// The ids of the platforms, in the order of the list. They are stored because reading a descriptor copies it,
@@ -29,7 +29,7 @@ public struct PushPlatformList: Sequence, Sendable {
         platforms.flatMap { [$0.descriptor.platform.rawValue] + $0.descriptor.aliases }.sorted()
     }
 
-    /// Returns the platform with a name or an alias, compared without case.
+    /// Returns the platform with a name or an alias, compared without case; nil if there is none.
     public func named(_ name: String) -> (any PushPlatform.Type)? {
         let wanted = name.lowercased()
         return platforms.first { $0.descriptor.platform.rawValue == wanted || $0.descriptor.aliases.contains(wanted) }

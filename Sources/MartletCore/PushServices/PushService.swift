@@ -1,7 +1,7 @@
 public import MartletHTTP
 public import MartletModel
 
-/// A push service, in the role of a translator: it makes requests and interprets responses, and does no I/O.
+/// A push service, seen as a translator: it makes requests and interprets responses, and does no I/O.
 ///
 /// An instance is for one credential of one hub. For each page of devices, the engine
 /// 1. groups the devices by `origin(of:)` if `handlesAreAddresses`, and uses the service from `at(_:)` for each origin;

@@ -12,8 +12,8 @@ public struct ByteBoundedCache<Key: Hashable, Value> {
         var newer = -1
     }
 
-    /// The overhead of an entry in bytes, in addition to the bytes that its owner counts: the entry's slot, and its
-    /// share of the hash table, including the table's free space.
+    /// The bytes that `insert` counts for an entry in addition to its parameter `bytes`: the entry's slot, and its share
+    /// of the hash table, including the table's free space.
     public static var entryBytes: Int { MemoryLayout<Slot>.stride + 2 * (MemoryLayout<Key>.stride + 16) }
 
     public let byteLimit: Int
@@ -47,7 +47,7 @@ public struct ByteBoundedCache<Key: Hashable, Value> {
 
     /// Stores a value, and replaces any earlier value of the same key. A value that exceeds the limit by itself is not
     /// stored.
-    /// - Parameter bytes: The memory that key and value use outside of their own storage, in bytes.
+    /// - Parameter bytes: The heap memory of key and value in bytes, such as the characters of a long string.
     public mutating func insert(_ value: Value, for key: Key, bytes: Int) {
         removeValue(for: key)
         let cost = bytes + Self.entryBytes

@@ -1,5 +1,5 @@
-/// Converts between bytes and lower-case hexadecimal digits, which most tokens of devices consist of. Each form is half
-/// or twice the size of the other.
+/// Converts between bytes and lower-case hexadecimal digits. Handles that consist of such digits are stored as bytes,
+/// which need half the space.
 public enum HexDigits {
     /// Returns the bytes of an even number of lower-case digits, at least two; nil for any other text.
     public static func bytes(of text: String) -> [UInt8]? {
@@ -35,7 +35,7 @@ public enum HexDigits {
         }
     }
 
-    /// Writes two digits for each byte. Handles four bytes at a time for speed, because every push needs a handle.
+    /// Writes two digits for each byte. Converts four bytes at a time, because it runs once for every push.
     public static func write(_ bytes: UnsafeBufferPointer<UInt8>, into digits: UnsafeMutableBufferPointer<UInt8>) {
         let (input, output) = (UnsafeRawBufferPointer(bytes), UnsafeMutableRawBufferPointer(digits))
         var index = 0

@@ -73,8 +73,8 @@ public final class RateLimiter<Key: Hashable & Sendable>: Sendable {
         }
     }
 
-    /// Removes full buckets. The cost is proportional to the number of keys. Therefore, if no bucket is full, a tenth
-    /// of the keys are removed at once.
+    /// Removes the full buckets. If there are none, removes the tenth of the buckets that would be full first. It
+    /// removes so many at once because every call reads all buckets.
     private func makeRoom(in fullAt: inout [Key: Int64], at now: Int64) {
         fullAt = fullAt.filter { $0.value > now }
         guard fullAt.count >= countLimit else { return }
@@ -84,7 +84,8 @@ public final class RateLimiter<Key: Hashable & Sendable>: Sendable {
 }
 
 extension Duration {
-    /// The duration in whole seconds for `Retry-After`, rounded up, because an earlier request would be refused again.
+    /// The duration in whole seconds for `Retry-After`, at least 1. It is rounded up, because an earlier request would
+    /// be refused again.
     public var retryAfterSeconds: Int {
         max(1, Int(components.seconds) + (components.attoseconds > 0 ? 1 : 0))
     }

@@ -6,6 +6,6 @@ public protocol TimeSource: Sendable {
 
     /// Sleeps until a time; returns at once if the time has passed. Returns early if the clock is set back in the
     /// meantime, because the time may then be too far in the future.
-    /// - Throws: `CancellationError`.
+    /// - Throws: `CancellationError` if the task is cancelled.
     func sleep(until timestamp: Timestamp) async throws
 }
