@@ -15,9 +15,10 @@ public struct Campaign: Sendable {
     public var name: String
     /// A JSON object, which the server does not interpret.
     public var draft: String
-    /// Counts changes, so that nobody overwrites a change that they have not read.
+    /// The number of the current version. A writer states the version that it has read, so that it cannot overwrite a
+    /// later change.
     public var version: Int64
-    /// The notification that was sent from it; nil while it is a draft.
+    /// The notification that was sent from the campaign; nil while the campaign is a draft.
     public var send: NotificationID?
     public var createdAt: Timestamp
     public var changedAt: Timestamp
@@ -47,7 +48,7 @@ public struct Campaign: Sendable {
     public static let draftLimit = 98_304
 }
 
-/// The part of a campaign that a writer changes.
+/// The properties of a campaign that a writer changes.
 public struct CampaignText: Hashable, Sendable {
     public var name: String
     public var draft: String
@@ -66,38 +67,39 @@ public struct CampaignText: Hashable, Sendable {
 public enum CampaignChange: Sendable {
     case changed(Campaign)
     case notFound
-    /// It has another version: the campaign as it is stored.
+    /// The campaign has another version than the one that the writer has read. The value is the stored campaign.
     case conflicting(Campaign)
-    /// It was sent and cannot be changed.
+    /// The campaign was sent already and cannot be changed.
     case sent(Campaign)
-    /// The hub has no such notification.
+    /// The hub has no notification with the id of the send.
     case unknownSend
 }
 
 /// Stores campaigns. Every change is durable when it returns.
 public protocol CampaignStore: Sendable {
     /// Returns campaigns, newest first, without their drafts.
+    /// - Parameter id: Only campaigns that are older than this one are returned; nil to begin with the newest.
     func campaigns(in hub: Hub.ID, before id: Campaign.ID?, limit: Int) async throws(StorageError) -> [Campaign]
 
     /// Returns a campaign; nil if the hub has none with this id.
     func campaign(_ id: Campaign.ID, in hub: Hub.ID) async throws(StorageError) -> Campaign?
 
     /// Adds a campaign.
-    /// - Returns: Nil if the hub has `Campaign.countLimit` already.
+    /// - Returns: The campaign; nil if the hub already has `Campaign.countLimit` campaigns.
     func addCampaign(_ text: CampaignText, in hub: Hub.ID) async throws(StorageError) -> Campaign?
 
-    /// Replaces the name and the draft.
+    /// Replaces the name and the draft of a campaign.
     /// - Parameter version: The version that the writer has read.
     func change(
         _ id: Campaign.ID, in hub: Hub.ID, version: Int64, to text: CampaignText
     ) async throws(StorageError) -> CampaignChange
 
-    /// Records that a notification was sent from a campaign, which cannot be changed from then on.
+    /// Records that a notification was sent from a campaign. From then on, the campaign cannot be changed.
     func recordSend(
         _ send: NotificationID, of id: Campaign.ID, in hub: Hub.ID
     ) async throws(StorageError) -> CampaignChange
 
     /// Removes a campaign.
-    /// - Returns: Whether it existed.
+    /// - Returns: Whether the campaign existed.
     func removeCampaign(_ id: Campaign.ID, in hub: Hub.ID) async throws(StorageError) -> Bool
 }

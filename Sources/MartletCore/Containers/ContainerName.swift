@@ -1,4 +1,5 @@
-/// The name of a container: 3 to 63 lower-case letters, digits and single hyphens within, as in Azure Blob Storage.
+/// The name of a container, as in Azure Blob Storage: 3 to 63 lower-case letters, digits and hyphens. A hyphen is
+/// neither first nor last, and never follows another hyphen.
 public struct ContainerName: Hashable, Sendable, CustomStringConvertible {
     public let text: String
 

@@ -1,7 +1,7 @@
 public import MartletModel
 
-/// Stores containers of blobs. A blob is a named content of any size, which is written and read in pieces. It is on
-/// disk once it is committed.
+/// Stores containers of blobs. A blob is content with a name, which is written and read in pieces. It is on disk once
+/// it is committed.
 public protocol ContainerStore: Sendable {
     /// Creates a container.
     /// - Returns: False if a container with this name already exists.
@@ -11,7 +11,7 @@ public protocol ContainerStore: Sendable {
     func containers() async throws(ContainerError) -> [ContainerName]
 
     /// Deletes a container with all its blobs.
-    /// - Throws: `.noContainer`.
+    /// - Throws: `.noContainer` if the container does not exist.
     func deleteContainer(_ name: ContainerName) async throws(ContainerError)
 
     /// Returns one page of the blobs of a container, sorted by name.
@@ -113,7 +113,7 @@ public protocol BlobUpload: Sendable {
     func synchronize() async throws(ContainerError)
 
     /// Flushes the blob to disk and makes it visible.
-    /// - Throws: `.conditionFailed`, among others.
+    /// - Throws: `.conditionFailed` if the condition does not hold, and other errors.
     func commit(_ condition: BlobCondition) async throws(ContainerError) -> Blob
 
     func abandon() async

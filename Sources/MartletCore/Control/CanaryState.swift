@@ -34,8 +34,8 @@ public enum CanaryVerdict: Hashable, Sendable {
     case release
     /// The canary halts, because too many pushes of its sample have failed.
     case halt
-    /// The canary holds on, because too few pushes of its sample have a final result. A canary without answers does not
-    /// count as healthy.
+    /// The canary keeps holding, because too few pushes of its sample have a final result. A canary without answers
+    /// does not count as healthy.
     case waitForAnswers
 }
 

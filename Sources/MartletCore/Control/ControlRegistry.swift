@@ -11,7 +11,7 @@ final class ControlRegistry: Sendable {
     private struct Kept {
         var hub: Hub.ID
         var control = NotificationControl.running
-        /// Whether a control request for the notification was ever applied, from a user or from its own roll-out.
+        /// Whether a control request for the notification was ever applied, from a caller or from its own roll-out.
         var wasControlled = false
         var meter: RolloutMeter?
     }
@@ -89,7 +89,7 @@ final class ControlRegistry: Sendable {
 
     // MARK: Notifications that are being sent
 
-    /// Records that a delivery of the notification is starting a turn.
+    /// Records that a delivery of the notification begins to send. Call `end` when its turn has ended.
     func begin(_ notification: Int64, in hub: Hub.ID) {
         state.withLock { $0.underWay[notification, default: UnderWay(hub: hub)].deliveries += 1 }
     }
@@ -142,8 +142,8 @@ final class ControlRegistry: Sendable {
         state.withLock { $0.kept[notification]?.meter?.giveBack(count) }
     }
 
-    /// Removes the meter of a notification when one of its deliveries has ended. If another delivery of the
-    /// notification is still being sent, it starts a new meter.
+    /// Removes the meter of a notification when one of its deliveries has ended. If another of its deliveries is still
+    /// being sent, that delivery starts a new meter.
     func stopMeter(of notification: Int64) {
         state.withLock { state in
             state.kept[notification]?.meter = nil

@@ -28,7 +28,8 @@ public enum NotificationControl: String, Hashable, Sendable {
         return switch wish {
         case .cancel: .canceled
         case .resume: .running
-        // If a user has paused the notification in the meantime, it stays paused, and the release changes nothing.
+        // If the notification was paused by a request in the meantime, it stays paused, and the release changes
+        // nothing.
         case .release: self
         case .pause: isHeld ? self : .paused
         case .halt: isHeld ? self : .halted
@@ -39,8 +40,9 @@ public enum NotificationControl: String, Hashable, Sendable {
 /// A request to change a notification's control.
 public enum ControlRequest: String, Hashable, Sendable {
     case cancel, pause, resume
-    /// Halts the roll-out. Requested by the roll-out itself, never by a user.
+    /// Halts the roll-out. Requested by the roll-out itself, never by a caller of the API.
     case halt
-    /// Releases the rest of a canary. Requested by the canary itself when its wait is over, never by a user.
+    /// Releases the rest of a canary. Requested by the canary itself when its wait is over, never by a caller of the
+    /// API.
     case release
 }

@@ -1,5 +1,5 @@
-/// The number of members of an audience in each state. Once a notification has ended, all these numbers except
-/// `targeted` add up to `targeted`.
+/// The number of members of an audience in each state. Once a notification has ended, `succeeded`, `failed`,
+/// `suppressed` and `skipped` add up to `targeted`.
 public struct SendNumbers: Hashable, Sendable {
     /// The number of members of the audience; nil until all pages were sent, unless the audience was counted before.
     public var targeted: Int?
@@ -19,7 +19,8 @@ public struct SendNumbers: Hashable, Sendable {
 
     private var known: Int { sent + suppressed + skipped + retrying }
 
-    /// Creates the sums over some deliveries of a notification.
+    /// Creates the sums over some deliveries of a notification. `targeted` and `pending` are nil unless all pages of
+    /// these deliveries were sent.
     public init(_ deliveries: [DeliveryStatus]) {
         self.init(counting: deliveries)
         guard deliveries.allSatisfy({ $0.isFannedOut || $0.report.state.isFinal }) else { return }
@@ -28,7 +29,8 @@ public struct SendNumbers: Hashable, Sendable {
         targeted = known + held
     }
 
-    /// Creates the sums over all deliveries of a notification.
+    /// Creates the sums over all deliveries of a notification. Before all pages were sent, `targeted` and `pending` are
+    /// computed from the audience size, if it was counted.
     public init(_ status: SendStatus) {
         self.init(status.deliveries)
         let hasBegun = status.report.state.isFinal || !status.deliveries.isEmpty

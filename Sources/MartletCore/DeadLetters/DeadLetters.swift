@@ -51,7 +51,7 @@ public struct DeadLetters: Sendable {
         return summaries
     }
 
-    /// The maximum numbers of notifications, and of pages of dead letters, that one call reads to find an outcome.
+    /// The maximum numbers of notifications and of pages of dead letters that one call reads in search of an outcome.
     private static let lookLimits = (notifications: 500, pages: 20)
 
     /// Returns notifications that have dead letters, newest first. One call reads a bounded number of notifications.
@@ -110,7 +110,7 @@ public struct DeadLetters: Sendable {
     /// - Parameters:
     ///   - outcome: Limits the resend to dead letters with this outcome; nil resends all that no earlier resend has
     ///     included.
-    ///   - author: Who asks for it.
+    ///   - author: Who asks for the resend; nil if not recorded.
     public func resend(
         _ original: NotificationID, outcome: OutcomeName? = nil, in hub: Hub.ID, by author: SendAuthor? = nil
     ) async throws(StorageError) -> ResendAcceptance {

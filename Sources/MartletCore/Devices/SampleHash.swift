@@ -1,9 +1,9 @@
 /// Decides which members of an audience are in a sample: a member is in the sample if its hash is not above a
 /// threshold.
 ///
-/// The hash depends on the notification and the member's number, and on no other property of a device, such as its age.
-/// So a sample is uniform over ages, platforms and tags, and the same in every page, after every restart and on every
-/// node.
+/// The hash depends only on the notification and the member's number, not on the age, the platform or the tags of a
+/// device. Therefore a sample has about the same share of devices of every age, platform and tag. It is the same in
+/// every page and after every restart.
 public struct SampleHash: Sendable {
     /// The state of the hash after the id of the notification was added.
     private let start: SipHash

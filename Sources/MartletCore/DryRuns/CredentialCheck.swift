@@ -3,7 +3,7 @@ public import MartletModel
 /// The result of checking a hub's credential for a platform without sending a push.
 public struct CredentialCheck: Hashable, Sendable {
     public enum State: String, CaseIterable, Sendable {
-        /// The service issues a token for the credential, or needs none.
+        /// A token was obtained with the credential, or requests to the push service need no token.
         case usable
         case missing
         /// The credential is unreadable, refused or expired.

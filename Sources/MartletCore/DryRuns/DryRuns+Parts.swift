@@ -83,6 +83,6 @@ extension DryRuns {
         part.use = trial.use
     }
 
-    /// The number of template bindings that are in memory together.
+    /// The maximum number of template bindings that are in memory at the same time.
     private static let portion = 16
 }

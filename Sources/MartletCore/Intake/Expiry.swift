@@ -10,8 +10,8 @@ public enum Expiry: Hashable, Sendable {
     public static let limit: Duration = .seconds(days * 86_400)
     private static let days: Int64 = 28
 
-    /// Returns an expiry at `timestamp`, for a notification that is useless afterwards, because data that it needs is
-    /// kept only until then. The result is at least a millisecond and at most `limit` away.
+    /// Returns an expiry at `timestamp`, for a notification that refers to data that is kept only until then. The
+    /// result is at least a millisecond and at most `limit` after `now`.
     public static func until(_ timestamp: Timestamp, at now: Timestamp) -> Expiry {
         .after(min(max(timestamp - now, .milliseconds(1)), limit))
     }

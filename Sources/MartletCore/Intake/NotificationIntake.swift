@@ -14,7 +14,7 @@ public struct NotificationIntake: Sendable {
     public static let scheduleLimit: Duration = .seconds(scheduleDays * 86_400)
     private static let scheduleDays: Int64 = 366
 
-    /// How long delivery is tried by default.
+    /// The default lifetime of notifications whose sender states no expiry: how long delivery is tried.
     public static let lifetime: Duration = .seconds(86_400)
 
     /// - Parameters:
@@ -38,7 +38,7 @@ public struct NotificationIntake: Sendable {
         self.scheduled = scheduled
     }
 
-    /// Makes the id for a notification whose message must contain this id.
+    /// Makes an id in advance, for a notification whose message must contain it.
     public func makeID() -> NotificationID { NotificationID(at: time.now) }
 
     /// Accepts a notification.
@@ -70,7 +70,7 @@ public struct NotificationIntake: Sendable {
     /// Replaces a scheduled notification. Only its id and its control stay: a paused notification stays paused.
     /// - Parameters:
     ///   - dueAt: As for `accept`.
-    ///   - author: Who asks for it, in the place of the former author.
+    ///   - author: Who asks for the replacement. This author replaces the former one; nil if not recorded.
     /// - Throws: `NotificationIntakeError`; then nothing has changed.
     public func replace(
         _ id: NotificationID, in hub: Hub.ID, with content: Notification.Content, to target: Notification.Target,
@@ -134,8 +134,8 @@ public struct NotificationIntake: Sendable {
         try result.get()
     }
 
-    /// Checks that a notification is not scheduled too far ahead, and that its roll-out and its wait end before it
-    /// expires.
+    /// Checks that a notification is not scheduled too far ahead, and that the wait of its canary and its roll-out end
+    /// before it expires.
     static func check(
         _ rollout: Rollout?, from start: Timestamp, to end: Timestamp, at now: Timestamp
     ) throws(NotificationIntakeError) {

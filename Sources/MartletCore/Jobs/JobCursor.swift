@@ -1,5 +1,5 @@
 /// The stored progress of a job. After a kill, the job truncates its files to the lengths in the cursor, and continues
-/// without losing or repeating a row.
+/// without losing or repeating a line.
 public struct JobCursor: Hashable, Sendable {
     /// The progress of one output file.
     public struct Written: Hashable, Sendable {

@@ -101,7 +101,7 @@ public final class JobRunner: Sendable {
         }
     }
 
-    /// Marks a job as failed whose files could not be committed either.
+    /// Marks a job as failed whose files or progress could not be stored.
     private func fail(_ progress: JobProgress, _ sentence: String) async {
         var failed = progress
         failed.job.status = .failed

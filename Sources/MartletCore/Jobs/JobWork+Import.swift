@@ -84,7 +84,7 @@ struct ImportBatch: Sendable {
     private var lines: [(number: Int64, line: Line)] = []
     private var lastNumber: Int64
 
-    /// Creates an empty batch that begins with the first line to read.
+    /// Creates an empty batch at the cursor, before the first line is read.
     init(_ cursor: JobCursor, _ reader: LineReader) {
         self.reader = reader
         end = cursor.inputOffset
@@ -121,8 +121,8 @@ struct ImportBatch: Sendable {
         }
     }
 
-    /// Returns the progress of the job after this batch. One of the two files gets a report on each line, with the
-    /// line's number.
+    /// Returns the progress of the job after this batch. Each line is reported with its number: in the output file if
+    /// it succeeded, otherwise in the file of failed lines.
     func result(
         _ results: [Result<Registration, RegistrationRefusal>], after progress: JobProgress
     ) -> JobProgress {

@@ -19,8 +19,8 @@ public enum NotificationState: String, Hashable, Sendable {
 
     /// Creates the state of a notification that has begun.
     /// - Parameters:
-    ///   - platforms: The states of the notification's deliveries, grouped by platform. A platform has several if the
-    ///     notification has parts.
+    ///   - platforms: The states of the notification's deliveries, grouped by platform. A platform has several
+    ///     deliveries if the notification has parts.
     ///   - hasWaitingParts: Whether a part of the notification has not begun.
     init(ofPlatforms platforms: [[NotificationState]], isCanceled: Bool, hasWaitingParts: Bool = false) {
         let states = platforms.joined()

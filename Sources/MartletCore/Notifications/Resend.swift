@@ -77,8 +77,8 @@ public struct ResendRecord: Hashable, Sendable {
 
 /// A page of the audience of a resend, in the order of the original's members.
 public struct ResendPage: Sendable {
-    /// The members that stand for the registrations of the dead letters now, without devices that are no longer
-    /// registered.
+    /// The members to send to: the registrations of the dead letters, with their current channels. Devices that are no
+    /// longer registered are left out.
     public var members: [AudienceMember]
     /// The last member of the original that was checked; the next page begins after this member.
     public var last: AudienceMember

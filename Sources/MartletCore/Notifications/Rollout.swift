@@ -77,7 +77,7 @@ public struct Rollout: Hashable, Sendable, CustomStringConvertible {
     public static let rates = 1...1_000_000
     public static let times: ClosedRange<Duration> = .seconds(1) ... .seconds(28 * 86_400)
 
-    /// Returns the rate in pushes per second; nil if there is none.
+    /// Returns the rate in pushes per second; nil if the roll-out has no pace.
     /// - Parameter audience: The audience size, needed only if the pace is a duration; nil until it is counted, and
     ///   then the result is nil too.
     public func rate(for audience: Int?) -> Double? {
@@ -88,7 +88,7 @@ public struct Rollout: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// Returns the duration of the roll-out, in seconds.
+    /// Returns the duration of the roll-out in seconds; 0 if it has no pace.
     /// - Parameter pushes: The number of pushes, including retries.
     public func seconds(for pushes: Int) -> Double {
         switch pace {

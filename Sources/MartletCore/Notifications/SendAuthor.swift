@@ -21,7 +21,7 @@ public enum SendAuthor: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// Parses the text form; nil if the text is none.
+    /// Parses the text form; nil if the text is not the text form of an author.
     public init?(_ text: String) {
         guard let colon = text.firstIndex(of: ":") else {
             guard text == Self.administrator.description else { return nil }
@@ -45,7 +45,7 @@ public struct SendOrigin: Hashable, Sendable {
     public var author: SendAuthor?
     /// True if the send is a resend of the dead letters of another send.
     public var isResend: Bool
-    /// The send whose dead letters it sends again; nil if its record has been removed.
+    /// The send whose dead letters this send resends; nil if the record of that send has been removed.
     public var original: NotificationID?
 
     public init(author: SendAuthor? = nil, isResend: Bool = false, original: NotificationID? = nil) {

@@ -5,9 +5,9 @@ public struct OperatorFactor: Sendable, CustomStringConvertible {
     public var secret: [UInt8]
     /// When a code confirmed the secret; nil until then. Only a confirmed factor is required.
     public var confirmedAt: Timestamp?
-    /// The step of the last code that was used; no code of it or of an earlier one is accepted.
+    /// The time step (RFC 6238) of the last code that was used. No code of this step or an earlier one is accepted.
     public var lastStep: Int64
-    /// The number of recovery codes that were not used.
+    /// The number of recovery codes that are still unused.
     public var recoveryCodes: Int
 
     public init(secret: [UInt8], confirmedAt: Timestamp?, lastStep: Int64, recoveryCodes: Int) {
@@ -22,7 +22,7 @@ public struct OperatorFactor: Sendable, CustomStringConvertible {
 
 /// Stores the second factors of operators. Secrets are encrypted at rest. Every change is durable when it returns.
 public protocol OperatorFactorStore: Sendable {
-    /// Stores a secret that is to be confirmed, in place of an earlier one that was not.
+    /// Stores a secret for the operator to confirm. Replaces an earlier secret that was not confirmed.
     /// - Returns: Whether the operator exists and has no confirmed factor.
     func beginFactor(_ secret: [UInt8], of name: String) async throws(StorageError) -> Bool
 
@@ -31,22 +31,23 @@ public protocol OperatorFactorStore: Sendable {
 
     /// Confirms a factor by a code, and stores the hashes of its recovery codes.
     /// - Parameters:
-    ///   - secret: The secret of the code. The stored one may have been replaced since.
-    ///   - step: The step of the code.
+    ///   - secret: The secret that the code was checked with. If another secret was stored since, nothing is confirmed.
+    ///   - step: The time step of the code.
     /// - Returns: Whether the secret was stored and not confirmed.
     func confirmFactor(
         _ secret: [UInt8], of name: String, step: Int64, recoveryCodes: [[UInt8]], at now: Timestamp
     ) async throws(StorageError) -> Bool
 
     /// Records that a code was used.
+    /// - Parameter step: The time step of the code.
     /// - Returns: Whether no code of this step or a later one was used before.
     func useFactor(of name: String, step: Int64) async throws(StorageError) -> Bool
 
     /// Removes a recovery code that was used.
-    /// - Returns: Whether the operator had it.
+    /// - Returns: Whether the operator had this recovery code.
     func useRecoveryCode(_ hash: [UInt8], of name: String) async throws(StorageError) -> Bool
 
-    /// Removes the factor and its recovery codes.
+    /// Removes the factor of an operator and its recovery codes.
     /// - Returns: Whether the operator exists.
     func removeFactor(of name: String) async throws(StorageError) -> Bool
 }

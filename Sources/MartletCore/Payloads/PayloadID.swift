@@ -1,4 +1,4 @@
-/// The id of a stored payload. It is random, but knowing it grants no access and reveals nothing. It has 31 bits, for
+/// The id of a stored payload. It is random; knowing it grants no access and reveals nothing. It has 31 bits, for
 /// clients that store it in a signed 32-bit integer.
 public struct PayloadID: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
     /// The id as a number, from 1.

@@ -9,7 +9,7 @@ public import MartletModel
 /// payload that never existed.
 public protocol PayloadStore: Sendable {
     /// Stores a payload. It cannot be fetched until it is published. A payload that is never published is deleted after
-    /// a day, and at the next start.
+    /// a day, or at the next start.
     /// - Parameter quota: The maximum total size of the sender's unexpired payloads, including this one, in bytes. The
     ///   size of each payload is its content size plus `StoredPayload.recordSize`.
     func addPayload(_ draft: PayloadDraft, quota: Int64) async throws(StorageError) -> PayloadAddition

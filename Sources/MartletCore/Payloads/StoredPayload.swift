@@ -1,6 +1,6 @@
 public import MartletModel
 
-/// A content that stays on the server, while pushes carry only its id, until its addressees fetch it.
+/// Content that stays on the server until its addressees fetch it, while pushes carry only its id.
 public struct StoredPayload: Sendable {
     /// The kind of the content, which determines how it is served.
     public enum Kind: String, Hashable, Sendable {

@@ -9,7 +9,7 @@ public struct Attempt: Hashable, Sendable {
     public var outcome: OutcomeName
     /// The reason in the push service's own words; empty for a success.
     public var reason: String
-    /// The push service's answer; nil if nothing was sent because sending would have been futile.
+    /// The push service's answer; nil if no request was sent.
     public var answer: PushAnswer?
     /// The time when the answer was received, or when the attempt was given up.
     public var at: Timestamp

@@ -25,15 +25,15 @@ public struct Superseded: Hashable, Sendable {
 
 /// A query for the devices that a delivery with a collapse key is about to send to.
 public struct CollapseQuery: Sendable {
-    /// The delivery that is about to send. For a resend or a part, it is the delivery that determines which deliveries
-    /// are later (`Delivery.rank`).
+    /// The delivery that is about to send. For a resend or a part, it is instead the delivery whose place in the order
+    /// of deliveries it takes (`Delivery.rank`).
     public var delivery: Delivery.ID
     public var hub: Hub.ID
     public var platform: PlatformID
     public var key: String
     public var devices: CollapseDevices
-    /// The target of the delivery, with which the channels were just read from the audience. Therefore a later delivery
-    /// with the same target is for all these channels.
+    /// The target of the delivery. The channels in `devices` were just read from the audience of this target. Therefore
+    /// a later delivery with the same target is for all these channels.
     public var target: Notification.Target
     public var now: Timestamp
 

@@ -1,4 +1,5 @@
-/// Stores pushes that ended without success for as long as their notification, so that they can be listed and resent.
+/// Stores pushes that ended without success for as long as it stores their notification, so that they can be listed and
+/// resent.
 ///
 /// The dead letters are the refusals of a notification; `NotificationStore.refusals` lists them.
 public protocol DeadLetterStore: Sendable {
@@ -20,15 +21,15 @@ public protocol DeadLetterStore: Sendable {
     ) async throws(StorageError) -> ResendPage
 
     /// Returns notifications with refusals, newest first.
-    /// - Parameter id: Only notifications before this one; nil for the newest.
+    /// - Parameter id: Only notifications that are older than this one are returned; nil to begin with the newest.
     func latestRefused(
         in hub: Hub.ID, before id: NotificationID?, limit: Int
     ) async throws(StorageError) -> [NotificationID]
 
     /// Counts the refusals of a notification by outcome and reason, the most frequent first.
     /// - Parameters:
-    ///   - lookLimit: The most refusals that are looked at.
-    ///   - limit: The most reasons that are returned.
+    ///   - lookLimit: The maximum number of refusals that are read.
+    ///   - limit: The maximum number of reasons that are returned.
     func refusalReasons(
         of id: NotificationID, in hub: Hub.ID, lookLimit: Int, limit: Int
     ) async throws(StorageError) -> RefusalReasons

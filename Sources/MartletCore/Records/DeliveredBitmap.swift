@@ -10,8 +10,8 @@ public struct DeliveredBitmap: Hashable, Sendable {
     public static func index(of number: Int64) -> Int64 { number / size }
 
     public let index: Int64
-    /// The stored form: one byte for the form, then the content as words of bits, as numbers of two bytes each, or as
-    /// runs, each with its first and last number of two bytes each. Everything is little-endian.
+    /// The stored form: one byte for the kind of form, then the content. The content is words of bits, or numbers of
+    /// two bytes each, or runs, each with its first and its last number of two bytes. Everything is little-endian.
     public let bytes: [UInt8]
 
     private enum Form: UInt8 {
@@ -66,8 +66,8 @@ public struct DeliveredBitmap: Hashable, Sendable {
         return numbers
     }
 
-    /// Returns the first and the last number of each run. Where a bit differs from the next lower bit, a run begins or
-    /// has just ended.
+    /// Returns the first and the last number of each run. A bit that differs from the next lower bit is the first bit
+    /// of a run, or the first bit after a run.
     private static func runs(_ words: [UInt64]) -> [UInt16] {
         var runs: [UInt16] = []
         var carry: UInt64 = 0
@@ -101,7 +101,8 @@ public struct DeliveredBitmap: Hashable, Sendable {
         return numbers.count <= fewCount ? blocks(ofFew: numbers) : blocks(ofMany: numbers)
     }
 
-    /// The largest count of numbers for which the form of words is always longer than the other forms.
+    /// The largest count of numbers for which `blocks(ofFew:)` is used. For so few numbers, the form of words is always
+    /// longer than the other forms.
     private static let fewCount = 64
 
     /// Returns the blocks of a few numbers. It does not build the words of each block, which would be most of the work

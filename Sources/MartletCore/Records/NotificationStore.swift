@@ -40,9 +40,9 @@ public protocol NotificationStore: CollapseStore {
     /// - Parameter platform: The platform of the deliveries; nil for all platforms.
     func deliveries(of notification: Int64, on platform: PlatformID?) async throws(StorageError) -> [DeliveryProgress]
 
-    /// Returns those of the given members that another part of the notification on the same platform has handled: a
-    /// push to them was sent, was given up or will be tried again, or the push to another member reached their channel,
-    /// because its registration had moved there.
+    /// Returns those of the given members that another part of the notification on the same platform has handled. A
+    /// member is handled if a push to it was sent, was given up or will be tried again. It is also handled if the push
+    /// to another member, whose registration had moved to the member's channel, reached that channel.
     ///
     /// Does not include members that are only in the progress map of an unfinished delivery.
     func handled(
@@ -74,7 +74,7 @@ public protocol NotificationStore: CollapseStore {
     /// Returns the time when the earliest retry of a delivery is due; nil if it has no retry.
     func nextRetry(of delivery: Delivery.ID) async throws(StorageError) -> Timestamp?
 
-    /// Moves every retry that is due after `timestamp` to an earlier time, by `amount`.
+    /// Makes every retry that is due after `timestamp` due earlier, by `amount`. Called when the clock was set back.
     func expediteRetries(beyond timestamp: Timestamp, by amount: Duration) async throws(StorageError)
 
     /// Returns the report of a notification, for telemetry; nil if the hub has no notification with this id.

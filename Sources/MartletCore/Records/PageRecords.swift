@@ -1,9 +1,9 @@
 import MartletModel
 
-/// The refusals and attempts of some members of one page, as one value. A store keeps the value as it is, because a row
-/// for each refusal costs twenty times as much and takes three times the room.
+/// The refusals and attempts of some members of one page, encoded as one value. A store keeps the value as it is,
+/// because a row for each refusal takes three times the space and far more time to write.
 ///
-/// Members are in ascending order. `PageRecordsEncoder` has the layout.
+/// Members are in ascending order. `PageRecordsEncoder` describes the layout of the bytes.
 public struct PageRecords: Sendable {
     private let bytes: [UInt8]
     private let kinds: [Kind]
@@ -14,7 +14,7 @@ public struct PageRecords: Sendable {
     public static let entryLimit = 2048
 
     /// Reads a value.
-    /// - Returns: nil unless the bytes are exactly one value, whose members are in order.
+    /// - Returns: nil unless the bytes are exactly one value with its members in order.
     public init?(_ bytes: [UInt8]) {
         var reader = RecordReader(bytes)
         guard reader.byte() == PageRecordsEncoder.version, let kinds = Self.kinds(&reader),
@@ -70,7 +70,7 @@ public struct PageRecords: Sendable {
 
     public func outcome(ofRefusal index: Int) -> OutcomeName { kinds[refusals[index].kind].outcome }
 
-    /// Returns the facts of a refusal that show whether a push was made. Decodes none of its texts.
+    /// Returns the properties of a refusal that show whether a push was made, without decoding any text.
     public func facts(ofRefusal index: Int) -> RefusalFacts {
         let kind = kinds[refusals[index].kind]
         return RefusalFacts(
@@ -139,9 +139,9 @@ public struct PageRecords: Sendable {
 
 /// A refusal with the ids that its registration had.
 public struct RecordedRefusal: Sendable {
-    /// Its `registration` is not kept.
+    /// The refusal. Its property `registration` is nil, because it is not stored.
     public var refusal: Refusal
-    /// The id of the registration; nil if the handle belonged to none.
+    /// The id of the registration; nil if the handle belonged to no registration.
     public var registration: String?
     /// The id of the installation to which the registration belonged.
     public var installation: String?
@@ -153,7 +153,7 @@ public struct RecordedRefusal: Sendable {
     }
 }
 
-/// The facts of a refusal that show whether a push was made.
+/// The properties of a refusal that show whether a push was made.
 public struct RefusalFacts: Hashable, Sendable {
     public var outcome: OutcomeName
     public var isAnswered: Bool
@@ -167,7 +167,7 @@ extension PageRecords {
     struct Kind: Hashable {
         var outcome: OutcomeName
         var reason: String
-        /// nil if there is no answer.
+        /// The origin that was sent to; nil if nothing was sent.
         var origin: String?
         var status: Int?
         var fate: HandleFate
@@ -175,7 +175,7 @@ extension PageRecords {
         var number: Int
     }
 
-    /// One refusal or attempt. Its texts stay where they are.
+    /// One refusal or attempt. Its texts are not copied: each `Text` is a range of the value's bytes.
     fileprivate struct Entry {
         var member: AudienceMember
         var kind: Int
@@ -284,7 +284,8 @@ private struct RecordReader {
         var number: UInt64 = 0
         var shift: UInt64 = 0
         while let byte = byte() {
-            // The tenth byte has the highest bit alone; a last byte of zero could be left out.
+            // The tenth byte can only have the highest bit of the number. A last byte of zero is refused, so that every
+            // number has exactly one valid encoding.
             guard shift < 63 || byte <= 1, shift == 0 || byte != 0 else { return nil }
             number |= UInt64(byte & 0x7F) << shift
             guard byte >= 0x80 else { return number }
@@ -293,7 +294,7 @@ private struct RecordReader {
         return nil
     }
 
-    /// Reads a number whose lowest bit is the sign.
+    /// Reads a number that may be negative: the lowest bit is the sign.
     mutating func integer64() -> Int64? {
         number().map { Int64(bitPattern: $0 >> 1) ^ -Int64(bitPattern: $0 & 1) }
     }
@@ -311,7 +312,7 @@ private struct RecordReader {
         return index..<index + count
     }
 
-    /// Reads a length, and returns where so many bytes are.
+    /// Reads a length, and returns the range of that many bytes after it.
     mutating func range() -> Range<Int>? {
         guard let count = count(upTo: bytes.count - index) else { return nil }
         return range(of: count)

@@ -1,13 +1,16 @@
 import MartletModel
 
-/// Writes a value of `PageRecords`: the version; the distinct kinds (outcome, reason, origin, status, fate, number);
+/// Encodes a value of `PageRecords`: the version; the distinct kinds (outcome, reason, origin, status, fate, number);
 /// the refusals; the attempts. Each list begins with its count.
 ///
-/// An entry is a byte of flags; the distance to the channel before; the registration if it is not 0; the index of the
-/// kind; the distance to the moment before; and, where the flags say so, the connection, the handle, the id of the
-/// registration and the id of the installation. A token of hexadecimal digits is half as many bytes, an id in the hub's
-/// own form sixteen. Numbers have seven bits in each byte, those that can be negative with the sign in the lowest bit;
-/// texts are preceded by their length.
+/// An entry begins with a byte of flags. Then come the difference between its channel and that of the previous entry,
+/// the registration if it is not 0, the index of the kind, and the difference between its time and that of the previous
+/// entry. If the flags say so, the connection, the handle, the id of the registration and the id of the installation
+/// follow.
+///
+/// A handle of hexadecimal digits is stored as half as many bytes, a registration id in the hub's own form as 16 bytes.
+/// A number has seven bits in each byte, the lowest first; if it can be negative, its lowest bit is the sign. A text is
+/// preceded by its length.
 public struct PageRecordsEncoder {
     private var kinds: [PageRecords.Kind: Int] = [:]
     private var lastKind: (kind: PageRecords.Kind, index: Int)?
@@ -61,8 +64,9 @@ public struct PageRecordsEncoder {
         }
     }
 
-    /// Appends an attempt. Members must be in ascending order, and each member's attempts in theirs. Attempts that
-    /// reached another channel (`followed`) cannot be kept.
+    /// Appends an attempt. Members must be in ascending order, and the attempts of one member in the order in which
+    /// they were made. An attempt that reached another channel (`followed`) cannot be appended; it is stored in a row
+    /// instead.
     public mutating func append(_ attempt: Attempt) {
         precondition(attempt.followed == nil, "an attempt that was followed has a row of its own")
         let kind = index(
@@ -107,23 +111,23 @@ public struct PageRecordsEncoder {
 
     static let version: UInt8 = 1
 
-    /// The fates by their numbers, which never change.
+    /// The fates, each at the index that stands for it in stored values. These indices must never change.
     static let fates: [HandleFate] = [.kept, .removed, .quarantined, .moved]
 
-    /// The channel from which the distance of the first member is counted.
+    /// The member from which the channel of the first entry is counted.
     static let start = AudienceMember.none
 
-    /// The marks of the optional parts that an entry has.
+    /// Says which optional parts an entry has, and in which form.
     struct Flags: OptionSet {
         let rawValue: UInt8
 
         static let registration = Flags(rawValue: 1)
         static let connection = Flags(rawValue: 2)
         static let handle = Flags(rawValue: 4)
-        /// The handle is half as many bytes as it has digits.
+        /// The handle consists of hexadecimal digits, and is stored as half as many bytes.
         static let digits = Flags(rawValue: 8)
         static let id = Flags(rawValue: 16)
-        /// The id is two numbers.
+        /// The id is stored as `RegistrationIDNumbers`.
         static let numbers = Flags(rawValue: 32)
         static let installation = Flags(rawValue: 64)
 
@@ -142,7 +146,7 @@ private struct EntryList {
     private var last = PageRecordsEncoder.start
     private var lastAt: Int64 = 0
 
-    /// Begins an entry.
+    /// Appends an entry without its handle and ids, which may be appended afterwards.
     mutating func append(_ member: AudienceMember, _ kind: Int, _ at: Timestamp, connection: Int?) {
         start = bytes.count
         bytes.append(0)
@@ -169,7 +173,7 @@ private struct EntryList {
     mutating func append(handle: String) {
         set(.handle)
         let length = bytes.count
-        // Most lengths are one byte.
+        // Reserves the byte for the length of the packed handle, which is below 128.
         bytes.append(0)
         guard handle.utf8.count < 256, HexDigits.appendBytes(of: handle, to: &bytes) else {
             bytes.removeLast()

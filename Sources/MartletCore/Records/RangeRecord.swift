@@ -1,8 +1,8 @@
 public import MartletModel
 
-/// The result of one page of a fan-out, kept as long as the notification. For a device without a record of its own, it
-/// shows when the audience was read, which decides whether the device was in it, and what the outcomes of the page's
-/// members were.
+/// The result of one page of a fan-out, kept as long as the notification. Most devices have no record of their own. For
+/// such a device, the record of its page shows when the audience was read, which decides whether the device was in the
+/// audience. It also shows which outcomes the members of the page had.
 public struct RangeRecord: Hashable, Sendable {
     /// The last member of the range. The range begins after the last member of the previous range.
     public var last: AudienceMember

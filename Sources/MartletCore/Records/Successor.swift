@@ -8,8 +8,8 @@ public struct Successor: Hashable, Sendable {
     public var member: AudienceMember
     /// The current channel of the registration, with its sequence number.
     public var registration: AudienceMember
-    /// Other members whose pushes may have reached the device with the current handle. The device was reached if one of
-    /// them has its bit in the progress map. Members whose pushes were sent to another handle are not included.
+    /// Other members whose pushes may have reached the device with the current handle. The device was reached if the
+    /// progress map contains one of them. Members whose pushes were sent to another handle are not included.
     public var others: [AudienceMember]
     /// True if the push to another member has reached the current handle, because the registration of that member had
     /// moved there too.
@@ -40,7 +40,8 @@ public struct AwaitedRetry: Hashable, Sendable {
     }
 }
 
-/// The current channels of the registrations that some members of a delivery had when their page was read.
+/// The current channels of the registrations of some members of a delivery, as far as they have changed since the page
+/// with the member was read.
 public struct Successors: Hashable, Sendable {
     public var moved: [Successor] = []
     /// The members whose own handle was reached by the push to another member, whose registration had moved to that

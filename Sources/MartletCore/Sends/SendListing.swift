@@ -107,8 +107,8 @@ public struct SendTarget: Sendable {
 /// The targets of a hub's sends to audiences, newest first.
 public struct SendTargets: Sendable {
     public var targets: [SendTarget]
-    /// The sequence number down to which sends were examined, where the next page begins; nil if there are no older
-    /// sends.
+    /// The sequence number at which the next page begins; nil if there are no older sends. All later sends were
+    /// examined.
     public var next: Int64?
 
     public init(targets: [SendTarget], next: Int64?) {

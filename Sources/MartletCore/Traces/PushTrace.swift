@@ -8,7 +8,7 @@ public struct PushTrace: Sendable {
     public var registration: RegistrationVersion
     /// The decision whether the registration was in the audience; nil if it was never made.
     public var decision: ExpressionDecision?
-    /// The page that contained the registration, or would have contained it.
+    /// The record of the page that contained the registration, or would have contained it.
     public var range: RangeRecord?
     /// All attempts, including the last. A success at the first attempt is not listed; it happened while the page of
     /// `range` was sent.

@@ -1,6 +1,7 @@
 /// Reads the stored records and former states from which the trace of a push is derived.
 public protocol TraceStore: Sendable {
-    /// Returns the history of a device. If it has too many versions, only the newest are returned.
+    /// Returns the history of a device. If it has more than `RegistrationPast.limit` versions, only the newest are
+    /// returned.
     /// - Parameter device: The id of a registration, or the id of an installation, which represents all its
     ///   registrations.
     func past(of device: String, in hub: Hub.ID) async throws(StorageError) -> RegistrationPast

@@ -41,6 +41,7 @@ public struct TracedNotification: Sendable {
         }
     }
 
-    /// The time when the notification, or the remainder of it, was canceled; nil if it was not canceled.
+    /// The time when the notification was canceled, before it began or while it was being sent; nil if it was not
+    /// canceled.
     public var canceledAt: Timestamp? { control == .canceled ? controlledAt : nil }
 }

@@ -48,9 +48,9 @@ public protocol UserStore: Sendable {
 
     /// Returns users, sorted by name.
     /// - Parameters:
-    ///   - prefix: Only users whose names begin so, compared without case; empty for all.
-    ///   - last: Only users after this name; nil for the first.
-    ///   - limit: The most users.
+    ///   - prefix: The beginning of the names, compared without case; empty for all users.
+    ///   - last: The name after which the result begins; nil to begin with the first name.
+    ///   - limit: The maximum number of users.
     func users(beginningWith prefix: String, after last: String?, limit: Int) async throws(StorageError) -> [User]
 
     /// Adds a role to a user, whose name is compared without case.

@@ -4,10 +4,12 @@ import MartletModel
 ///
 /// A wrong bundle id, project or environment makes every handle look dead. An answer that may have such a cause is
 /// believed only while this kind of push is proven to work: the sliding window contains a success, and no more fatal
-/// answers than successes (PushServices.md, section 0.4). An answer that cannot have such a cause is believed at once,
-/// except during a quarantine. A quarantine begins when most of a large number of answers are fatal, and ends when
-/// pushes are proven to work. Answers that arrived during a quarantine are not believed afterwards either: if a device
-/// really is gone, the service will report it again.
+/// answers (answers that a handle is dead) than successes (PushServices.md, section 0.4). An answer that cannot have
+/// such a cause is believed at once, except during a quarantine.
+///
+/// A quarantine begins when most of a large number of answers are fatal, and ends when pushes are proven to work.
+/// Answers that arrived during a quarantine are not believed afterwards either: if a device really is gone, the service
+/// will report it again.
 struct DeletionGuard: Sendable {
     private struct Slot {
         var start: Timestamp

@@ -5,7 +5,8 @@ import MartletModel
 ///
 /// If a request was reset or not answered, its device is paused for one second, and for twice as long with each further
 /// failure. If a connection broke, its device is paused only from the third broken connection on. After a pause, one
-/// push tests the device. Further pushes to the device are spaced out, so that even many of them cost little.
+/// push tests the device: the trial. Further pushes to the device are postponed to different times, so that not all of
+/// them are read and postponed again together.
 struct FailingDevices: Sendable, Equatable {
     struct Wait: Sendable, Equatable {
         var until: Timestamp
@@ -103,7 +104,7 @@ struct FailingDevices: Sendable, Equatable {
 ///
 /// If a device does not answer several pushes while other devices of the lane are answered, further pushes to that
 /// device wait until it is answered, or until the first of its outstanding pushes has failed. Otherwise each further
-/// push would keep the turn of a delivery busy for as long as a request may take.
+/// push would occupy one of the slots of the delivery queue (`QueueLimits`) until its request times out.
 struct OutstandingPushes: Sendable, Equatable {
     private struct Device: Sendable, Equatable {
         var count = 0

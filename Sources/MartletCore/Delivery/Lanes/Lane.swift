@@ -1,7 +1,7 @@
 import MartletModel
 
-/// The health of a lane, which decides whether the lane may send. A paused lane opens when an answer arrives that
-/// requests no pause, or when its credential changes.
+/// The health of a lane, which decides whether the lane may send. A paused lane opens when its probe gets an answer
+/// that requests no pause, or when its credential changes.
 struct Lane: Sendable {
     var breaker = CircuitBreaker(.lane)
     var attribution = FailureAttribution()
@@ -9,8 +9,8 @@ struct Lane: Sendable {
     var outstanding = OutstandingPushes()
     /// The number of trials of failing devices in progress.
     private var trialCount = 0
-    /// The maximum number of trials in progress. It is low, because each trial may keep the turn of a delivery busy for
-    /// as long as a request may take.
+    /// The maximum number of trials in progress. It is low, because each trial may occupy one of the slots of the
+    /// delivery queue (`QueueLimits`) until its request times out.
     static let trialLimit = 4
     /// The deletion guards, one for each application (`PushService.application`).
     private(set) var guards: [String: DeletionGuard] = [:]

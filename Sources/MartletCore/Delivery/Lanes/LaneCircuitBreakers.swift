@@ -23,12 +23,12 @@ final class LaneCircuitBreakers: Sendable {
         state.withLock { $0.lanes[id]?.isOpen ?? true }
     }
 
-    /// Ends the probe of a lane if the given delivery turn was admitted as the probe but sends nothing now.
+    /// Ends the probe of a lane if `ready` was admitted as the probe. Called if nothing is sent with `ready` now.
     func endProbe(_ ready: SendContext) {
         if ready.isProbe { endProbe(ready.id) }
     }
 
-    /// Ends a probe that has not shown whether the lane works, so that another one may be sent.
+    /// Ends a probe that has not shown whether the lane works, so that another page may become the probe.
     func endProbe(_ id: LaneID) {
         state.withLock { $0.lanes[id]?.breaker.endProbe() }
     }

@@ -1,8 +1,8 @@
 import MartletModel
 import Synchronization
 
-/// Caches the latest push service of each lane, made from the lane's credential. Without the cache, most deliveries,
-/// which have only one page, would have to read the credential, which costs as much as hundreds of pushes.
+/// Caches the latest push service of each lane, made from the lane's credential. Most deliveries have only one page.
+/// Without the cache, each of them would parse the credential, which costs as much as hundreds of pushes.
 final class PushServiceCache: Sendable {
     private struct Entry {
         var credential: Credential

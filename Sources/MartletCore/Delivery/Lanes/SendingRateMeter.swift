@@ -2,17 +2,17 @@ import MartletModel
 
 /// Decides when messages of one account may be sent, without I/O.
 ///
-/// Messages are spread evenly, except that small numbers may be sent up to a second early. Large numbers wait until all
-/// messages that were sent early are due, so that small numbers overtake them. After a minute without messages the rate
-/// is a tenth of the full rate, and grows to the full rate within a minute.
+/// Messages are spread evenly over time. A small number of messages may be sent up to a second early; a large number
+/// waits until all messages that were sent early are due. So small numbers overtake large ones. After a minute without
+/// messages the rate is a tenth of the full rate, and grows to the full rate within a minute.
 struct SendingRateMeter: Sendable {
     /// The maximum number of messages, wanted in one call of `turn`, that may be sent early.
     private static let few = 100
     private static let headStart: Duration = .seconds(-1)
     private static let growth: Duration = .seconds(60)
 
-    /// The full rate in messages per second, without the messages of two seconds in each minute, which are reserved for
-    /// early sending.
+    /// The full rate in messages per second. It leaves out two seconds of each minute, so that messages that are sent
+    /// early do not exceed the allowed number per minute.
     private let fullRate: Double
     private var began: Timestamp?
     /// The time at which all admitted messages would have been sent if none had been sent early.

@@ -17,8 +17,9 @@ final class SuspectedStaleDevices: Sendable {
 
     /// The maximum number of suspected devices in one lane. Any further ones are treated like all other devices.
     static let limit = 10_000
-    /// The maximum number of pushes in a round of retries of a lane that has suspected stale devices, so that one
-    /// connection with a single stream completes the round in time.
+    /// The maximum number of pushes in a round of retries of a lane that has suspected stale devices. These devices
+    /// share one connection, which may send one request at a time, and must complete the round before the request
+    /// timeout.
     static let roundLimit = 250
     /// The maximum number of devices in memory, over all lanes.
     static let totalLimit = 200_000

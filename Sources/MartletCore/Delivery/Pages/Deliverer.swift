@@ -1,7 +1,7 @@
 import MartletModel
 
-/// Sends one delivery to its audience: page by page from a cursor, then the retries that are due. Between two pages,
-/// other deliveries have their turn.
+/// Sends one delivery to its audience: page by page from a cursor, then the retries that are due. Each call of `run` is
+/// one turn of the delivery (`DeliveryQueue`); between two turns, other deliveries are sent.
 ///
 /// A delivery can be stopped and continued at any point. The cursor says which pages are done; the progress map says
 /// which members of the page in progress were reached.

@@ -79,8 +79,8 @@ struct PageRecorder: Sendable {
     /// refusal in a step refers to a registration that the feedback may remove. If the process is killed between the
     /// two, the next notification finds the handle dead again.
     ///
-    /// The feedback of pages that are sent at the same time is applied in one transaction, in the order of the channels.
-    /// Keys and ids of registrations are spread over the whole database, so fewer transactions write fewer of its pages.
+    /// The feedback of pages that are sent at the same time is applied in one transaction. Keys and ids of
+    /// registrations are spread over the whole database, so fewer transactions write fewer pages of the database.
     func applyFeedback(of run: inout DeliveryRun) async throws(StorageError) {
         guard !run.feedback.isEmpty else { return }
         let feedback = run.feedback
@@ -88,8 +88,8 @@ struct PageRecorder: Sendable {
         _ = try await reader.devices.apply(feedback, in: run.delivery.notification.hub, at: time.now)
     }
 
-    /// The number of changes of handles from which they are applied before the turn ends, because other writes wait for
-    /// them.
+    /// The number of changes of handles from which they are applied before the turn ends. A larger transaction would
+    /// delay other writes for too long.
     private static let feedbackLimit = 2000
 
     /// Logs, for the operator, a pause that a page has begun in its lane, and quarantines that it has begun or ended.

@@ -54,8 +54,9 @@ struct PageRunner: Sendable {
         return isInVain ? min(standard, settings.letterPageSize) : standard
     }
 
-    /// Sends the pages of one turn: only one page if it is the first of the delivery, or if something such as the
-    /// failures of a sample must be checked after each page; otherwise several pages at once.
+    /// Sends the pages of one turn: several pages at once, or only one. It is only one page if the page is the first of
+    /// the delivery or the probe of its lane, or if a rate, the failures of a roll-out or a collapse key must be
+    /// checked before each page.
     /// - Parameter limit: The maximum number of members in a page.
     private func sendPages(
         _ run: inout DeliveryRun, _ content: inout DeliveryContent, _ lane: SendContext, limit: Int

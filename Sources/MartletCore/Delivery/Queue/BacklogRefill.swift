@@ -1,6 +1,6 @@
 import MartletModel
 
-/// Tracks how much of the backlog in the store is known to the delivery queue: pure bookkeeping.
+/// Tracks how much of the backlog in the store is known to the delivery queue. Does no I/O.
 ///
 /// All unfinished deliveries up to the id `through` are known to the queue. The known deliveries are *complete* if the
 /// store has no delivery after `through`. They are no longer complete once a new delivery is left to the store because

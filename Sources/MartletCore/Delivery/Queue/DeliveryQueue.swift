@@ -1,7 +1,7 @@
 import MartletModel
 
-/// The deliveries that wait for a turn, have a turn, sleep, or are queued for a paused lane: pure bookkeeping under the
-/// dispatcher's lock. In a turn, a delivery sends its next pages or a round of its retries.
+/// The deliveries that wait for a turn, have a turn, sleep, or are queued for a paused lane. In a turn, a delivery
+/// sends its next pages or a round of its retries. The queue does no I/O; the dispatcher protects it with a lock.
 ///
 /// A delivery is *known* while it is in one of these four states. The turns for first pages have their own slots, so
 /// that a single-page delivery never waits for a page of a longer delivery; further pages and rounds of retries share
@@ -24,8 +24,8 @@ struct DeliveryQueue: Sendable {
 
     private struct Item: Sendable {
         enum Content: Sendable {
-            /// Indirect, so that an item that has only an id takes little memory. Most items in the queue are of that
-            /// kind.
+            /// Indirect, so that an item that has only an id takes little memory. Most items in the queue have only an
+            /// id.
             indirect case held(DeliveryRun, weight: Int)
             case stored(Delivery.ID)
         }
@@ -100,7 +100,7 @@ struct DeliveryQueue: Sendable {
         DeliveryLoad(running: running.count, waiting: waitingCount, sleeping: sleepers.count)
     }
 
-    /// The number of entries that the queue keeps for deliveries and hubs.
+    /// The number of all entries in the queue's tables. It is 0 if no delivery is known.
     var entryCount: Int {
         known.count + running.count + sleepers.count + lines.count + firstPages.hubCount + furtherPages.hubCount
     }

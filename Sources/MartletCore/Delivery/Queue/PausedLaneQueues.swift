@@ -1,8 +1,8 @@
 import MartletModel
 
-/// The queues of deliveries that wait for paused lanes: pure bookkeeping. The first delivery of a queue is the probe of
-/// the lane; it sleeps until the pause may be over. The deliveries behind it wake together once the lane is open. If
-/// the probe ends without opening the lane, the next delivery becomes the probe.
+/// The queues of deliveries that wait for paused lanes. The first delivery of a queue is the probe of the lane; it
+/// sleeps until the pause may be over. The deliveries after the probe wake together once the lane is open. If the probe
+/// ends without opening the lane, the next delivery becomes the probe. Does no I/O.
 struct PausedLaneQueues: Sendable {
     private struct Line {
         var probe: Delivery.ID

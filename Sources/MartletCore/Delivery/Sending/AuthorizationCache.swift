@@ -61,8 +61,7 @@ actor AuthorizationCache {
 
     /// The maximum number of origins with their own token. Devices choose origins, so the number must be bounded.
     private static let originLimit = 4096
-    /// How long no token is requested with a credential that was refused, regardless of how many pages wait for a
-    /// token.
+    /// How long no token is requested after a credential was refused, however many pages wait for a token.
     private static let refusalHold: Duration = .seconds(10)
 
     private let transport: any HTTPTransport

@@ -2,12 +2,12 @@ import MartletHTTP
 import MartletModel
 
 /// Selects the connections to an origin that a batch may use: never the connections of another hub, and never
-/// connections that carried a token that has been refused since.
+/// connections that carried a token which must no longer be used.
 struct ConnectionChoice {
     /// Whether the batch is for suspected stale devices. It then uses its own connection, because a service may slow
     /// down a connection on which such devices are sent to.
     var areSuspectedStale: Bool
-    /// Whether the service has asked for a connection other than the usual one.
+    /// Whether the batch repeats requests that were not processed, and therefore uses another connection than they did.
     var isElsewhere = false
     /// The generation of the token (`AuthorizationCache.Grant`).
     var generation = 0

@@ -25,8 +25,7 @@ public struct MessageIDKey: Sendable {
 
 /// The ids of the pushes of one notification.
 struct MessageIDs: Sendable {
-    /// The state of the hash after it has read the id of the notification, with which the input for every message id
-    /// begins.
+    /// The state of the hash after the id of the notification, which comes first in the input for every message id.
     fileprivate let notification: SipHash
 
     /// The message id of the push to a member.

@@ -6,8 +6,8 @@ extension PageSender {
     /// its devices.
     private static let batchLimit = 8
 
-    /// Sends a composed message. A few variants are sent in separate batches, like native messages. Many variants,
-    /// which only variables can cause, are sent in shared batches with a body for each device, like rendered templates.
+    /// Sends a composed message. A few variants are sent in separate batches, like native messages. Many variants are
+    /// sent in shared batches with a body for each device, like rendered templates.
     func send(
         _ job: Job, composed renderer: inout ComposedRenderer, _ service: any PushService, _ indices: [Int],
         tally: inout PageTally

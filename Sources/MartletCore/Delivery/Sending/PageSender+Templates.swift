@@ -1,13 +1,13 @@
 import MartletHTTP
 import MartletModel
 
-/// The content of a delivery, prepared for the pages of one run.
+/// The content of a delivery, prepared for its pages.
 enum DeliveryContent: Sendable {
     case native(Message)
     case templates(TemplateRenderer)
     case composed(ComposedRenderer)
-    /// No messages can be made, because this process does not know the platform. Also the placeholder while the content
-    /// is in use elsewhere.
+    /// No messages can be made, because this process does not know the platform. Also used in place of the content
+    /// while a page changes the content, so that the content is not copied.
     case nothing
 }
 
@@ -58,8 +58,8 @@ extension PageSender {
     /// The maximum memory of the messages that are sent together, in bytes; the last message may exceed it.
     private static let messageBytes = 2 << 20
 
-    /// Sends the messages that a renderer makes for the members of a page, a limited amount at a time. Most of these
-    /// messages have bodies of their own.
+    /// Renders and sends the messages for the members of a page, about `messageBytes` at a time. Most of these messages
+    /// have bodies of their own.
     func send(
         _ job: Job, _ renderer: inout some PageRenderer, _ service: any PushService, _ indices: [Int],
         tally: inout PageTally
@@ -106,7 +106,7 @@ extension PageSender {
     }
 
     /// Returns the message with the expiry that the sender has stated. If the sender has stated none, returns the
-    /// message as it is, and the push service keeps it for its default time.
+    /// message unchanged, and the push service keeps it for that service's default time.
     func limited(_ message: Message, of job: Job, _ service: any PushService) -> Message {
         let notification = job.delivery.notification
         guard notification.statesExpiry else { return message }

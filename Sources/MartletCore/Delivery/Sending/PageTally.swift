@@ -1,7 +1,7 @@
 import MartletModel
 
-/// Tallies the outcomes of the pushes of one page: pure bookkeeping. The step that is recorded for the page is made
-/// from the tally.
+/// Tallies the outcomes of the pushes of one page, without I/O. The step that is recorded for the page is made from the
+/// tally.
 struct PageTally {
     /// The outcomes of the pushes, in the form in which they are recorded.
     private(set) var outcomes = PageOutcomes()
@@ -210,7 +210,8 @@ struct PageTally {
         postpone(addressee, until: now, Outcome(.unknownError, reason: "WasRefusedBefore", .refuse))
     }
 
-    /// Postpones a push because its device or its origin is paused. The postponement does not count as an attempt.
+    /// Postpones a push because its device or its origin is paused. The postponement does not count as an attempt. If
+    /// the notification expires before that time, the push is given up instead.
     mutating func putOff(_ addressee: Addressee, until timestamp: Timestamp, _ cause: Outcome) {
         guard timestamp < expiresAt else {
             return refuse(Outcome(.abandoned, reason: cause.reason, .refuse), addressee)
@@ -301,7 +302,8 @@ struct PageTally {
         if outcomes.origins.count < RangeRecord.originLimit { outcomes.origins.insert(origin) }
     }
 
-    /// Ends a retry with the outcome of its last attempt, because its device is not in the audience any more.
+    /// Ends a retry whose device is not in the audience any more. It gets the outcome of its last attempt, or is
+    /// skipped if it was never tried.
     mutating func giveUp(_ retry: Retry) {
         let wasTried = retry.outcome != .held
         refuse(

@@ -1,13 +1,13 @@
 import MartletHTTP
 import MartletModel
 
-/// Groups the members of a page by the requests that they need, so that each group can share a batch: pure bookkeeping.
+/// Groups the members of a page by the requests that they need, so that each group can share a batch. Does no I/O.
 struct RecipientGrouping {
     struct Group {
         var indices: [Int] = []
         var haveOwnBodies = false
         fileprivate var body: [UInt8]
-        /// Whether the requests of the group can share one body, if the body is the same for all of them.
+        /// Whether the push service sends one body to all devices; otherwise it writes a body for each device.
         fileprivate let sharesBody: Bool
     }
 

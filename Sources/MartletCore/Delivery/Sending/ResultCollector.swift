@@ -14,8 +14,8 @@ final class ResultCollector: Sendable {
         var status: Int?
         /// The connection of the request; nil if the request was not sent.
         var connection: Int?
-        /// Why no answer was received; nil if an answer was received, or if the request was not sent because its
-        /// connection had no room.
+        /// Why no answer was received; nil if an answer was received, or if the request was not sent, for example
+        /// because its connection had no room.
         var failure: Failure?
         var at: Timestamp
     }

@@ -1,7 +1,7 @@
 public import MartletModel
 
-/// Decides when a push is tried again: exponential back-off with full jitter, but never before the end of the wait that
-/// the service asked for.
+/// Decides when a push is tried again: exponential back-off with random jitter, but never before the end of the wait
+/// that the service asked for.
 public struct RetryPolicy: Sendable {
     /// The maximum wait before jitter is added. The wait doubles with each attempt until it reaches this value.
     public var ceiling: Duration

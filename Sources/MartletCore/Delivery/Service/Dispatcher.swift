@@ -5,7 +5,8 @@ import Synchronization
 /// Delivers accepted notifications. This service runs from the start of the server to its shutdown.
 ///
 /// Deliveries wait in memory up to a limit, and in the store beyond it. A limited number of deliveries is sent at the
-/// same time. Each of them has a turn, and then waits while other deliveries have theirs.
+/// same time. Each of them sends some pages in a turn (`DeliveryQueue`), and then waits while other deliveries are
+/// sent.
 public final class Dispatcher: Sendable {
     /// The counters of delivery since the start of the process.
     public let metrics: DeliveryMetrics
@@ -57,8 +58,8 @@ public final class Dispatcher: Sendable {
             paces: SendingRateLimits(time: time),
             messageIDs: messageIDs, requestTimeout: settings.requestTimeout, time: time, metrics: metrics)
         (self.sender, self.hubs, self.platforms, self.devices) = (sender, hubs, platforms, devices)
-        // With these controls, roll-outs halt themselves. They wake no deliveries, because a roll-out that halts itself
-        // has no sleeping deliveries that must run.
+        // With these controls, roll-outs halt themselves. The controls wake no deliveries, because a roll-out that
+        // halts itself has no sleeping deliveries that must run.
         controls = SendControls(
             store: notifications, board: board, time: time, scheduled: { alarm.ring() }, wake: { _ in })
         deliverer = Deliverer(
@@ -73,7 +74,7 @@ public final class Dispatcher: Sendable {
         (wakes, wake) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
     }
 
-    /// Creates test sends, which use the parts of this dispatcher and run beside its sends.
+    /// Creates test sends, which use the connections and tokens of this dispatcher and do not wait in its queue.
     public func makeTestSends() -> TestSends {
         TestSends(
             devices: devices, resolver: LaneResolver(hubs: hubs, platforms: platforms), sender: sender, time: time)
