@@ -18,7 +18,7 @@ public protocol ContainerStore: Sendable {
     func blobs(_ query: BlobQuery) async throws(ContainerError) -> BlobPage
 
     /// Opens a blob for reading.
-    /// - Throws: `.noBlob`, or `.noContainer`.
+    /// - Throws: `.noBlob` or `.noContainer` if the blob or its container does not exist.
     func openBlob(_ address: BlobAddress) async throws(ContainerError) -> any BlobContent
 
     /// Begins to write a blob. The blob becomes visible, and replaces an earlier blob of the same name, when it is
@@ -30,13 +30,14 @@ public protocol ContainerStore: Sendable {
     func uploadBlock(_ id: [UInt8], of address: BlobAddress) async throws(ContainerError) -> any BlobUpload
 
     /// Makes a blob from uploaded blocks, in the given order, and deletes all uploaded blocks of the blob.
-    /// - Throws: `.noBlock` if a block was not uploaded; `.tooLarge`, before anything is written; `.conditionFailed`.
+    /// - Throws: `.noBlock` if a block was not uploaded; `.tooLarge`, before anything is written; `.conditionFailed` if
+    ///   the condition does not hold.
     func commitBlocks(
         _ ids: [[UInt8]], of address: BlobAddress, _ condition: BlobCondition
     ) async throws(ContainerError) -> Blob
 
     /// Deletes a blob.
-    /// - Throws: `.noBlob`, or `.noContainer`.
+    /// - Throws: `.noBlob` or `.noContainer` if the blob or its container does not exist.
     func deleteBlob(_ address: BlobAddress) async throws(ContainerError)
 }
 

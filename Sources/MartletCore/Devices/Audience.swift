@@ -59,8 +59,7 @@ public struct AudienceQuery: Sendable {
     /// The size in bytes (`AudiencePage.bytes`) that a page may reach; the page ends with the member that reaches it.
     public var byteLimit: Int
     public var now: Timestamp
-    /// The properties of devices that decide which message they get; nil if all devices get the same message, and in a
-    /// template send.
+    /// What decides which message a device gets; nil if all devices get the same message, and in a template send.
     public var variants: AudienceVariants?
     /// The sample or the rest, if only one of them is selected; nil for both. The page may end before it is full
     /// (`AudiencePage.stoppedAt`).
@@ -164,8 +163,8 @@ public struct AudiencePage: Sendable {
     public private(set) var variants: [MessageVariant] = []
     /// The index of the variant of each member; empty if all members get the same message.
     public private(set) var variantIndices: [UInt32] = []
-    /// The registration, with its current channel, to which the push of each member is sent, in a page of retries;
-    /// empty if all members still have their channels.
+    /// In a page of retries to registrations that have moved: for each member, the registration that its push is sent
+    /// to, with its current channel. Empty in any other page.
     public private(set) var followed: [AudienceMember] = []
     /// The number of registrations that matched a native send in addition to the first of their channel: `Skipped` in
     /// telemetry.

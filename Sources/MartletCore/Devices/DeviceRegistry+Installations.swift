@@ -46,8 +46,9 @@ extension DeviceRegistry {
         }
     }
 
-    /// Returns an installation with its current channels, and with the channels that push services have reported as
-    /// gone; nil if the installation does not exist or has expired.
+    /// Returns an installation with its current channels. A channel is marked as expired if a push service has reported
+    /// it as gone, or if another registration has taken its handle. Nil if the installation does not exist or has
+    /// expired.
     public func installation(_ id: String, in hub: Hub.ID) async throws(DeviceRegistryError) -> Installation? {
         guard let record = try await record(of: id, in: hub) else { return nil }
         do throws(InstallationError) {

@@ -64,7 +64,7 @@ public enum RegistrationEnding: String, Hashable, Sendable {
     case changed
     /// An authorized caller deleted the registration.
     case deleted
-    /// The device changed hands: another registration took the handle.
+    /// Another registration took the handle, because the device has another user now.
     case taken
     /// The push service reported the handle as gone.
     case unregistered
@@ -89,8 +89,7 @@ public struct RegistrationPast: Sendable {
 
     /// The versions, sorted by their ends; current versions come last.
     public var versions: [RegistrationVersion]
-    /// The number of the change from which on every snapshot is complete. For earlier snapshots, versions may be
-    /// missing.
+    /// The number of the change since which all versions are kept. For earlier snapshots, versions may be missing.
     public var knownSince: Int64
 
     public init(versions: [RegistrationVersion], knownSince: Int64) {

@@ -4,7 +4,7 @@ public struct BacklogLimits: Hashable, Sendable {
     /// The limits that an operator may set, as a number of notifications.
     public static let allowed = 1...10_000_000
 
-    /// The number of content bytes that the limit allows per notification. Most notifications are smaller, so the limit
+    /// The limit in bytes is this number times the limit in notifications. Most notifications are smaller, so the limit
     /// in bytes affects only senders of large notifications.
     private static let bytesEach: Int64 = 4096
     /// The minimum of the limit in bytes, so that a few notifications of the maximum size always fit.

@@ -185,8 +185,7 @@ public final class HubDirectory: Sendable {
     }
 
     /// Changes the settings of a hub. All changes of settings go through this method.
-    /// - Parameter change: Changes the settings that it receives, which are current: no other change runs at the same
-    ///   time.
+    /// - Parameter change: Changes the given settings. They are current, because no other change runs at the same time.
     /// - Returns: The changed hub.
     /// - Throws: `HubDirectoryError`; then nothing has changed.
     public func update(

@@ -171,12 +171,12 @@ public struct NotificationIntake: Sendable {
         }
     }
 
-    /// Returns the scheduled notifications that a query selects.
+    /// Returns the scheduled notifications that a query selects, in the order of their due times.
     public func scheduled(_ query: ScheduleQuery) async throws(StorageError) -> [ScheduledNotification] {
         try await store.scheduled(query)
     }
 
-    /// Cancels a scheduled notification.
+    /// Cancels a scheduled notification that has not begun. `SendControls` cancels any notification.
     public func cancel(_ id: NotificationID, in hub: Hub.ID) async throws(StorageError) -> Cancellation {
         try await store.cancel(id, in: hub, at: time.now)
     }

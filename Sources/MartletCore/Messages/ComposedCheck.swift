@@ -10,8 +10,8 @@ struct ComposedCheck: Sendable {
         case tooLarge(String)
     }
 
-    /// Checks the parts of a message that do not depend on the hub: the names of platforms, of header fields and of
-    /// data, and that a message that is not silent has a title, a text or a payload for each platform.
+    /// Checks what does not depend on the hub: the names of platforms, of header fields and of data. A message that is
+    /// not silent must also have a title, a text or a payload for each platform.
     func check(_ content: ComposedContent) throws(Failure) {
         let message = content.message
         for (name, part) in message.platforms.sorted(by: { $0.key < $1.key }) {

@@ -1,6 +1,6 @@
 public import MartletModel
 
-/// A composed message as it was sent, with values that every page of a delivery needs.
+/// A composed message as it was sent, with values that are computed from it once and used by every page of a delivery.
 public final class ComposedContent: Sendable {
     /// The body of the request.
     public let body: [UInt8]

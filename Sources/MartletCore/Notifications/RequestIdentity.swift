@@ -3,8 +3,8 @@ public struct RequestIdentity: Hashable, Sendable {
     /// How long a request is remembered after it was accepted.
     public static let lifetime: Duration = .seconds(86_400)
 
-    /// A digest of the key that identifies the request, with what the key is valid for, such as the hub, the caller and
-    /// the path.
+    /// A digest of the key that identifies the request, and of the scope in which the key is valid, such as the hub,
+    /// the caller and the path.
     public let key: [UInt8]
     /// A digest of the content of the request. Repeated requests with the same key must have the same content.
     public let fingerprint: [UInt8]

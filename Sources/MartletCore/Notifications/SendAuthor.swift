@@ -1,6 +1,6 @@
 /// The author of a send: the person or the key that asked for it.
 ///
-/// The names of users and operators are in lower case, in which they are unique.
+/// The names of users and operators are in lower case, because they are compared without case.
 public enum SendAuthor: Hashable, Sendable, CustomStringConvertible {
     /// A request that was signed with an access key of this name.
     case key(String)

@@ -41,7 +41,7 @@ public protocol OperatorStore: Sendable {
     /// checks whether the session is still valid.
     func operatorSession(tokenHash: [UInt8]) async throws(StorageError) -> (OperatorSession, Operator)?
 
-    /// Records that a session was used and, if `isConfirmed`, that its operator has confirmed their identity.
+    /// Records that a session was used and, if `isConfirmed`, that its operator has just confirmed their identity.
     func touchSession(tokenHash: [UInt8], at now: Timestamp, isConfirmed: Bool) async throws(StorageError)
 
     /// Returns the sessions of an operator, the latest first.

@@ -12,7 +12,7 @@ public struct PayloadAccess: Hashable, Sendable {
     public var at: Timestamp
     /// The requested id of the payload. A payload with this id need not exist.
     public var payload: PayloadID
-    /// The folded name of the user who made the request.
+    /// The name, in lower case, of the user who made the request.
     public var user: String
     public var outcome: Outcome
     /// The network address of the client.
@@ -43,7 +43,7 @@ public struct AuditEntry: Hashable, Sendable {
 public struct AuditQuery: Sendable {
     /// The payload whose entries are selected; nil for all payloads.
     public var payload: PayloadID?
-    /// The folded name of the user whose entries are selected; nil for all users.
+    /// The name, in lower case, of the user whose entries are selected; nil for all users.
     public var user: String?
     /// The maximum number of entries. If more entries match, the latest are returned.
     public var limit: Int

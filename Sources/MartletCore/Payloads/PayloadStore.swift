@@ -1,7 +1,8 @@
 public import MartletModel
 
-/// Stores contents that stay on the server while pushes carry only their ids, together with the addressees and an audit
-/// log. Every change is durable when it returns. Users are identified by their folded names.
+/// Stores payloads: content that stays on the server while pushes carry only its id. Also stores the addressees of each
+/// payload and an audit log. Every change is durable when it returns. Users are identified by their names in lower
+/// case.
 ///
 /// Only the addressees of a payload may fetch it. A user who was added to `UserStore` after the payload was sent is
 /// another person with the same name as an addressee, and may not fetch the payload. Users without access learn
@@ -65,7 +66,7 @@ public enum PayloadAddition: Hashable, Sendable {
 
 /// An addressee of a payload, with the time when the addressee has read it.
 public struct PayloadReader: Hashable, Sendable {
-    /// The folded name of the addressee.
+    /// The name of the addressee in lower case.
     public var user: String
     /// The time when the addressee first read the payload; nil if the addressee has not read it yet.
     public var readAt: Timestamp?

@@ -37,7 +37,7 @@ public struct StoredPayload: Sendable {
 
     public let id: PayloadID
     public let kind: Kind
-    /// The folded name of the user who sent the payload.
+    /// The name, in lower case, of the user who sent the payload.
     public let sender: String
     /// A short word chosen by the sender, such as `img`.
     public let type: String
@@ -71,7 +71,7 @@ public struct StoredPayload: Sendable {
 /// A payload that is not stored yet.
 public struct PayloadDraft: Sendable {
     public var kind: StoredPayload.Kind
-    /// The folded name of the sender.
+    /// The name, in lower case, of the user who sends the payload.
     public var sender: String
     public var type: String
     public var contentType: String

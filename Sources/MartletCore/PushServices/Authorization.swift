@@ -11,8 +11,8 @@ public enum Authorization: Sendable {
     case exchange(TokenExchange)
 }
 
-/// A token and its validity. The engine renews the token when five sixths of the time from `renewableAt` to `expiresAt`
-/// have passed, and uses the old token until it has a new one.
+/// A token and its validity. `AuthorizationCache` renews the token when five sixths of the time from `renewableAt` to
+/// `expiresAt` have passed, and uses the old token until it has a new one.
 public struct AuthorizationToken: Sendable, CustomStringConvertible {
     public var value: String
     /// The earliest time at which a new token may be made; for a requested token, the time at which it was issued.
@@ -29,7 +29,7 @@ public struct AuthorizationToken: Sendable, CustomStringConvertible {
     public var description: String { "token valid to \(expiresAt.iso8601)" }
 }
 
-/// A token request. The engine sends it with its own HTTP client, one at a time for each credential.
+/// A token request. `AuthorizationCache` sends it, one at a time for each credential.
 public struct TokenExchange: Sendable {
     public var request: HTTPRequest
     public var origin: HTTPOrigin

@@ -82,7 +82,7 @@ public struct Outcome: Sendable, Equatable {
 
 /// The reaction to a push service's answer. The cases are the reaction codes of PushServices.md, section 0.2.
 public enum Reaction: Sendable, Equatable {
-    /// The devices to which a retry or a stop applies.
+    /// The devices to which the wait before a retry applies.
     public enum Scope: Sendable, Equatable {
         case device
         /// All devices at the same origin, on platforms whose handles are addresses. The answer says nothing about the

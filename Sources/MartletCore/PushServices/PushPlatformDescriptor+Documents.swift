@@ -3,7 +3,7 @@ extension PushPlatformDescriptor {
     public struct RegistrationForm: Sendable {
         /// The parts of a template other than its body, in the order of the XML elements.
         public enum TemplateElement: Hashable, Sendable {
-            /// `TemplateName`.
+            /// The name of the template, in the element `TemplateName`.
             case name
             /// A collection of headers, such as `ApnsHeaders` with items `ApnsHeader`. If there is a prefix, all header
             /// names in the collection must begin with it, otherwise the template is refused. The collection may be

@@ -3,7 +3,7 @@ public import MartletModel
 
 /// A push service, seen as a translator: it makes requests and interprets responses, and does no I/O.
 ///
-/// An instance is for one credential of one hub. For each page of devices, the engine
+/// An instance is for one credential of one hub. For each page of devices, `PageSender`
 /// 1. groups the devices by `origin(of:)` if `handlesAreAddresses`, and uses the service from `at(_:)` for each origin;
 /// 2. gets a token as `authorization(at:)` specifies, caches and renews it, and replaces it after `.reauthorize`;
 /// 3. calls `shared` once for the common part of the requests of a batch, and `append` for the request to each device;
@@ -52,7 +52,7 @@ public protocol PushService: PushPlatform {
     /// Returns the part that all requests of a batch have in common.
     ///
     /// If a body is set here, it is sent to all devices, unless templates produce different bodies for the devices;
-    /// then the engine replaces it. If no body is set here, `append` writes the body of each device.
+    /// then `PageSender` replaces it. If no body is set here, `append` writes the body of each device.
     /// - Parameters:
     ///   - message: The message for the first device of the batch. Messages for the other devices differ from it at
     ///     most in the body.

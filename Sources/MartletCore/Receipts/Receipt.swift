@@ -32,7 +32,7 @@ public struct ReceiptSource: Sendable {
     public var hub: Hub.ID
     /// The id of the registration.
     public var device: String
-    /// The folded name of the user to whom the device must belong.
+    /// The name, in lower case, of the user to whom the device must belong.
     public var user: String
     /// The tag that proves that the device belongs to the user.
     public var tag: Tag
@@ -49,7 +49,7 @@ public struct ReceiptSource: Sendable {
 public struct DeviceReceipt: Hashable, Sendable {
     /// The id of the registration.
     public var device: String
-    /// The folded name of the user to whom the device belonged.
+    /// The name, in lower case, of the user to whom the device belonged.
     public var user: String
     public var event: Receipt.Event
     public var at: Timestamp

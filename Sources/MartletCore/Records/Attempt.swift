@@ -1,6 +1,7 @@
 public import MartletModel
 
-/// A stored attempt of a push that had several attempts: an attempt that a retry follows, or a successful retry.
+/// A stored attempt of a push. An attempt is stored if it failed and could be tried again, if it is a retry that ended
+/// without a refusal, or if the push service has replaced the handle.
 public struct Attempt: Hashable, Sendable {
     public var member: AudienceMember
     /// The number of the attempt, starting at 1. An attempt that failed for a reason outside the push, such as a

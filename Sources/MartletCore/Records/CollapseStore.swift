@@ -6,7 +6,8 @@ public protocol CollapseStore: Sendable {
     /// key, hub and platform that began later and is also for these devices. A resend supersedes nothing, because its
     /// content is as old as its original, and it is for only some of the original's devices.
     ///
-    /// The cost does not depend on the number of later deliveries if these have the same target.
+    /// The cost does not depend on the number of later deliveries if they all have the same tag expression, because
+    /// only the latest of them is looked at.
     func superseded(_ query: CollapseQuery) async throws(StorageError) -> Superseded
 }
 

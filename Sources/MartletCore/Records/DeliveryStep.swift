@@ -7,7 +7,7 @@ public struct DeliveryStep: Sendable {
     public var cursor: AudienceMember?
     public var isFannedOut: Bool
     public var state: NotificationState
-    /// The time when the delivery started. Set in the first step, and in a step with a final state.
+    /// The time when the delivery started; set in the first step.
     public var startedAt: Timestamp?
     public var endedAt: Timestamp?
     /// The number of pushes with each outcome, which is added to the stored counts.
@@ -68,7 +68,7 @@ public struct Refusal: Sendable {
     /// The reason in the push service's own words, such as `BadDeviceToken`.
     public var reason: String
     public var at: Timestamp
-    /// The number of attempts, including this one.
+    /// The number of attempts of the push, including the refused one.
     public var attempts: Int
     /// The push service's answer; nil if nothing was sent.
     public var answer: PushAnswer?

@@ -2,9 +2,9 @@ public import MartletModel
 
 /// Stores notifications with their progress and their results. Every change is durable when it returns.
 public protocol NotificationStore: CollapseStore {
-    /// Accepts a notification, which will be delivered once this method returns. A scheduled notification waits for
-    /// `release`; any other begins at once, with a delivery on each platform. A repeated request is recognized in the
-    /// same transaction.
+    /// Accepts a notification: once this method returns, the notification is durable and will be delivered. A scheduled
+    /// notification waits for `release`; any other begins at once, with a delivery on each platform. A repeated request
+    /// is recognized in the same transaction.
     ///
     /// A notification with a collapse key begins after overdue scheduled notifications of its hub: those with a
     /// collapse key that are due and have not begun. They are older, so they begin in the same transaction.
@@ -28,7 +28,7 @@ public protocol NotificationStore: CollapseStore {
     /// acceptance.
     func scheduled(_ query: ScheduleQuery) async throws(StorageError) -> [ScheduledNotification]
 
-    /// Cancels a scheduled notification.
+    /// Cancels a scheduled notification, unless it has begun.
     func cancel(_ id: NotificationID, in hub: Hub.ID, at now: Timestamp) async throws(StorageError) -> Cancellation
 
     /// Replaces the scheduled notification that has the id of the draft. The new due time is that of the draft. A
@@ -65,8 +65,8 @@ public protocol NotificationStore: CollapseStore {
     /// of the members. The registrations were in the audience then; whether they still are is not checked.
     /// - Parameters:
     ///   - absent: The members whose channel is not in the audience any more.
-    ///   - present: The members whose channel is still in the audience. They have successors if all registrations that
-    ///     were in the audience then have moved, and only other registrations keep the channel in the audience.
+    ///   - present: The members whose channel is still in the audience. Such a member has a successor if all its
+    ///     registrations of that time have moved, so that only other registrations keep its channel in the audience.
     func successors(
         of absent: [AudienceMember], present: [AudienceMember], in delivery: Delivery, at now: Timestamp
     ) async throws(StorageError) -> Successors

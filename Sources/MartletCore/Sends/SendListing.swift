@@ -135,12 +135,12 @@ public protocol SendListStore: Sendable {
         beginningWith prefix: String, after last: String?, in hub: Hub.ID, limit: Int
     ) async throws(StorageError) -> [String]
 
-    /// Returns the beginnings of tags up to their first colon, in order.
+    /// Returns the different beginnings of tags up to and including their first colon, in order.
     /// - Parameter steps: The maximum number of names that are examined.
     func tagPrefixes(in hub: Hub.ID, steps: Int) async throws(StorageError) -> TagPrefixes
 }
 
-/// The beginnings of the tags of a hub, up to the first colon.
+/// The beginnings of the tags of a hub, up to and including the first colon.
 public struct TagPrefixes: Hashable, Sendable {
     /// The prefixes, such as `city:`.
     public var prefixes: [String] = []

@@ -1,7 +1,8 @@
 /// A cache with a limit on the total bytes of its values. If the limit is exceeded, the least recently used values are
 /// removed.
 ///
-/// The cache does no I/O. Every operation takes constant time, and a look-up does not allocate.
+/// The cache does no I/O. Every operation except `removeAll` takes amortized constant time, and a look-up does not
+/// allocate.
 public struct ByteBoundedCache<Key: Hashable, Value> {
     /// An entry, with the indices of its neighbours in the order of use; -1 if there is no neighbour.
     fileprivate struct Slot {
@@ -35,7 +36,7 @@ public struct ByteBoundedCache<Key: Hashable, Value> {
 
     public func contains(_ key: Key) -> Bool { indices[key] != nil }
 
-    /// Returns the value of a key, and makes it the most recently used; nil if there is none.
+    /// Returns the value of a key, and makes it the most recently used; nil if the cache does not contain the key.
     public mutating func value(for key: Key) -> Value? {
         guard let index = indices[key] else { return nil }
         if index != newest {
@@ -45,8 +46,8 @@ public struct ByteBoundedCache<Key: Hashable, Value> {
         return slots[index].content?.value
     }
 
-    /// Stores a value, and replaces any earlier value of the same key. A value that exceeds the limit by itself is not
-    /// stored.
+    /// Stores a value in place of any earlier value of the same key. A value that exceeds the limit by itself is not
+    /// stored; the earlier value is removed nevertheless.
     /// - Parameter bytes: The heap memory of key and value in bytes, such as the characters of a long string.
     public mutating func insert(_ value: Value, for key: Key, bytes: Int) {
         removeValue(for: key)

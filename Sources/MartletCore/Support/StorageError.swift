@@ -1,4 +1,4 @@
-/// The reason why storage failed. An operation that did not succeed has changed nothing.
+/// The reason why storage failed. An operation that throws this error has changed nothing.
 public struct StorageError: Error, Hashable, Sendable, CustomStringConvertible {
     public enum Kind: String, Hashable, Sendable {
         /// The disk is full. Stored data is kept; new work is refused until there is room.

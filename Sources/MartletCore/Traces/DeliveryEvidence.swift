@@ -19,7 +19,7 @@ public struct MemberEvidence: Sendable {
     public var range: RangeRecord?
     /// The refusal of the push, if it was refused.
     public var refusal: Refusal?
-    /// The retry that the member waits for.
+    /// The retry that the member waits for; nil if there is none.
     public var retry: Retry?
     /// The attempts, in the order in which they were made. A first attempt that was also the last is not included.
     public var attempts: [Attempt]

@@ -16,7 +16,8 @@ struct FailureAttribution: Sendable, Equatable {
 
     /// The number of different devices that must fail, without an answer in between, to show that the service fails.
     static let deviceLimit = 3
-    /// How long a failure counts. This is longer than the longest pause plus the maximum duration of a request.
+    /// How long a failure counts. This is longer than the longest pause of a lane plus the maximum duration of a
+    /// request.
     static let window = Duration.seconds(120)
 
     /// The number of consecutive failed connections that show that the service fails.

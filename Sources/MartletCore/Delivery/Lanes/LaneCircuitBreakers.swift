@@ -4,7 +4,7 @@ import Synchronization
 /// The circuit breakers and the health of all lanes. Also keeps the refusal of each delivery whose message no device of
 /// its platform can receive.
 final class LaneCircuitBreakers: Sendable {
-    /// The number of pushes in the first page of a lane after a pause.
+    /// The maximum number of pushes in the probe of a lane, which is its first page after a pause.
     static let probeSize = 10
 
     private struct State {

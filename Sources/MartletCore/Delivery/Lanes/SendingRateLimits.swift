@@ -11,7 +11,7 @@ final class SendingRateLimits: Sendable {
         self.time = time
     }
 
-    /// Waits until messages may be sent.
+    /// Waits until messages may be sent at the given rate.
     /// - Returns: How many messages may be sent now, at least one; nil if the task is cancelled during the wait.
     func turn(for wanted: Int, _ pace: SendingRate) async -> Int? {
         while true {

@@ -60,8 +60,8 @@ struct AbandonRunner: Sendable {
         return try reader.maps.existingMap(for: delivery.id, through: delivery.lastNumber) == nil
     }
 
-    /// Ends as many retries as can be recorded in one step. Each expired retry leaves a dead letter with the outcome of
-    /// its last attempt.
+    /// Ends as many retries as can be recorded in one step. Each expired retry leaves a dead letter with the outcome
+    /// `abandoned`, whose reason is the outcome of the last attempt.
     /// - Parameter outcome: The outcome that the retries are counted as.
     /// - Returns: Whether there were any retries.
     private func endRetries(

@@ -43,7 +43,7 @@ struct CollapseSender: Sendable {
         return true
     }
 
-    /// Counts the devices that get a newer notification instead as superseded.
+    /// Counts as superseded the devices that get a newer notification instead.
     /// - Returns: The indices of the devices that are not superseded.
     private func suppressSuperseded(
         _ job: PageSender.Job, _ collapse: Collapse, _ key: String, indices: [Int], tally: inout PageTally

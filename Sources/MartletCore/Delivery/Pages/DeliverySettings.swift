@@ -11,7 +11,7 @@ public struct DeliverySettings: Sendable {
     /// progress. This limits the use of memory.
     public var extraPages: Int
     public var queue: QueueLimits
-    /// The maximum wait for the answers to one round of requests. Pushes without an answer are retried.
+    /// The maximum wait for the answers to one batch of requests. Pushes without an answer are retried.
     public var requestTimeout: Duration
     public var retry: RetryPolicy
 
@@ -29,7 +29,7 @@ public struct DeliverySettings: Sendable {
         self.retry = retry
     }
 
-    /// The maximum number of members in a page whose pushes all become dead letters. It is at most 1000, because dead
-    /// letters are written one by one, while all other writers wait.
+    /// The maximum number of members in a page whose pushes all become dead letters. It is at most 1000, because each
+    /// dead letter takes time to write, in which all other writers wait.
     var letterPageSize: Int { min(pageSize, 1000) }
 }

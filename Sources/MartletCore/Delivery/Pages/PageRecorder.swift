@@ -76,8 +76,8 @@ struct PageRecorder: Sendable {
     }
 
     /// Applies the feedback about handles to the stored registrations. Called after the steps are recorded, because a
-    /// refusal in a step refers to a registration that the feedback may remove. If the process is killed between the
-    /// two, the next notification finds the handle dead again.
+    /// refusal in a step refers to a registration that the feedback may remove. If the process is killed in between,
+    /// the feedback is lost, and the next notification finds the handle dead again.
     ///
     /// The feedback of pages that are sent at the same time is applied in one transaction. Keys and ids of
     /// registrations are spread over the whole database, so fewer transactions write fewer pages of the database.

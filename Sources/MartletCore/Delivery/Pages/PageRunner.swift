@@ -91,8 +91,8 @@ struct PageRunner: Sendable {
     // MARK: Several pages at once
 
     /// The maximum number of pages in one turn, so that other deliveries get their turns. The number is high, because
-    /// at the end of a turn the delivery sends nothing until the last answers have come, which would cost much time at
-    /// a high latency.
+    /// at the end of a turn the delivery sends nothing until the last answers have come. At a high latency, this takes
+    /// a long time.
     private static let pagesOfTurn = 64
 
     private func overlapsPages(of run: DeliveryRun, _ lane: SendContext) -> Bool {

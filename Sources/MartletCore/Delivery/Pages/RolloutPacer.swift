@@ -57,7 +57,7 @@ struct RolloutPacer: Sendable {
         isPaced(delivery) || delivery.part?.lead != nil || board.wasControlled(delivery.notification.sequence)
     }
 
-    /// Gives admitted pushes that were not sent back to the meter of the roll-out, so that other pages can use them.
+    /// Returns to the meter of the roll-out the admitted pushes that were not sent, so that other pages can use them.
     func giveBack(_ count: Int, of delivery: Delivery) {
         guard delivery.notification.rollout != nil, count > 0 else { return }
         board.giveBack(count, of: delivery.notification.sequence)

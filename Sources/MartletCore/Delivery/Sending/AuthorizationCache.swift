@@ -4,8 +4,8 @@ import MartletModel
 /// The authorization tokens of all lanes. If a token is valid at one origin only, the lane has one token for each
 /// origin.
 ///
-/// Every caller gets the current token. Shortly before the token expires, one request for a new token (an exchange) is
-/// started; until the exchange finishes, all callers still get the old token. If no token is valid, all callers wait
+/// Every caller gets the current token. Some time before the token expires, one request for a new token (an exchange)
+/// is started; until the exchange finishes, all callers still get the old token. If no token is valid, all callers wait
 /// for the same exchange.
 actor AuthorizationCache {
     /// Identifies a token.

@@ -1,6 +1,6 @@
 /// The message of each member of a page.
 struct PageMessages: Sendable {
-    /// Whether the requests for the messages differ only in their bodies, so that they can share a batch.
+    /// Whether the messages have different bodies, so that each request of a batch gets a body of its own.
     let haveOwnBodies: Bool
     private let messages: [Message]
     /// For each member of the page, the index of its message in `messages`; empty if all members get the first message.

@@ -81,7 +81,7 @@ struct PageTally {
         newer = [newer, delivery].compactMap(\.self).max()
     }
 
-    /// Counts a member that gets a newer notification instead as superseded, and ends its retry.
+    /// Counts as superseded a member that gets a newer notification instead, and ends its retry.
     /// - Parameter attempts: The number of earlier attempts.
     mutating func supersede(_ member: AudienceMember, attempts: Int) {
         addUnsent(1, .superseded)
