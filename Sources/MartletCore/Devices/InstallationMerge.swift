@@ -3,7 +3,7 @@ public import MartletModel
 /// A write to one registration of an installation that leaves the installation's other registrations unchanged. It
 /// corresponds to one line of an import.
 public struct InstallationMerge: Sendable {
-    /// The registration as a part of its installation, as on one line of an export.
+    /// The registration as one part of its installation's document, as on one line of an export.
     public var part: InstallationPart
     public var row: InstallationRow
     /// The id that a new registration gets, unless the id was used before; nil for a generated id.

@@ -110,7 +110,7 @@ extension AccessRule {
             modifiedAt: now)
     }
 
-    /// Returns a new key in the usual form of access keys: 258 random bits as 43 base64 digits and an equals sign.
+    /// Returns a new key in the form of Azure's access keys: 258 random bits as 43 base64 digits and an equals sign.
     public static func newKey() -> String {
         let digits = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
         var random = SystemRandomNumberGenerator()

@@ -260,8 +260,8 @@ public final class HubDirectory: Sendable {
         do throws(StorageError) {
             _ = try await store.deleteHub(hub.id)
         } catch {
-            // Reads the hubs again, so that the hub is shown again if the store still has it. If the store cannot be
-            // read either, the hub is shown again after the next start.
+            // Reads the hubs again, so that the hub can be found again if the store still has it. If the store cannot
+            // be read either, the hub can be found again after the next start.
             try? await reload()
             throw .storage(error)
         }

@@ -55,7 +55,8 @@ public struct HubSettings: Hashable, Sendable {
         }
         for (platform, credential) in credentials where old.credentials[platform] != credential {
             guard let descriptor = platforms[platform]?.descriptor else { throw .unknownPlatform(platform) }
-            // A credential that is never used for sending is not checked.
+            // If the platform uses the credential of another platform, its own credential is never used and is not
+            // checked.
             guard descriptor.credentialPlatform == platform else { continue }
             do throws(PushServiceError) {
                 _ = try platforms.service(platform)?.init(credential: credential)

@@ -1,7 +1,7 @@
 import MartletModel
 
-/// A rendered message of one platform and language in which only the values of variables are missing. Devices with
-/// different values share the rendering.
+/// A rendered message of one platform and language in which only the values of variables are missing, so that devices
+/// with different values can share it.
 struct CompiledMessage: Sendable {
     private enum Piece: Sendable {
         case literal(ArraySlice<UInt8>)

@@ -1,7 +1,7 @@
 public import MartletModel
 import Synchronization
 
-/// The counters of the delivery engine since the start of the process, for monitoring.
+/// The counters of all deliveries since the start of the process, for monitoring.
 ///
 /// They are updated for each batch, page and token, never for each push, so that counting has no noticeable cost.
 public final class DeliveryMetrics: Sendable {

@@ -5,9 +5,9 @@ public import MartletModel
 /// case.
 ///
 /// Only the addressees of a payload may fetch it. A user who was added to `UserStore` after the payload was sent is
-/// another person with the same name as an addressee, and may not fetch the payload. Users without access learn
-/// nothing: the answer, and the work for it, are the same for a payload with other addressees, an expired payload and a
-/// payload that never existed.
+/// another person with the same name as an addressee, and may not fetch the payload. Users without access cannot learn
+/// whether a payload exists: the answer, and the work for it, are the same for a payload with other addressees, an
+/// expired payload and a payload that never existed.
 public protocol PayloadStore: Sendable {
     /// Stores a payload. It cannot be fetched until it is published. A payload that is never published is deleted after
     /// a day, or at the next start.

@@ -71,8 +71,8 @@ public protocol PushPlatform: Sendable {
     /// another one.
     static func format(of template: Template) -> TemplateFormat
 
-    /// Generates those properties of a new credential that nobody has to enter, such as a key pair; empty if there are
-    /// none.
+    /// Generates those properties of a new credential that a person need not enter, such as a key pair; empty if there
+    /// are none.
     static func generatedCredential() throws(PushServiceError) -> [String: String]
 
     /// Checks the headers and options of a template, and adds headers that the platform requires and that follow from

@@ -156,6 +156,7 @@ public struct RecordedRefusal: Sendable {
 /// The properties of a refusal that show whether a push was made.
 public struct RefusalFacts: Hashable, Sendable {
     public var outcome: OutcomeName
+    /// True if the push was sent to an origin, even if no answer was received.
     public var isAnswered: Bool
     /// False if the device was gone before the push could be sent.
     public var hasHandle: Bool

@@ -4,7 +4,7 @@ extension Notification {
     private static let titleLimit = 200
 
     /// Returns one line that identifies the notification: the title that a device shows or, if there is none, the text;
-    /// nil if the content does not determine either.
+    /// nil if the content has neither.
     public func title(_ platforms: PushPlatformList) -> String? {
         let text: String?
         switch content {

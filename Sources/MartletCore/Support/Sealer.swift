@@ -5,7 +5,7 @@ public protocol Sealer: Sendable {
     ///   can be decrypted only with the same context.
     func seal(_ secret: [UInt8], context: String) throws(StorageError) -> [UInt8]
 
-    /// The prefix of every secret that is encrypted with the current key. Each key has a different prefix.
+    /// The prefix of every result of `seal` with the current key. Each key has a different prefix.
     var mark: [UInt8] { get }
 
     /// Decrypts the result of `seal`.

@@ -30,7 +30,7 @@ public struct PushTrace: Sendable {
     /// The side of a canary that the registration is on, the sample or the rest; nil if the notification is no canary,
     /// or if the sample is not known yet.
     public var side: SampleSide?
-    /// True if the delivery to the registration has begun; the rest of a canary begins when the canary goes on.
+    /// True if the delivery to the registration has begun; the rest of a canary begins when the canary continues.
     public var hasBegun = false
     /// True if the device was reached through another registration of the same handle.
     public var isReachedByAnother = false

@@ -16,11 +16,11 @@ public enum TraceVerdict: String, Hashable, Sendable, CaseIterable {
     case suppressed
     /// When the push was due to be tried again, the registration was no longer in the audience.
     case left
-    /// The registration was not in the audience.
+    /// The tag expression did not match the registration, or a direct send did not list its handle.
     case excluded
     /// The notification was for another platform, or for another kind of registration.
     case notAddressed
-    /// The registration had expired.
+    /// The registration had expired before its page was read.
     case lapsed
     /// The device got another handle after the notification began and before its page was read, and was therefore in no
     /// page.
@@ -30,7 +30,7 @@ public enum TraceVerdict: String, Hashable, Sendable, CaseIterable {
     case registeredLater
     /// The registration was removed before its page was read.
     case removedBefore
-    /// The notification was canceled.
+    /// The notification was canceled before the push succeeded.
     case canceled
     /// The device is not known.
     case unknownDevice

@@ -28,7 +28,7 @@ final class OriginCircuitBreakers: Sendable {
     }
 
     /// The maximum number of origins in memory, because devices choose their origins. If there are more, the least
-    /// recently used origin that is not paused is removed.
+    /// recently used origin that is not paused is removed. If all are paused, a new origin is not added.
     static let limit = 4096
     private let known = Mutex<[Key: Known]>([:])
 

@@ -50,14 +50,14 @@ struct DeliveryQueue: Sendable {
         /// The kind of page of the current turn, or of the next turn if the delivery is not running.
         var kind: Kind
         var expiresAt: Timestamp
-        /// Whether the delivery is queued behind the probe of a paused lane. It then sleeps until it expires, unless it
-        /// is woken.
+        /// Whether the delivery waits in the queue of a paused lane after the probe of that lane. It then sleeps until
+        /// it expires, unless it is woken.
         var isAfter = false
         /// The number of consecutive turns that recorded nothing and asked for another turn at once.
         var stalls = 0
         /// The ticket of the valid item of the delivery; an item with another ticket is outdated.
         var ticket: UInt64 = 0
-        /// Whether the delivery waits ahead of the others of its lane.
+        /// Whether the delivery waits ahead of the other deliveries of its lane.
         var isAhead = false
 
         init(_ delivery: Delivery, kind: Kind) {

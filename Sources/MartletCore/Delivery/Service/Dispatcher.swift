@@ -102,8 +102,8 @@ public final class Dispatcher: Sendable {
     /// The number of deliveries in memory, by state; the rest of the backlog is only in the store.
     public var load: DeliveryLoad { queue.withLock(\.load) }
 
-    /// The number of entries that each part of the dispatcher keeps for notifications and deliveries. All numbers are 0
-    /// if no delivery is unfinished.
+    /// The number of entries for notifications and deliveries in each table of the dispatcher. All numbers are 0 if no
+    /// delivery is unfinished.
     var entryCounts: [String: Int] {
         [
             "queue": queue.withLock(\.entryCount), "held": queue.withLock(\.heldCount), "controls": board.count,
