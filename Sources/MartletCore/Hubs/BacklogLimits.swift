@@ -33,9 +33,9 @@ public struct BacklogLimits: Hashable, Sendable {
 
     /// Returns the limit that refuses one more notification; nil if the notification is accepted.
     ///
-    /// Besides its own limit, the backlog of a hub must stay below what the limit of all hubs together leaves free. So
-    /// as the total approaches this limit, only hubs with ever smaller backlogs may add to theirs, and a hub with a
-    /// small backlog has room regardless of how many hubs have a large one.
+    /// A hub may add a notification only if its backlog is below its own limit, and also below what the limit of all
+    /// hubs leaves free. So as the total approaches the limit of all hubs, only hubs with ever smaller backlogs may add
+    /// to theirs. A hub with a small backlog has room regardless of how many hubs have a large one.
     /// - Parameters:
     ///   - hub: The backlog of the hub.
     ///   - used: The backlog of all hubs.

@@ -65,8 +65,8 @@ public struct Outcome: Sendable, Equatable {
     /// first.
     static let noTurn = Outcome(
         .pnsUnreachable, reason: "noTurnInTime", .retry(after: .seconds(1), scope: .device))
-    /// The outcome of a push to a device whose earlier pushes have waited longer for an answer than pushes to other
-    /// devices.
+    /// The outcome of a push that has to wait, because earlier pushes to its device have no answer yet while other
+    /// devices are answered.
     static let noAnswerYet = Outcome(
         .pnsUnreachable, reason: "noAnswerYet", .retry(after: .seconds(1), scope: .device))
     static let expired = Outcome(.abandoned, reason: "The notification expired before its turn.", .refuse)

@@ -55,9 +55,9 @@ struct PageReader: Sendable {
         return page.count == 0 && page.skipped == 0 && page.isLast
     }
 
-    /// Returns a page of those given members that are still in the audience, with their current handles. A device that
-    /// was unregistered since it was first in the audience, or has another user now, must not show a notification that
-    /// is not meant for it.
+    /// Returns a page of those given members that are still in the audience, with their current handles. Members are
+    /// looked up again, because a device may have been unregistered or have another user by now. It must not show a
+    /// notification that is not meant for it.
     /// - Returns: As many of the members as fit in the page, starting with the first; `isLast` is true if all of them
     ///   fit.
     func page(
@@ -86,9 +86,9 @@ struct PageReader: Sendable {
         return try maps.map(for: delivery.id, through: delivery.lastNumber, expecting: count)
     }
 
-    /// Returns the members that a delivery has reached, for the record of its end.
-    /// - Parameter page: The only page of the delivery, of which then only the members are looked up in the progress
-    ///   map; nil if the delivery has several pages.
+    /// Returns the members that a delivery has reached, which are stored when it ends.
+    /// - Parameter page: The page of a delivery with only one page. Then only its members are looked up in the progress
+    ///   map. nil if the delivery has several pages.
     func reached(
         of delivery: Delivery, _ page: AudiencePage? = nil
     ) throws(StorageError) -> [DeliveredBitmap] {
