@@ -24,8 +24,8 @@ extension PushPlatformDescriptor {
             /// The value that is used if none is given. Documents contain this value, because the Java client replaces
             /// a missing address by one of its own, which it then writes back.
             public var impliedValue: String?
-            /// The kind of credential that the property belongs to, such as `key` or `certificate`; nil if it belongs to
-            /// every kind. A credential is of one kind.
+            /// The kind of credential that the property belongs to, such as `key` or `certificate`; nil if it belongs
+            /// to every kind. A credential is of one kind.
             public var kind: String?
 
             /// A member of a JSON file that the owner of the platform issues.

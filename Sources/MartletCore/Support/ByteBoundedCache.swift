@@ -13,8 +13,8 @@ public struct ByteBoundedCache<Key: Hashable, Value> {
         var newer = -1
     }
 
-    /// The bytes that `insert` counts for an entry in addition to its parameter `bytes`: the entry's slot, and its share
-    /// of the hash table, including the table's free space.
+    /// The bytes that `insert` counts for an entry in addition to its parameter `bytes`: the entry's slot, and its
+    /// share of the hash table, including the table's free space.
     public static var entryBytes: Int { MemoryLayout<Slot>.stride + 2 * (MemoryLayout<Key>.stride + 16) }
 
     public let byteLimit: Int
