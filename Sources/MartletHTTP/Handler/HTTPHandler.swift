@@ -54,7 +54,8 @@ public struct HTTPRoute: Sendable {
 }
 
 extension HTTPHandler {
-    /// Answers a complete request.
+    /// Answers a request whose body is already in `HTTPRequest.body`, without a server: for tests, and for commands
+    /// that work offline.
     public func respond(to request: HTTPRequest) async -> HTTPResponse {
         await route(for: request).respond(request)
     }

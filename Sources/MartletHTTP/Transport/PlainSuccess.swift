@@ -3,7 +3,7 @@
 public enum PlainSuccess: Hashable, Sendable {
     /// A 200 without a body.
     case empty
-    /// A 200 whose body is a JSON object with one member: a string of visible ASCII without escapes.
+    /// A 200 whose body is a JSON object with one member: a non-empty string of printable ASCII without escapes.
     case json(member: String)
     /// No response is a plain success: every response is reported in full.
     case none
