@@ -52,7 +52,7 @@ extension HTTP1Server {
         connection.needsWrite()
     }
 
-    /// Sends a part of a streamed body.
+    /// Sends the next bytes of a streamed body.
     /// - Returns: True if there is room for more.
     func continueAnswer(_ bytes: [UInt8]) -> Bool {
         guard isAnswering, !bytes.isEmpty else { return true }

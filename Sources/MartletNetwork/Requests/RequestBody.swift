@@ -2,7 +2,7 @@ import MartletHTTP
 
 /// The source of a request's body: the server side of a protocol.
 protocol RequestBodySource: AnyObject {
-    /// The time at which the current turn of the loop began.
+    /// The time at which the current iteration of the loop began.
     var now: ContinuousClock.Instant { get }
 
     /// Called when the handler waits for more bytes and there is room for them.

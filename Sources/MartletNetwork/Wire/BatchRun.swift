@@ -1,6 +1,7 @@
 import MartletHTTP
 
-/// A batch that is being sent. Client protocols draw items from the batch and report their results. Owned by one loop.
+/// A batch that is being sent. Client protocols draw items from the batch, which means that they take the items to send
+/// them, and report the results. Owned by one loop.
 ///
 /// Every item gets exactly one result: a protocol that drew an item either reports a result or gives the item back.
 final class BatchRun {

@@ -293,7 +293,7 @@ final class BulkSession: ClientProtocol {
         failAll(detail)
     }
 
-    /// Fails all requests in flight, because the peer may have processed them.
+    /// Fails all requests in flight. They are not sent again, because the peer may have processed them.
     private func failAll(_ detail: String) {
         let error =
             hasMisbehaved
