@@ -1,6 +1,6 @@
 public import MartletModel
 
-/// Decides when a certificate is ordered.
+/// Decides when a certificate is ordered, renewed, and ordered again after a failure.
 public struct ACMESchedule: Hashable, Sendable {
     /// The maximum number of orders in a day, so that a bug does not exhaust the authority's limits.
     public static let ordersPerDay = 5

@@ -7,7 +7,7 @@
 public struct FormDataParser: Sendable {
     /// A piece of a form's content. The pieces are reported in order.
     public enum Event: Hashable, Sendable {
-        /// A complete field.
+        /// A field with its whole value.
         case field(name: String, value: String)
         /// A file begins; its bytes follow.
         /// - Parameter contentType: The content type of the part, unchecked; nil if the part states none.
@@ -17,7 +17,7 @@ public struct FormDataParser: Sendable {
         case fileEnd
     }
 
-    /// The limits of a form.
+    /// The limits above which a form is refused.
     public struct Limits: Hashable, Sendable {
         public var parts: Int
         /// The maximum size of all header lines of one part, in bytes.

@@ -8,7 +8,7 @@
 public struct Router: HTTPHandler {
     /// Answers a request that matches a route.
     public typealias Answer = @Sendable (HTTPRequest, RouteMatch) async -> HTTPResponse
-    /// Returns the route for a request, given its head.
+    /// Decides from the head of a request how the request is processed, for example that it is refused.
     public typealias Admission = @Sendable (HTTPRequest, RouteMatch) -> HTTPRoute
 
     private struct Route {

@@ -22,7 +22,8 @@ public struct HTTPRequest: Sendable {
     /// The maximum size, in bytes, of the body of the answer to a request that a client sends; nil for the client's own
     /// limit.
     ///
-    /// If the answer is longer, the client closes the connection.
+    /// If the answer is longer, the client closes the connection. `HTTPClient.stream` and `HTTPClient.transfer` ignore
+    /// this limit.
     public var answerLimit: Int?
     /// The connection of a received request; nil for a request that a client sends.
     public var connection: HTTPConnection?

@@ -28,7 +28,7 @@ public enum PercentEncoding {
         return String(validating: bytes, as: UTF8.self)
     }
 
-    /// Encodes everything except the unreserved characters.
+    /// Encodes every byte except the unreserved characters: letters, digits, `-`, `.`, `_` and `~`.
     public static func encode(_ text: some StringProtocol) -> String {
         let text = Substring(text)
         guard !text.utf8.allSatisfy(isUnreserved) else { return String(text) }

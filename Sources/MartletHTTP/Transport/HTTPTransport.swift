@@ -69,7 +69,7 @@ public struct TransportSettings: Hashable, Sendable {
     /// Requests with different partitions, such as requests of different teams of a push service, do not share a
     /// connection.
     public var partition: String
-    /// The maximum number of concurrent connections to the origin.
+    /// The maximum number of concurrent connections of one client to the origin, for requests with these settings.
     public var connectionLimit: Int
     public var addresses: Addresses
     /// The label for metrics of the connections: one of a few fixed words, such as the name of a platform.

@@ -111,7 +111,7 @@ public struct RequestBatch: Sendable {
         return body.withUnsafeBufferPointer(read)
     }
 
-    /// The parts of all items.
+    /// Reads the parts of all items. It is valid only during the call of `withParts` that passes it.
     public struct Parts {
         fileprivate let storage: UnsafeBufferPointer<UInt8>
         fileprivate let ends: UnsafeBufferPointer<UInt32>

@@ -191,7 +191,6 @@ final class ClientPool: ClientProtocolOwner {
         }
     }
 
-    /// Removes completed batches.
     func removeComplete() {
         // A batch may hold the last reference to the client, and the client's deinitialisation iterates over the
         // remaining batches. The batches are therefore kept alive until the array has been changed.

@@ -4,7 +4,7 @@ import MartletHTTP
 ///
 /// `HTTP1ResponseStream` calls them for the handler.
 extension HTTP1Server {
-    /// Sends a complete response.
+    /// Sends a complete response. Does nothing if no request is waiting for a response.
     func answer(_ response: HTTPResponse) {
         guard isAnswering else { return }
         let response = HTTP1ResponseEncoder.isWritable(response) ? response : HTTPResponse(.internalServerError)

@@ -222,7 +222,7 @@ final class RequestBody {
         }
     }
 
-    /// Asks the source for more bytes once there is room.
+    /// Asks the source for more bytes if the handler waits for them. Called once there is room.
     private func goOn() {
         guard let source, waiting != nil else { return }
         if case .whole = reading {

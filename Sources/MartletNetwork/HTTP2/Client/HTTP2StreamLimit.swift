@@ -21,7 +21,6 @@ struct HTTP2StreamLimit: Equatable {
         self.ceiling = ceiling
     }
 
-    /// The current limit of concurrent requests.
     var current: Int { min(announced, learned ?? ceiling, ceiling) }
 
     /// Returns the number of requests that may be started now.

@@ -105,7 +105,7 @@ struct HTTP2PoolStateMachine: Equatable {
     private var rest = Self.firstRest
     /// The latest round trip. `connectTime` is the time that the last connection took to open.
     private var roundTrip = Duration.zero
-    /// The shortest round trip.
+    /// The shortest round trip that any connection has measured.
     private var leastRoundTrip: Duration?
     private var connectTime = Duration.zero
     /// The number of answers since the last measurement. `answeredAt` is the arrival time of the last of them.
@@ -226,7 +226,7 @@ struct HTTP2PoolStateMachine: Equatable {
         return work(at: now)
     }
 
-    /// Handles a closed connection.
+    /// Handles the end of a connection that was established.
     mutating func closed(
         _ id: ConnectionID, jitter: Double, at now: ContinuousClock.Instant
     ) -> [Action] {
