@@ -4,7 +4,8 @@ import MartletModel
 /// A certificate authority's answer to one request. None of its content is trusted.
 public struct ACMEAnswer: Hashable, Sendable {
     public var status: HTTPStatus
-    /// The value of the field `replay-nonce`; nil if the field is missing or is not valid Base64url.
+    /// The value of the field `replay-nonce`; nil if the field is missing, is too long or has characters other than
+    /// those of Base64url.
     public var nonce: String?
     /// The value of the field `location`; nil if the field is missing or is not an https URL.
     public var location: ACMEURL?
@@ -34,7 +35,7 @@ public struct ACMEAnswer: Hashable, Sendable {
         return try? JSON(parsing: body, maximumDepth: Self.depthLimit)
     }
 
-    /// Returns true if a text consists only of Base64url characters (RFC 8555, sections 6.5.1 and 8.3).
+    /// Returns true if a text consists of 1 to `limit` Base64url characters (RFC 8555, sections 6.5.1 and 8.3).
     static func isToken(_ text: String, limit: Int) -> Bool {
         (1...limit).contains(text.utf8.count)
             && text.utf8.allSatisfy { byte in

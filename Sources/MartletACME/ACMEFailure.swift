@@ -1,6 +1,6 @@
 /// The reason why an attempt to get a certificate failed.
 public struct ACMEFailure: Error, Hashable, Sendable {
-    /// The reason, as the second half of a sentence: `the authority says: …`.
+    /// The reason, in words that continue a sentence of the log, such as `the authority says: …`.
     public let reason: String
     /// The time that the authority asks the client to wait before the next request.
     public let retryAfter: Duration?

@@ -2,7 +2,7 @@ import MartletCrypto
 import MartletHTTP
 import MartletModel
 
-/// One attempt to get a certificate from an authority (RFC 8555) by TLS-ALPN-01 (RFC 8737).
+/// One attempt to get a certificate from an authority (RFC 8555) by TLS-ALPN-01 (RFC 8737). A rule: it does no I/O.
 ///
 /// It receives answers and returns the next requests as actions.
 ///
@@ -28,13 +28,13 @@ public struct ACMEOrder: Sendable {
     public enum Action: Hashable, Sendable {
         case send(ACMERequest)
         case wait(Duration)
-        /// Records an order in the caller's schedule, because the next request creates a new one.
+        /// Add an order to the `ACMESchedule`, because the next request creates one.
         case countOrder
-        /// Stores the order's URL, so that a later process can continue the order.
+        /// Store the order's URL, so that a later process can continue the order.
         case remember(ACMEURL)
-        /// Starts answering these challenges.
+        /// Answer these challenges at the listener from now on.
         case answer([ACMEChallenge])
-        /// Ends the attempt with the certificate and its chain in PEM. They have not been checked.
+        /// The attempt has ended with this certificate and its chain, in PEM. They have not been checked.
         case finish(String)
         case fail(ACMEFailure)
     }
@@ -62,9 +62,10 @@ public struct ACMEOrder: Sendable {
 
     /// The maximum number of times that one request is repeated because the authority refused its nonce.
     ///
-    /// Test authorities refuse half of the valid nonces.
+    /// The limit is high because Pebble, the test authority of Let's Encrypt, can refuse half of the valid nonces on
+    /// purpose.
     private static let nonceRefusalLimit = 30
-    /// The maximum number of times that the authority is polled for a change of state.
+    /// The maximum number of times in an attempt that the authority is asked whether a state has changed.
     private static let pollLimit = 60
     private static let longestPoll: Duration = .seconds(60)
     /// The longest wait within an attempt.
@@ -88,7 +89,7 @@ public struct ACMEOrder: Sendable {
     /// Creates an attempt.
     /// - Parameters:
     ///   - order: An unfinished order of an earlier process.
-    ///   - mayOrder: Whether a new order may be created.
+    ///   - mayOrder: Whether a new order may be created. If not, and `order` cannot be continued, the attempt fails.
     public init(_ settings: Settings, continuing order: ACMEURL? = nil, mayOrder: Bool = true) {
         self.settings = settings
         self.mayOrder = mayOrder
@@ -100,7 +101,7 @@ public struct ACMEOrder: Sendable {
     /// Continues the attempt after a `.wait` is over.
     public mutating func waited() -> [Action] { send(step) }
 
-    /// Processes the answer to the last request.
+    /// Processes the answer to the last request, and returns the next actions.
     public mutating func received(_ answer: ACMEAnswer) -> [Action] {
         nonce = answer.nonce ?? nonce
         if isAskingForNonce {
@@ -169,7 +170,7 @@ public struct ACMEOrder: Sendable {
         return [.countOrder] + send(.newOrder)
     }
 
-    /// Repeats the request of a step after a wait.
+    /// Waits and then repeats the request of a step, or fails if the authority needs too much time.
     private mutating func poll(_ step: Step, _ answer: ACMEAnswer) -> [Action] {
         self.step = step
         polls += 1
@@ -262,7 +263,7 @@ public struct ACMEOrder: Sendable {
         ACMEOrderDocument(answer.document, limit: settings.domains.count)
     }
 
-    /// Continues according to the state of an order that was just created or found.
+    /// Continues according to the state of an order that was just created, or that an earlier process created.
     private mutating func proceed(_ order: ACMEOrderDocument, _ answer: ACMEAnswer) -> [Action] {
         guard order.status == .pending, !order.authorizations.isEmpty else { return proceedWithoutProof(order, answer) }
         return send(.authorization(0))

@@ -1,6 +1,6 @@
 public import MartletModel
 
-/// Decides when a certificate is ordered.
+/// Decides when a certificate is ordered, renewed, and ordered again after a failure.
 public struct ACMESchedule: Hashable, Sendable {
     /// The maximum number of orders in a day, so that a bug does not exhaust the authority's limits.
     public static let ordersPerDay = 5
@@ -11,7 +11,7 @@ public struct ACMESchedule: Hashable, Sendable {
     /// The longest wait that an authority can ask for.
     private static let longestAskedWait = day
 
-    /// The times of the orders of the last day.
+    /// The times of the orders of the last day, at most `ordersPerDay`, oldest first.
     public private(set) var orders: [Timestamp]
     /// The time until which the authority asked the client to wait.
     public private(set) var askedWait: Timestamp?
@@ -39,7 +39,7 @@ public struct ACMESchedule: Hashable, Sendable {
         return begins + life * 2 / 3 + .milliseconds(Int64(Double(max(0, spread.wholeMilliseconds)) * random))
     }
 
-    /// Returns the time at which the next attempt is due.
+    /// Returns the time at which the next attempt is due; `now` if it is due already.
     /// - Parameters:
     ///   - renewal: The renewal time of the current certificate; nil if a certificate is needed at once.
     ///   - isContinued: Whether the attempt continues an order, so that it creates no new one.
@@ -66,8 +66,8 @@ public struct ACMESchedule: Hashable, Sendable {
     /// Records that an attempt failed. The next attempt waits for a minute after the first failure and for up to half a
     /// day after more failures, but not less than the authority asks.
     ///
-    /// The authority can ask for a day at most, and for at most a third of the time that the certificate in use still
-    /// has, because an unreasonable wait must not let the certificate expire.
+    /// A wait that the authority asks for is limited to a day, and to a third of the time that the certificate in use
+    /// is still valid. Otherwise an unreasonable wait could let the certificate expire.
     /// - Parameter ends: The time at which the certificate in use expires; nil if there is none.
     public mutating func failed(at now: Timestamp, retryAfter: Duration?, ends: Timestamp? = nil) {
         let wait = min(Self.firstWait * (1 << min(failures, 16)), Self.longestWait)
@@ -77,7 +77,7 @@ public struct ACMESchedule: Hashable, Sendable {
         failures += 1
     }
 
-    /// Shortens a wait that the authority asked an earlier process for to the longest wait that it can ask for now.
+    /// Shortens the wait that the authority asked an earlier process for, if it ends more than a day from now.
     public mutating func resumed(at now: Timestamp) {
         askedWait = askedWait.map { min($0, now + Self.longestAskedWait) }
     }

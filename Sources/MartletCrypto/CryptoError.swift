@@ -6,7 +6,8 @@ public enum CryptoError: Error, Equatable, Sendable, CustomStringConvertible {
     case malformedPublicKey
     /// The operation needs a different kind of key; `expected` names that kind.
     case wrongKeyKind(expected: String)
-    /// A key or nonce has the wrong length.
+    /// A key, nonce or secret has the wrong length, or an input or output is longer than allowed; then `expected` is
+    /// the maximum.
     case wrongLength(expected: Int, actual: Int)
     /// The text or bytes contain no readable certificate.
     case malformedCertificate

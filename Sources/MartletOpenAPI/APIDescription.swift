@@ -49,9 +49,9 @@ public struct APIDescription: Sendable {
         groups.flatMap(\.operations).map { "\($0.method.rawValue) \($0.pattern)" }
     }
 
-    /// Makes the response with the document.
+    /// Returns the response that contains the document.
     ///
-    /// Callers make it once and send it for every request.
+    /// Callers keep the response and send it for every request, because writing the document takes time.
     public func makeResponse() -> HTTPResponse {
         var response = HTTPResponse(.ok, fields: ["content-type": "application/json"], body: .bytes(document.bytes))
         response.isShared = true

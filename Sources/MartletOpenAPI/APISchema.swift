@@ -1,6 +1,6 @@
 public import MartletModel
 
-/// Schemas that descriptions are made of.
+/// The JSON schemas from which API descriptions are composed.
 public enum APISchema {
     public static let text: JSON = ["type": "string"]
     public static let textOrNull: JSON = ["type": ["string", "null"]]
@@ -8,10 +8,10 @@ public enum APISchema {
     public static let timeOrNull: JSON = ["type": ["string", "null"], "format": "date-time"]
     public static let flag: JSON = ["type": "boolean"]
     public static let flagOrNull: JSON = ["type": ["boolean", "null"]]
-    /// A whole number from zero.
+    /// An integer that is not negative.
     public static let count: JSON = ["type": "integer", "minimum": 0]
     public static let countOrNull: JSON = ["type": ["integer", "null"], "minimum": 0]
-    /// An object about which nothing more is said.
+    /// An object with any members.
     public static let any: JSON = ["type": "object"]
     public static let texts = list(text)
 
@@ -21,15 +21,15 @@ public enum APISchema {
 
     public static func words(_ names: String...) -> JSON { ["enum": .array(names.map(JSON.string))] }
 
-    /// A schema with a description.
+    /// Returns a schema with a description. A schema that is not a JSON object is returned unchanged.
     public static func described(_ text: String, _ schema: JSON) -> JSON {
         guard case .object(var members) = schema else { return schema }
         members["description"] = .string(text)
         return .object(members)
     }
 
-    /// An object.
-    /// - Parameter optional: The members that may be missing.
+    /// Returns the schema of an object. Further members are allowed.
+    /// - Parameter optional: The names of the members that may be missing. All others are required.
     public static func object(_ members: [String: JSON], optional: Set<String> = []) -> JSON {
         [
             "type": "object",
@@ -38,6 +38,6 @@ public enum APISchema {
         ]
     }
 
-    /// A schema of `#/components/schemas`.
+    /// Returns a reference to the schema with this name in `APIDescription.schemas`.
     public static func named(_ name: String) -> JSON { ["$ref": .string("#/components/schemas/\(name)")] }
 }

@@ -52,7 +52,7 @@ public struct Certificate: Sendable, Equatable {
     /// The subject's common name (2.5.4.3), if there is one.
     public var commonName: String? { subjectField(NID_commonName) }
 
-    /// The subject's user id (0.9.2342.19200300.100.1.1), if there is one.
+    /// The subject's user id (0.9.2342.19200300.100.1.1), if there is one. In a certificate for APNs it is the topic.
     public var userID: String? { subjectField(NID_userId) }
 
     /// The first second in which the certificate is valid, in Unix time.

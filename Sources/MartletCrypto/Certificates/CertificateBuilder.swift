@@ -1,7 +1,7 @@
 import CMartletOpenSSL
 
-/// Builds a certificate. An instance is used by only one function at a time, and the certificate is never changed after
-/// it has been signed.
+/// Builds a certificate. The result of `signed(by:)` shares the certificate with the builder, so the builder must not
+/// be used after that call.
 final class CertificateBuilder {
     private let certificate: OpaquePointer
     private var issuer: CertificateHandle?

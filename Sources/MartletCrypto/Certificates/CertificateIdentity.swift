@@ -34,8 +34,8 @@ public struct CertificateIdentity: Sendable, CustomStringConvertible {
         self.init(certificate: Certificate(handle: certificateHandle), chain: chain, key: keyHandle)
     }
 
-    /// Parses PEM text: the certificate first, followed by any chain; the private key may be anywhere and must not be
-    /// password-protected.
+    /// Parses PEM text: the certificate first, followed by its chain, if any. Certificates after the 16th are ignored.
+    /// The private key may be anywhere and must not be password-protected.
     ///
     /// Throws `malformedCertificate`, `malformedPrivateKey`, or `incompleteIdentity` if the certificate and the key do
     /// not belong together.

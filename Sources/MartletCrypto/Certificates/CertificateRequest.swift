@@ -6,7 +6,7 @@ public struct CertificateRequest: Sendable, Equatable {
     public var commonName: String
     /// The owner's DNS names (a leading `*.` is allowed) and IP addresses, either IPv4 or IPv6.
     public var hosts: [String]
-    /// The subject's user id attribute.
+    /// The subject's user id attribute (`Certificate.userID`); nil for none.
     public var userID: String?
     /// The additional extensions: DER content by dotted object identifier.
     public var extensions: [String: [UInt8]]

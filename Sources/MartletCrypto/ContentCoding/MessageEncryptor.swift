@@ -8,7 +8,7 @@ public final class MessageEncryptor {
     /// The number of bytes that encryption adds: the header, the delimiter and the tag.
     public static let overhead =
         EncryptedContent.saltByteCount + 5 + P256Group.pointByteCount + EncryptedContent.recordOverhead
-    /// The record size in the header. A message is always a single record, and shorter than this.
+    /// The record size that the header states, in bytes. A message is always a single record of at most this size.
     static let recordSize = 4096
 
     private let label: String

@@ -13,7 +13,7 @@ public enum Base32 {
                 bits -= 5
                 text.append(digits[Int(buffer >> UInt16(bits) & 31)])
             }
-            // Only the bits that no digit has taken stay, fewer than five.
+            // Drops the bits that a digit already represents. At most four bits remain.
             buffer &= 31
         }
         if bits > 0 { text.append(digits[Int(buffer << UInt16(5 - bits) & 31)]) }

@@ -5,8 +5,8 @@ public enum Base64 {
         Base64Alphabet.standard.encode(bytes, padded: true)
     }
 
-    /// Returns the bytes of `text`; nil if padding is missing or wrong, unused bits are set, or the text contains any
-    /// other character.
+    /// Returns the bytes of `text`; nil if padding is missing or wrong, unused bits are set, or the text contains a
+    /// character that is not in the alphabet.
     public static func decode(_ text: some StringProtocol) -> [UInt8]? {
         Base64Alphabet.standard.decode(Array(text.utf8), padded: true)
     }

@@ -6,7 +6,7 @@ public enum Base64URL {
     }
 
     /// Returns the bytes of `text`; nil if it is padded, its length is impossible, unused bits are set, or it contains
-    /// any other character.
+    /// a character that is not in the alphabet.
     public static func decode(_ text: some StringProtocol) -> [UInt8]? {
         Base64Alphabet.urlSafe.decode(Array(text.utf8), padded: false)
     }

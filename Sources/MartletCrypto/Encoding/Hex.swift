@@ -13,8 +13,8 @@ public enum Hex {
         }
     }
 
-    /// Returns the bytes of `text`; nil if it has an odd number of digits or contains any other character. Digits may
-    /// be in either case.
+    /// Returns the bytes of `text`, whose digits may be in either case; nil if it has an odd number of digits or
+    /// contains a character that is not a hexadecimal digit.
     public static func decode(_ text: some StringProtocol) -> [UInt8]? {
         decode(utf8: Array(text.utf8))
     }

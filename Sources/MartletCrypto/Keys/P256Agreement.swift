@@ -4,8 +4,8 @@ import CMartletOpenSSL
 ///
 /// The type uses points and scalars instead of OpenSSL's key objects, because importing a peer's key, creating a key
 /// and setting up a derivation take longer than the arithmetic itself. Every received point is checked to be on the
-/// curve. No other check is needed, because the number of points on the curve is prime. The check costs a hundredth of
-/// the multiplication.
+/// curve. No other check is needed: the number of points on the curve is prime, so no point has a small order. The
+/// check costs a hundredth of the multiplication.
 ///
 /// Not thread-safe: an instance holds the working memory of one computation.
 final class P256Agreement {

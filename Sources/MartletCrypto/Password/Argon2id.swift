@@ -11,7 +11,7 @@ public enum Argon2id {
         public var memory: UInt32
         /// The number of passes over the memory.
         public var iterations: UInt32
-        /// The number of lanes, each computed by its own thread.
+        /// The number of Argon2 lanes, each computed by its own thread.
         public var parallelism: UInt32
 
         public init(memory: UInt32, iterations: UInt32, parallelism: UInt32) {
@@ -20,7 +20,7 @@ public enum Argon2id {
             self.parallelism = parallelism
         }
 
-        /// The standard cost: 19 MiB, two passes, one lane.
+        /// The standard cost: 19 MiB, two passes, one Argon2 lane.
         public static let standard = Parameters(memory: 19_456, iterations: 2, parallelism: 1)
 
         /// Parses the parameters of a PHC string; nil if it is not a string of Argon2id, version 19.
@@ -44,7 +44,7 @@ public enum Argon2id {
     }
 
     /// Returns true if `phc` is the hash of `password`. Returns false if the string is not Argon2id in PHC form, or if
-    /// it requires more than 1 GiB, 64 passes or 16 lanes.
+    /// it requires more than 1 GiB, 64 passes or 16 Argon2 lanes.
     public static func verify(_ password: [UInt8], against phc: String) -> Bool {
         guard let phc = PHCString(phc), phc.parameters.areReasonable,
             let hash = try? rawHash(password, salt: phc.salt, byteCount: phc.hash.count, parameters: phc.parameters)
@@ -88,8 +88,9 @@ public enum Argon2id {
     }
 }
 
-/// Allocates the memory of a hash directly from the kernel, so that it can be returned to the kernel. malloc would keep
-/// the memory in an arena for each of several threads, and each arena would stay as large as its largest hash.
+/// Allocates the memory of a hash directly from the kernel, so that the memory returns to the kernel after the hash.
+/// malloc would keep the memory in an arena for each of several threads, and each arena would stay as large as its
+/// largest hash.
 private func mapPages(_ memory: UnsafeMutablePointer<UnsafeMutablePointer<UInt8>?>?, _ byteCount: Int) -> Int32 {
     let pages = mmap(nil, byteCount, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
     let isMapped = pages != MAP_FAILED

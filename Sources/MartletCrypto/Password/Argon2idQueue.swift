@@ -12,9 +12,9 @@ public final class Argon2idQueue: Sendable {
         let name: String
         let isPreferred: Bool
 
-        /// Creates a share.
-        /// - Parameter isPreferred: Whether the share has its own queue, which goes before the queue of all shares that
-        ///   are not preferred.
+        /// Creates a share. Shares are the same if both the name and the preference are equal.
+        /// - Parameter isPreferred: Whether passwords of the share wait in the queue of preferred shares, which is
+        ///   served before the queue of all other shares.
         public init(_ name: String, isPreferred: Bool = false) {
             self.name = name
             self.isPreferred = isPreferred
@@ -24,7 +24,7 @@ public final class Argon2idQueue: Sendable {
         public static let own = Share("", isPreferred: true)
     }
 
-    /// A piece of work that waits.
+    /// A piece of work for a thread.
     ///
     /// It is called with true if it may run, or with false if it is refused.
     private typealias Work = @Sendable (_ mayWork: Bool) -> Void
@@ -54,12 +54,14 @@ public final class Argon2idQueue: Sendable {
             State(preferred: FairQueue(countLimit: waitingLimit), others: FairQueue(countLimit: waitingLimit)))
     }
 
-    /// Runs `Argon2id.verify` on a thread of the queue; returns nil if the queue is full.
+    /// Runs `Argon2id.verify` on a thread of the queue. Returns nil if the queue is full, or if a newer password of
+    /// another share replaced this one in the full queue.
     public func verify(_ password: [UInt8], against phc: String, share: Share = .own) async -> Bool? {
         await perform(share) { Argon2id.verify(password, against: phc) }
     }
 
-    /// Runs `Argon2id.hash` on a thread of the queue; returns nil if the queue is full or the hash cannot be computed.
+    /// Runs `Argon2id.hash` on a thread of the queue, for the share `own`. Returns nil in the same cases as `verify`,
+    /// and if the hash cannot be computed.
     public func hash(_ password: [UInt8], parameters: Argon2id.Parameters) async -> String? {
         await perform { try? Argon2id.hash(password, parameters: parameters) } ?? nil
     }

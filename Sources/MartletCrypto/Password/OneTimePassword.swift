@@ -1,14 +1,15 @@
 import CMartletOpenSSL
 
-/// Time-based one-time passwords (RFC 6238) in the form that every authenticator app supports: six digits, steps of 30
-/// seconds, HMAC with SHA-1. Collisions of SHA-1 do not weaken HMAC.
+/// Time-based one-time passwords (RFC 6238) with the default values of the RFC, which authenticator apps expect: six
+/// digits, steps of 30 seconds, HMAC with SHA-1. Collisions of SHA-1 do not weaken HMAC.
 public struct OneTimePassword: Sendable, CustomStringConvertible {
-    /// The length of a secret in bytes: that of the hash, as RFC 4226 recommends.
+    /// The length of a secret in bytes: that of a SHA-1 hash, as RFC 4226, section 4, recommends.
     public static let secretLength = 20
     public static let digits = 6
     /// The length of a step in seconds.
     public static let period: Int64 = 30
-    /// The number of steps before and after the current one that are accepted, because clocks differ and typing takes time.
+    /// The number of steps before and after the current one whose codes are accepted, because clocks differ and typing
+    /// takes time.
     public static let tolerance: Int64 = 1
 
     private let secret: [UInt8]
@@ -17,11 +18,11 @@ public struct OneTimePassword: Sendable, CustomStringConvertible {
         self.secret = secret
     }
 
-    /// The number of the step at a time.
-    /// - Parameter seconds: Since 1970.
+    /// Returns the number of the step that contains a time.
+    /// - Parameter seconds: The time, in seconds since 1970.
     public static func step(at seconds: Int64) -> Int64 { seconds / period }
 
-    /// The code of a step (RFC 4226 section 5.3).
+    /// Returns the code of a step, with leading zeros (RFC 4226, section 5.3).
     /// - Throws: `CryptoError.failed` if OpenSSL fails.
     public func code(ofStep step: Int64) throws(CryptoError) -> String {
         let counter = withUnsafeBytes(of: UInt64(bitPattern: step).bigEndian, Array.init)
@@ -36,15 +37,16 @@ public struct OneTimePassword: Sendable, CustomStringConvertible {
         return String(repeating: "0", count: Self.digits - text.utf8.count) + text
     }
 
-    /// The step of a code; nil if no code that is accepted now equals it.
+    /// Returns the accepted step that has this code; nil if no accepted step has it.
     /// - Parameters:
-    ///   - seconds: The present time, since 1970.
-    ///   - last: The step of the last code that was used. It and earlier ones are not accepted again.
+    ///   - seconds: The current time, in seconds since 1970.
+    ///   - last: The step of the last code that was used. This step and earlier ones are not accepted again.
     /// - Throws: `CryptoError.failed` if OpenSSL fails.
     public func step(of code: String, at seconds: Int64, after last: Int64) throws(CryptoError) -> Int64? {
         let present = Self.step(at: seconds)
         var found: Int64?
-        // All are compared, so that the duration does not depend on the step.
+        // The given code is compared with the code of every step in the tolerance, so that the duration does not depend
+        // on the step that matches.
         for step in present - Self.tolerance...present + Self.tolerance {
             let isSame = ConstantTime.areEqual(try self.code(ofStep: step), code)
             if isSame, step > last { found = step }
@@ -52,11 +54,11 @@ public struct OneTimePassword: Sendable, CustomStringConvertible {
         return found
     }
 
-    /// The URI that an authenticator app reads from a QR code or a link.
+    /// Returns the URI that an authenticator app reads from a QR code or a link.
     /// - Parameters:
-    ///   - issuer: The server, in letters and digits.
-    ///   - account: The account, without a colon.
-    ///   - encode: Percent-encodes a part of a URI.
+    ///   - issuer: The name of the server: letters and digits.
+    ///   - account: The name of the account, without a colon.
+    ///   - encode: Percent-encodes a component of the URI.
     public func uri(issuer: String, account: String, encode: (String) -> String) -> String {
         "otpauth://totp/\(encode(issuer)):\(encode(account))?secret=\(text)&issuer=\(encode(issuer))&algorithm=SHA1"
             + "&digits=\(Self.digits)&period=\(Self.period)"

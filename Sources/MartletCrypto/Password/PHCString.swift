@@ -5,7 +5,7 @@ struct PHCString: Equatable, CustomStringConvertible {
     let salt: [UInt8]
     let hash: [UInt8]
 
-    /// The allowed lengths of the salt and the hash in stored strings.
+    /// The allowed lengths of the salt and the hash in stored strings, in bytes.
     ///
     /// The limits are set here because RFC 9106, section 3.1, has no useful upper limits.
     private static let saltByteCounts = 8...1024

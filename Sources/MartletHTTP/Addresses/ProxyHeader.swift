@@ -14,8 +14,8 @@ public struct ProxyHeader: Hashable, Sendable {
         public let port: UInt16
     }
 
-    /// The client; nil if the connection is the proxy's own, such as a health check, or if the client has no IP
-    /// address.
+    /// The client; nil if the connection is the proxy's own, such as a health check, or if the proxy states no IP
+    /// address of the client.
     public let client: Client?
     /// The length of the header in bytes. The client's data starts right after it.
     public let byteCount: Int
@@ -25,7 +25,8 @@ public struct ProxyHeader: Hashable, Sendable {
         case header(ProxyHeader)
         /// The bytes are the beginning of a header; more bytes are needed.
         case incomplete
-        /// The bytes are not the beginning of a header, or the header violates the specification.
+        /// The bytes are not the beginning of a header, or the header violates the specification or is longer than
+        /// `byteLimit`.
         case malformed
     }
 
@@ -61,10 +62,11 @@ public struct ProxyHeader: Hashable, Sendable {
         return .header(ProxyHeader(client: Client(address: source, port: port), byteCount: end + 1))
     }
 
-    /// Returns an array that has as many elements as the address, as it is written, has bytes: 16 for an IPv4-mapped
-    /// IPv6 address, which `IPAddress` would store as IPv4. Returns nil if the text is not an address.
+    /// Returns an array whose count is the length in bytes of the address as it is written: 4 for IPv4, 16 for IPv6.
+    /// Returns nil if the text is not an address, or has a zone.
     ///
-    /// Only the number of the elements is meaningful.
+    /// Only the count of the array has a meaning. An IPv4-mapped IPv6 address counts as 16, although `IPAddress` stores
+    /// it as IPv4.
     private static func addressBytes(_ text: Substring) -> [UInt8]? {
         guard !text.contains("%"), let address = IPAddress(text) else { return nil }
         return text.contains(":") ? Array(repeating: 0, count: 16) : address.bytes

@@ -2,7 +2,7 @@
 public struct TrustedProxies: Hashable, Sendable {
     /// The header field in which the proxies state the client's address.
     ///
-    /// Only this field is read; the other of the two is ignored.
+    /// The address is read from this field only. The field of the other case is ignored.
     public enum Field: String, Hashable, Sendable, CaseIterable {
         case xForwardedFor = "x-forwarded-for"
         /// The `Forwarded` field of RFC 7239.
@@ -17,7 +17,8 @@ public struct TrustedProxies: Hashable, Sendable {
 
     /// The maximum number of addresses, networks and words in a list.
     private static let countLimit = 64
-    /// The maximum number of proxies in the field. No legitimate chain is longer.
+    /// The maximum number of addresses in the field. A field with more addresses is ignored, because no real chain of
+    /// proxies is that long.
     private static let hopLimit = 32
     private static let byteLimit = 4096
 
@@ -84,8 +85,9 @@ public struct TrustedProxies: Hashable, Sendable {
     /// The field is read from the right, because each proxy appends the address that it sees. Trusted proxies are
     /// skipped, and the first other address is the client. Anything to the left of that address may be forged.
     /// - Parameter peer: The address of the connection's peer, in text form.
-    /// - Returns: The peer's address if the peer is not trusted or the field cannot be read; the leftmost address if
-    ///   all addresses are trusted.
+    /// - Returns: The peer's address if the peer is not trusted, or if the field is missing, too long or without a
+    ///   readable last element. If all addresses are trusted, the leftmost one. If an element cannot be read, the
+    ///   trusted address to its right.
     public func client(peer: String, fields: HTTPFields) -> String {
         guard contains(peer) else { return peer }
         var client = peer
@@ -97,12 +99,12 @@ public struct TrustedProxies: Hashable, Sendable {
         return client
     }
 
-    /// Returns true if a trusted proxy's request has scheme fields that do not clearly state that the client used TLS.
+    /// Returns true if the scheme fields of a trusted proxy's request do not clearly state that the client used TLS.
     ///
     /// The client may have written the first elements of a list, and proxies differ in where they add their own
-    /// element, so no position in a list can be trusted. Therefore the scheme field counts as TLS only if its single
-    /// value is `https`, and the field of RFC 7239 only if every `proto` is `https`. A proxy that states no scheme is
-    /// assumed to have ended TLS.
+    /// element, so no position in a list can be trusted. Therefore `X-Forwarded-Proto` counts as TLS only if its single
+    /// value is `https`. `Forwarded` counts as TLS only if every `proto` is `https`. If the proxy states no scheme, the
+    /// client is assumed to have used TLS.
     public func saysClearText(_ fields: HTTPFields) -> Bool {
         let schemes = fields.values(of: "x-forwarded-proto")
         guard schemes.allSatisfy({ Self.isTLS(Substring($0)) }), schemes.count <= 1 else { return true }
@@ -114,7 +116,8 @@ public struct TrustedProxies: Hashable, Sendable {
 
     private static func isTLS(_ scheme: Substring) -> Bool { trimmed(scheme).lowercased() == "https" }
 
-    /// Returns the elements of the field, the last one first; empty if the field is too long to be legitimate.
+    /// Returns the addresses in the field as text, the last one first. An element of `Forwarded` without `for` gives an
+    /// empty text. Returns nothing if the field exceeds `byteLimit` or `hopLimit`.
     private func hops(of fields: HTTPFields) -> [Substring] {
         let values = fields.values(of: field.rawValue)
         guard values.reduce(0, { $0 + $1.utf8.count }) <= Self.byteLimit else { return [] }

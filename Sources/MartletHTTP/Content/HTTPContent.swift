@@ -27,9 +27,9 @@ public struct HTTPContent: Sendable {
         self.read = read
     }
 
-    /// Returns the response to GET or HEAD: 200, 206 or 304, with the length, the entity tag and the modification time.
+    /// Returns the response to GET or HEAD: 200, 206 or 304, with the entity tag and the modification time.
     /// - Parameters:
-    ///   - range: The value of the field that requests a range, if this field is not `Range`.
+    ///   - range: The value of a field that replaces `Range`, such as `x-ms-range`; nil to use `Range`.
     ///   - fields: Further fields of the response, such as `content-type`.
     public func response(
         to request: HTTPRequest, range: String? = nil, fields: HTTPFields = [:]

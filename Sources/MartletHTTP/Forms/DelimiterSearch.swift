@@ -11,7 +11,8 @@ struct DelimiterSearch: Sendable {
     }
 
     let pattern: [UInt8]
-    /// The number of bytes to advance, indexed by the byte at the pattern's last offset.
+    /// The number of bytes by which the search advances, indexed by the byte of the content that was compared with the
+    /// last byte of the pattern.
     private let steps: [Int]
 
     /// Prepares the search for a sequence.

@@ -1,5 +1,5 @@
-/// Parses `multipart/form-data` (RFC 7578, RFC 2046 section 5.1) incrementally: bytes in, events out. Buffers at most a
-/// header line, a field or the beginning of a delimiter.
+/// Parses `multipart/form-data` (RFC 7578, RFC 2046 section 5.1) incrementally: bytes in, events out. It buffers at
+/// most a header line, a field or the beginning of a delimiter.
 ///
 /// The parser is strict, so that every body has exactly one interpretation: the body begins with the first delimiter,
 /// lines end in CR LF, nothing is between a boundary and the end of its line, and at most one line end may follow the
@@ -7,7 +7,7 @@
 public struct FormDataParser: Sendable {
     /// A piece of a form's content. The pieces are reported in order.
     public enum Event: Hashable, Sendable {
-        /// A complete field.
+        /// A field with its whole value.
         case field(name: String, value: String)
         /// A file begins; its bytes follow.
         /// - Parameter contentType: The content type of the part, unchecked; nil if the part states none.
@@ -17,7 +17,7 @@ public struct FormDataParser: Sendable {
         case fileEnd
     }
 
-    /// The limits of a form.
+    /// The limits above which a form is refused.
     public struct Limits: Hashable, Sendable {
         public var parts: Int
         /// The maximum size of all header lines of one part, in bytes.
@@ -82,7 +82,7 @@ public struct FormDataParser: Sendable {
     /// - Parameters:
     ///   - contentType: The `Content-Type` field of the request, which states the boundary.
     ///   - fileField: The name of the parts that are files; all other parts are fields.
-    /// - Throws: `FormDataError.noBoundary`.
+    /// - Throws: `FormDataError.noBoundary` if the content type is not `multipart/form-data` with a valid boundary.
     public init(contentType: String?, fileField: String, limits: Limits) throws(FormDataError) {
         guard let type = contentType.flatMap({ HeaderParameters($0) }), type.value == "multipart/form-data",
             let boundary = type["boundary"], (1...Self.boundaryLimit).contains(boundary.utf8.count),
@@ -93,7 +93,7 @@ public struct FormDataParser: Sendable {
         self.limits = limits
     }
 
-    /// Parses the next bytes of the body. Any number of bytes is allowed.
+    /// Parses the next bytes of the body, which may be split anywhere, and returns the events that they complete.
     public mutating func read(_ bytes: [UInt8]) throws(FormDataError) -> [Event] {
         var input = pending.isEmpty ? bytes[...] : (pending + bytes)[...]
         pending = []

@@ -5,7 +5,8 @@ struct FormPartHead: Hashable, Sendable {
     /// The size of all lines in bytes, including their line ends.
     var bytes = 0
 
-    /// The accepted transfer encodings: those that do not change the content. RFC 7578 allows no others.
+    /// The accepted values of `Content-Transfer-Encoding`: those that leave the content as it is. RFC 7578, section
+    /// 4.7, deprecates the field for HTTP.
     private static let encodings: Set<String> = ["7bit", "8bit", "binary"]
 
     /// Reads and checks one header line.

@@ -22,7 +22,8 @@ public struct HTTPRoute: Sendable {
     }
 
     public var body: Body
-    /// The maximum size of the body, in bytes. A larger body is refused with 413 before it is read.
+    /// The maximum size of the body, in bytes. If `Content-Length` is larger, the request is refused with 413 before
+    /// its body is read. A body without a stated length fails as soon as it is larger.
     public var bodyLimit: Int
     /// The account that is charged for the memory of the body.
     public var account: HTTPBodyAccount
@@ -54,7 +55,8 @@ public struct HTTPRoute: Sendable {
 }
 
 extension HTTPHandler {
-    /// Answers a complete request.
+    /// Answers a request whose body is already in `HTTPRequest.body`, without a server: for tests, and for commands
+    /// that work offline.
     public func respond(to request: HTTPRequest) async -> HTTPResponse {
         await route(for: request).respond(request)
     }

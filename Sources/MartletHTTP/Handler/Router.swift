@@ -1,13 +1,14 @@
 /// Selects the handler of a request by method and path.
 ///
 /// A pattern is a path whose segments are literals or names in braces: `/{hub}/registrations/{id}`. Case is ignored in
-/// literals and a trailing slash is accepted, because the hub's clients vary in both. A last name that ends in dots,
-/// `{path...}`, matches one or more segments. If several patterns match a path, only the pattern that was added first
-/// is used: a method for which this pattern has no route is refused.
+/// literals and a trailing slash is accepted, because clients of Azure Notification Hubs vary in both
+/// (Docs/Specs/NotificationHubs.md). A last name that ends in dots, `{path...}`, matches one or more segments. If
+/// several patterns match a path, only the pattern that was added first is used: a method for which this pattern has no
+/// route is refused.
 public struct Router: HTTPHandler {
     /// Answers a request that matches a route.
     public typealias Answer = @Sendable (HTTPRequest, RouteMatch) async -> HTTPResponse
-    /// Returns the route for a request, given its head.
+    /// Decides from the head of a request how the request is processed, for example that it is refused.
     public typealias Admission = @Sendable (HTTPRequest, RouteMatch) -> HTTPRoute
 
     private struct Route {
@@ -58,7 +59,7 @@ public struct Router: HTTPHandler {
         }
     }
 
-    /// Adds a route that is chosen from the head of each request.
+    /// Adds a route whose closure decides, from the head of each request, how that request is processed.
     /// - Parameter pattern: The pattern, starting with a slash.
     public mutating func admit(_ method: HTTPMethod, _ pattern: String, _ admission: @escaping Admission) {
         let segments = pattern.split(separator: "/").map { part in
@@ -157,7 +158,8 @@ public struct RouteMatch: Sendable {
         self.parameters = parameters
     }
 
-    /// The decoded segment for a name in braces; empty if the pattern does not contain the name.
+    /// The decoded segment for a name in braces; for `{path...}` all its segments, joined by slashes. Empty if the
+    /// pattern does not contain the name.
     public subscript(name: String) -> String { parameters.last { $0.name == name }?.value ?? "" }
 
     /// Returns the name of the parameter that the path segment at an index matches; nil if the pattern has a literal

@@ -20,6 +20,7 @@ extension HTTPRequest {
 
     /// Waits until there is memory for the answer. If no server received the request, there is always room for its
     /// answer.
+    /// - Returns: False if there was no room within the server's waiting time.
     public func hasAnswerRoom(_ count: Int, for account: HTTPBodyAccount) async -> Bool {
         guard count > 0, let answerRoom else { return true }
         return await answerRoom.reserve(count, for: account)

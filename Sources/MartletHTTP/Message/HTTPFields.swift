@@ -1,4 +1,4 @@
-/// One header field.
+/// A header field, and whether HTTP/2 may keep it in a header table.
 public struct HTTPField: Hashable, Sendable {
     /// Tells whether an HTTP/2 header table may hold a field (RFC 7541, section 7.1).
     public enum Indexing: Hashable, Sendable {

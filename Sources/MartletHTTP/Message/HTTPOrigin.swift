@@ -16,14 +16,15 @@ public struct HTTPOrigin: Hashable, Sendable, CustomStringConvertible {
         self.port = port ?? scheme.defaultPort
     }
 
-    /// Parses `https://host[:port]`, optionally followed by a slash.
+    /// Parses `http://host[:port]` or `https://host[:port]`, optionally followed by a slash; nil for any other text.
     public init?(_ text: String) {
         guard let (origin, rest) = HTTPOrigin.splitting(text), rest.isEmpty || rest == "/" else { return nil }
         self = origin
     }
 
     /// Splits an absolute http or https URL into its origin and the rest (path, query and fragment, as written).
-    /// Refuses user information, which does not belong in a configured address.
+    /// Returns nil for any other text, and for a URL with user information, which does not belong in a configured
+    /// address.
     public static func splitting(_ url: String) -> (origin: HTTPOrigin, rest: String)? {
         // An array is used because its indices are integers; string indices are slow.
         let bytes = Array(url.utf8)

@@ -1,4 +1,4 @@
-/// An HTTP request: a complete one that a server received, or one that a client sends.
+/// An HTTP request: one that a server received, or its head alone, or one that a client sends.
 public struct HTTPRequest: Sendable {
     public var method: HTTPMethod
     /// The path and query as on the wire, starting with a slash.
@@ -22,7 +22,8 @@ public struct HTTPRequest: Sendable {
     /// The maximum size, in bytes, of the body of the answer to a request that a client sends; nil for the client's own
     /// limit.
     ///
-    /// If the answer is longer, its connection is ended.
+    /// If the answer is longer, the client closes the connection. `HTTPClient.stream` and `HTTPClient.transfer` ignore
+    /// this limit.
     public var answerLimit: Int?
     /// The connection of a received request; nil for a request that a client sends.
     public var connection: HTTPConnection?

@@ -6,7 +6,8 @@ public struct HTTPTarget: Hashable, Sendable {
         public let name: String
         /// The percent-decoded value, with `+` read as a space; nil for a bare flag.
         public let value: String?
-        /// The value as received. Needed because some clients encode values twice.
+        /// The value as received. Needed for Base64, whose plus signs some clients do not escape, and to repeat a query
+        /// unchanged.
         public let rawValue: String?
     }
 
@@ -17,8 +18,9 @@ public struct HTTPTarget: Hashable, Sendable {
     public let query: [QueryItem]
 
     /// Parses a target.
-    /// - Returns: Nil if a percent escape is invalid or decodes to bytes that are not UTF-8, or if a decoded segment is
-    ///   `.` or `..` or contains a NUL or a slash, because such targets are attacks.
+    /// - Returns: Nil if the target does not begin with a slash, or if a percent escape is invalid or decodes to bytes
+    ///   that are not UTF-8. Also nil if a decoded segment is `.` or `..` or contains a NUL or a slash, because such
+    ///   targets are attacks.
     public init?(_ target: String) {
         // An array is used because its indices are integers; string indices are slow.
         let bytes = Array(target.utf8)

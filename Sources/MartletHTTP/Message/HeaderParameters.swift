@@ -1,5 +1,6 @@
-/// A header value with parameters, such as `multipart/mixed; boundary="x"` (RFC 9110, section 5.6.6). The parser is
-/// lenient because some known clients put spaces around the equals sign.
+/// A header value with parameters, such as `multipart/mixed; boundary="x"` (RFC 9110, section 5.6.6). Spaces around the
+/// equals sign are accepted, because the JavaScript SDK of Azure Notification Hubs writes them
+/// (Docs/Specs/NotificationHubs.md).
 public struct HeaderParameters: Sendable {
     /// The value before the first semicolon, in lower case.
     public let value: String

@@ -6,7 +6,7 @@ public enum PercentEncoding {
         decode(Array(text.utf8)[...], plusIsSpace: plusIsSpace)
     }
 
-    /// Decodes bytes that are known to be UTF-8. Has a fast path for text without escapes.
+    /// Decodes percent-encoded text, given as bytes that are known to be UTF-8. Text without escapes takes a fast path.
     static func decode(_ text: ArraySlice<UInt8>, plusIsSpace: Bool = false) -> String? {
         let isPlain = !text.contains { $0 == UInt8(ascii: "%") || plusIsSpace && $0 == UInt8(ascii: "+") }
         if isPlain { return String(decoding: text, as: UTF8.self) }
@@ -28,7 +28,7 @@ public enum PercentEncoding {
         return String(validating: bytes, as: UTF8.self)
     }
 
-    /// Encodes everything except the unreserved characters.
+    /// Encodes every byte except the unreserved characters: letters, digits, `-`, `.`, `_` and `~`.
     public static func encode(_ text: some StringProtocol) -> String {
         let text = Substring(text)
         guard !text.utf8.allSatisfy(isUnreserved) else { return String(text) }

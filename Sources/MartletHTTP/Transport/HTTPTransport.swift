@@ -3,8 +3,8 @@ public protocol HTTPTransport: Sendable {
     /// Sends every request of a batch and reports the results in portions as they arrive. Each index is reported
     /// exactly once.
     ///
-    /// Requests that the peer did not process (refused streams, streams above the last stream id of a GOAWAY) are sent
-    /// again on another connection before they are reported; no other requests are retried.
+    /// If the peer did not process a request (a refused stream, or a stream above the last stream id of a GOAWAY), the
+    /// request is sent again on another connection. No other request is sent again.
     /// - Parameters:
     ///   - deadline: The time at which requests that are still unsent are reported as `.timedOut`. The duration from
     ///     now to the deadline is also the time limit for each answer, counted from the sending of its request.
@@ -34,8 +34,8 @@ public struct TransportSettings: Hashable, Sendable {
         case http1
     }
 
-    /// The addresses that connections are allowed to. The resolved address is checked, so that a harmless-looking name
-    /// is refused if it resolves into the operator's own network.
+    /// The addresses to which a connection may be opened. The resolved address is checked, so that a harmless-looking
+    /// name is refused if it resolves into the operator's own network.
     public enum Addresses: Hashable, Sendable {
         case any
         /// Addresses of the public internet: at port 443 for https, at port 80 for http, and at ports from 1024 for
@@ -48,31 +48,31 @@ public struct TransportSettings: Hashable, Sendable {
         /// Loopback addresses, at any port.
         case loopbackOnly
 
-        /// Returns the addresses that an origin may have which another server's answer has named.
+        /// Returns the allowed addresses for an origin that another server has named in an answer.
         ///
-        /// The operator may name a server in a private network, and that server may lead to itself. Anything else that
-        /// it names must be at a public address, because its answers must not direct requests into the operator's
-        /// network.
-        /// - Parameter operators: The origin that the operator has named; nil if the operator has named none.
+        /// The operator may configure a server in a private network, and that server may name its own origin. Any other
+        /// origin that it names must have a public address, because its answers must not direct requests into the
+        /// operator's network.
+        /// - Parameter operators: The origin that the operator has configured; nil if there is none.
         public static func allowed(for origin: HTTPOrigin, namedBy operators: HTTPOrigin?) -> Addresses {
             origin == operators ? .any : .publicOnly
         }
     }
 
     public var version: Version
-    /// The trusted certificates, as PEM text; these replace the system's.
+    /// The certificates to trust instead of the system's, as PEM text; nil to trust the system's.
     public var trustedCertificatesPEM: String?
-    /// The client certificate with its key, as PEM text.
+    /// The client certificate with its key, as PEM text; nil for none.
     public var clientIdentityPEM: String?
     /// The partition of the connections.
     ///
     /// Requests with different partitions, such as requests of different teams of a push service, do not share a
     /// connection.
     public var partition: String
-    /// The maximum number of concurrent connections to the origin.
+    /// The maximum number of concurrent connections of one client to the origin, for requests with these settings.
     public var connectionLimit: Int
     public var addresses: Addresses
-    /// The label for metrics of the connections: one of a few fixed words, such as a platform.
+    /// The label for metrics of the connections: one of a few fixed words, such as the name of a platform.
     public var purpose: String
 
     public init(

@@ -3,7 +3,7 @@
 public enum PlainSuccess: Hashable, Sendable {
     /// A 200 without a body.
     case empty
-    /// A 200 whose body is a JSON object with one member: a string of visible ASCII without escapes.
+    /// A 200 whose body is a JSON object with one member: a non-empty string of printable ASCII without escapes.
     case json(member: String)
     /// No response is a plain success: every response is reported in full.
     case none
@@ -23,7 +23,7 @@ public enum PlainSuccess: Hashable, Sendable {
     }
 }
 
-/// Parses JSON of a fixed form.
+/// Parses the only form of JSON that `PlainSuccess.json` accepts. It builds no tree, because it runs for every push.
 private struct JSONScanner {
     private let bytes: UnsafeRawBufferPointer
     private var index = 0

@@ -3,7 +3,7 @@
 /// The parts that the requests share are stored once; an item stores only its remaining parts.
 ///
 /// The items are stored one after another in a single buffer, so that a batch of thousands needs only a few
-/// allocations. Each item consists of its path without the shared prefix, the values of `Shared.itemFieldNames` in
+/// allocations. The parts of an item are its path without the shared prefix, the values of `Shared.itemFieldNames` in
 /// order, and its body unless all items share one body.
 public struct RequestBatch: Sendable {
     /// The parts that all requests of a batch share.
@@ -21,8 +21,8 @@ public struct RequestBatch: Sendable {
         public var body: [UInt8]?
         /// The kind of responses that are plain successes and reported by index only.
         public var plainSuccess: PlainSuccess
-        /// The names, in lower case, of fields of answers that nobody reads. An answer without other fields may be
-        /// reported without any.
+        /// The names, in lower case, of the fields of an answer that the caller does not read. An answer that has only
+        /// such fields may be reported without any field.
         public var ignoredAnswerFields: [String] = []
 
         public init(
@@ -51,8 +51,8 @@ public struct RequestBatch: Sendable {
     public var stop: StopSignal?
     /// The flow to which the batch belongs, such as one notification whose pages are sent as batches.
     ///
-    /// Batches of the same flow to one origin are sent one after another, and together get one turn among the other
-    /// flows. Nil gives the batch a flow of its own.
+    /// Batches of the same flow to one origin are sent one after another. On a connection, flows take turns, so that a
+    /// flow with many batches gets no more turns than a flow with one. Nil gives the batch a flow of its own.
     public var flow: UInt64?
     /// The number of requests.
     public private(set) var count = 0
@@ -111,7 +111,7 @@ public struct RequestBatch: Sendable {
         return body.withUnsafeBufferPointer(read)
     }
 
-    /// The parts of all items.
+    /// Reads the parts of all items. It is valid only during the call of `withParts` that passes it.
     public struct Parts {
         fileprivate let storage: UnsafeBufferPointer<UInt8>
         fileprivate let ends: UnsafeBufferPointer<UInt32>

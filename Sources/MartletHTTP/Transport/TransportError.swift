@@ -16,7 +16,7 @@ public struct TransportError: Error, Hashable, Sendable, CustomStringConvertible
         case reset
         /// No answer was received before the deadline.
         case timedOut
-        /// The caller no longer waits for the answer.
+        /// The caller no longer waits for the answer, or the batch was stopped before the request was sent.
         case cancelled
         /// The transport was shut down.
         case shutDown

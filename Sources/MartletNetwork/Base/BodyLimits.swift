@@ -1,4 +1,5 @@
-/// Limits of the memory for bodies of requests that have not been answered yet, in bytes.
+/// Limits of the memory for bodies of requests that have not been answered yet, in bytes. `ServerLimits.answers` uses
+/// the same type for answers that clients have not read.
 ///
 /// A body for which the limits leave no room is not read. It waits up to `patience`; if there is still no room for it,
 /// its request is answered with 503.

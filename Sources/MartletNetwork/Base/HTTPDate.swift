@@ -1,6 +1,6 @@
 import Glibc
 
-/// The value of the `date` field (RFC 9110, section 6.6.1), formatted at most once a second.
+/// Creates the value of the `date` field (RFC 9110, section 6.6.1). The text is formatted at most once a second.
 struct HTTPDate {
     private var second: time_t = -1
     private var text = ""

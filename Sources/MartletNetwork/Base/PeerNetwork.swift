@@ -1,7 +1,8 @@
 /// The network to which the limits for connections and for the bodies of unidentified senders apply: an IPv4 address,
 /// or the /64 of an IPv6 address, because the owner of one address in a /64 usually owns all of its addresses.
 public enum PeerNetwork: Hashable, Sendable {
-    /// This machine, with its proxies, tests and administrators. The limits per network do not apply to it.
+    /// This machine, with its proxies, tests and administrators, or a trusted proxy elsewhere. The limits per network
+    /// do not apply to it.
     case local
     case ipv4(UInt32)
     case ipv6(UInt64)

@@ -42,9 +42,11 @@ public struct ServerLimits: Sendable {
     public var concurrentStreams = 100
     /// The maximum time from accepting a connection to the end of its TLS handshake.
     public var handshakeTime: Duration = .seconds(10)
-    /// The maximum time from the first byte of a request to the end of its header block.
+    /// The maximum time from the first byte of a request to the end of its header block. It is also the maximum time
+    /// from the start of a connection to its first request.
     public var headTime: Duration = .seconds(10)
-    /// The maximum time from the end of the header block of a request to the end of its body.
+    /// The maximum time from the end of the header block of a request to the end of its body, if the body is collected.
+    /// A body that the handler reads as a stream has `stallTime` instead.
     public var bodyTime: Duration = .seconds(60)
     /// The maximum time between two requests of a connection.
     ///

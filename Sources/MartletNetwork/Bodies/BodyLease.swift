@@ -70,7 +70,7 @@ final class BodyLease: @unchecked Sendable {
     }
 
     /// Reserves room for `count` bytes of the body.
-    /// - Returns: True if there is room; otherwise the body waits.
+    /// - Returns: True if there is room. Otherwise the body waits, and `retry` must be called at `retryAt`.
     func cover(_ count: Int, at now: ContinuousClock.Instant) -> Bool {
         let missing = headBytes + count - reserved
         guard missing <= 0 || bodies.ledger.reserve(missing, for: share, on: bodies.connection) else {

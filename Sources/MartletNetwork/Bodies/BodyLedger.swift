@@ -17,15 +17,17 @@ final class BodyLedger: Sendable {
         budget = Mutex(BodyBudget(limits: limits))
     }
 
-    /// The number of requests that were refused because there was no room for the body.
+    /// The number of requests that were refused because there was no room for the body, or for the answer if this
+    /// ledger counts answers.
     var refusalCount: Int { refused.load(ordering: .relaxed) }
 
-    /// True while unidentified senders use at least half of their limit.
+    /// True while unidentified senders together use at least half of `BodyLimits.strangers`.
     ///
     /// Connections then read and write only a few bytes at once.
     var isCrowded: Bool { crowded.load(ordering: .relaxed) }
 
-    /// Returns true while all unidentified senders together, or those of one network, use at least half of their limit.
+    /// Returns true while unidentified senders use at least half of their limit: all of them together, or those of one
+    /// network.
     ///
     /// Every read of a connection calls this function, so it does not take the lock while unidentified senders use
     /// little.

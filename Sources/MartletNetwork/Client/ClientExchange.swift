@@ -43,7 +43,7 @@ final class ClientExchange {
         }
     }
 
-    /// Reports the response or the error.
+    /// Reports the response or the error. Does nothing if one was reported before.
     func finish(_ result: Result<HTTPResponse, TransportError>) {
         guard let reported else { return }
         self.reported = nil

@@ -19,7 +19,7 @@ final class ClientPool: ClientProtocolOwner {
     }
 
     /// Passes the response events of a single request to its receiver. If the peer did not process the request, queues
-    /// it again.
+    /// it again, up to three attempts in all.
     private final class Attempt: ResponseReceiver {
         private static let limit = 3
 
@@ -71,7 +71,8 @@ final class ClientPool: ClientProtocolOwner {
     private let target: Connector.Target
     private let load: PoolLoad
     private var machine: HTTP2PoolStateMachine
-    /// The number of batch requests that may always be in flight on all connections together, however slow the peer is.
+    /// The minimum in-flight limit of all connections together: this number of batch requests may always be in flight,
+    /// however slow the peer is.
     private let leastInFlight: Int
     private var members: [Member] = []
     private var singles: [Single] = []
@@ -190,7 +191,6 @@ final class ClientPool: ClientProtocolOwner {
         }
     }
 
-    /// Removes completed batches.
     func removeComplete() {
         // A batch may hold the last reference to the client, and the client's deinitialisation iterates over the
         // remaining batches. The batches are therefore kept alive until the array has been changed.

@@ -113,9 +113,9 @@ public final class HTTPClient: HTTPTransport, Sendable {
         return signal.onStop { loop.perform { bound.value.stop() } }
     }
 
-    /// Starts a timer that fails, at the deadline, the items that no connection has drawn; connections time out the
-    /// items that they have drawn. The timer must be cancelled when the batch is complete, because it holds a strong
-    /// reference. A weak reference would slow down all other references to the batch.
+    /// Starts a timer that fails, at the deadline, the items that no connection has drawn. A connection itself times
+    /// out the items that it has drawn. The timer must be cancelled when the batch is complete, because it holds a
+    /// strong reference. A weak reference would slow down all other references to the batch.
     private static func limitTime(of run: BatchRun, loop: EventLoop) -> TimerID? {
         guard !run.isComplete else { return nil }
         return loop.startTimer(due: run.deadline) { run.runOut() }

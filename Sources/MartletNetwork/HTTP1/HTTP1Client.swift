@@ -3,9 +3,9 @@ import MartletHTTP
 /// The client side of HTTP/1.1 on one connection: one request at a time, with keep-alive.
 final class HTTP1Client: ClientProtocol {
     private enum Phase {
-        /// A request can be started. The next state is `head`.
+        /// A request can be started. The next phase is `head`.
         case idle
-        /// Waiting for or reading the head of the response. The next state is `body`, or `idle` if there is no body.
+        /// Waiting for or reading the head of the response. The next phase is `body`, or `idle` if there is no body.
         case head
         case body
         case trailers

@@ -7,7 +7,7 @@ struct HTTP1Output {
     enum Rest {
         /// There is no long response.
         case none
-        /// A part of the response remains, because the client must read before more of it is moved to the output.
+        /// Some of the response remains, because the client must read before more of it is moved to the output.
         case waits
         /// The whole response has been moved to the output.
         case done
@@ -43,7 +43,8 @@ struct HTTP1Output {
     /// True if too many bytes wait to be sent, because the client keeps sending requests without reading the responses.
     var isCongested: Bool { queue.count >= capacity }
 
-    /// The number of bytes in `queue` from which on no more output is produced.
+    /// The number of bytes in `queue` at which no more of a long response is moved there, and no further request is
+    /// read. It is small while memory for answers is scarce.
     private var capacity: Int {
         bodies.answers.isCrowded ? min(AnswerLease.freeBytes, streamBufferBytes) : streamBufferBytes
     }
@@ -97,7 +98,7 @@ struct HTTP1Output {
         self.framing = framing
     }
 
-    /// Appends a part of a streamed body.
+    /// Appends the next bytes of a streamed body.
     /// - Returns: True if there is room for more.
     mutating func appendPart(_ bytes: [UInt8]) -> Bool {
         switch framing {

@@ -1,6 +1,5 @@
 import MartletHTTP
 
-/// Encodes HTTP/1.1 requests.
 struct HTTP1RequestEncoder {
     /// The names of the fields for framing and routing. Only this encoder sets these fields; values from the caller are
     /// ignored.

@@ -11,9 +11,10 @@ struct HTTP1ResponseEncoder {
         case untilClose
     }
 
-    /// Returns true if a field describes the framing.
+    /// Returns true if only this encoder sets a field: `date`, and the fields that describe the connection or the
+    /// framing.
     ///
-    /// Only this encoder sets such fields; values from a handler are ignored.
+    /// Values of these fields from a handler are ignored.
     private static func isOwn(_ name: String) -> Bool {
         switch name {
         case "connection", "content-length", "transfer-encoding", "keep-alive", "upgrade", "trailer", "date": true

@@ -4,7 +4,7 @@ import MartletHTTP
 ///
 /// `HTTP1ResponseStream` calls them for the handler.
 extension HTTP1Server {
-    /// Sends a complete response.
+    /// Sends a complete response. Does nothing if no request is waiting for a response.
     func answer(_ response: HTTPResponse) {
         guard isAnswering else { return }
         let response = HTTP1ResponseEncoder.isWritable(response) ? response : HTTPResponse(.internalServerError)
@@ -52,7 +52,7 @@ extension HTTP1Server {
         connection.needsWrite()
     }
 
-    /// Sends a part of a streamed body.
+    /// Sends the next bytes of a streamed body.
     /// - Returns: True if there is room for more.
     func continueAnswer(_ bytes: [UInt8]) -> Bool {
         guard isAnswering, !bytes.isEmpty else { return true }

@@ -44,7 +44,7 @@ final class HTTP1Server: WireProtocol {
     var phase = Phase.idle
     let parser = HTTP1Parser(.request)
     var scanner: HeadScanner
-    /// The start of a head, or of trailers, that arrived in pieces.
+    /// The start of a head that arrives in pieces.
     var partialHead: [UInt8] = []
     /// The bytes that arrived while a request was being answered.
     var backlog: [UInt8] = []
@@ -124,7 +124,7 @@ final class HTTP1Server: WireProtocol {
     /// True while the collected body waits for room.
     var isHeldUp: Bool { lease?.isWaiting == true }
 
-    /// True while the body of a request that is being answered is still arriving.
+    /// True while the handler reads the body of a request as a stream, and the body is still arriving.
     var isReadingStream: Bool { streamed != nil && (phase == .body || phase == .trailers) }
 
     /// True if the body that is being read as a stream cannot be read further, because it is too long or malformed.

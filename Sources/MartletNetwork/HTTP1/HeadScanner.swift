@@ -32,7 +32,8 @@ struct HeadScanner {
         case lineStart
         case name
         case value
-        /// A CR was read, and a LF must follow.
+        /// The CR at the end of a field's line was read, and an LF must follow. `headEnd`, `startEnd` and `blankEnd`
+        /// are the same state for the empty line after the fields, for the start line, and for an empty line before it.
         case lineEnd
         case headEnd
         case startEnd

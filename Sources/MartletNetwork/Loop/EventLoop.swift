@@ -75,7 +75,7 @@ public final class EventLoop: SerialExecutor, TaskExecutor {
         }
     }
 
-    /// Runs a throwing closure on the loop.
+    /// Runs a throwing closure on the loop, and returns its result or throws its error.
     func run<Value: Sendable, Failure: Error>(
         _ body: @escaping @Sendable () throws(Failure) -> Value
     ) async throws(Failure) -> Value {
@@ -101,7 +101,7 @@ public final class EventLoop: SerialExecutor, TaskExecutor {
         return core.now
     }
 
-    /// Starts a timer that calls an action at the due time.
+    /// Calls an action once, at the due time or soon after it, unless the timer is cancelled before.
     func startTimer(due: ContinuousClock.Instant, _ action: @escaping () -> Void) -> TimerID {
         preconditionCurrent()
         return core.startTimer(due: due, action)

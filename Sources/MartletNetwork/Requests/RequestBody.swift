@@ -2,7 +2,7 @@ import MartletHTTP
 
 /// The source of a request's body: the server side of a protocol.
 protocol RequestBodySource: AnyObject {
-    /// The time at which the current turn of the loop began.
+    /// The time at which the current iteration of the loop began.
     var now: ContinuousClock.Instant { get }
 
     /// Called when the handler waits for more bytes and there is room for them.
@@ -222,7 +222,7 @@ final class RequestBody {
         }
     }
 
-    /// Asks the source for more bytes once there is room.
+    /// Asks the source for more bytes if the handler waits for them. Called once there is room.
     private func goOn() {
         guard let source, waiting != nil else { return }
         if case .whole = reading {

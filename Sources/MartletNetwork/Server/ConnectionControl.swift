@@ -2,7 +2,7 @@ public import MartletHTTP
 
 /// Controls one connection of a server from any thread, with operations that go beyond responses.
 ///
-/// Meant for servers that misbehave on purpose.
+/// Meant for servers that misbehave on purpose, such as the simulators of push services.
 public final class ConnectionControl: Sendable {
     private final class Target {
         weak var connection: Connection?

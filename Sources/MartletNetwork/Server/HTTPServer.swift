@@ -50,7 +50,7 @@ public final class HTTPServer: Sendable {
         for server in servers { server.loop.perform { server.value.drain {} } }
     }
 
-    /// The number of open connections.
+    /// The number of open connections of all listeners.
     public var connectionCount: Int { count.current }
 
     /// The number of connections that were closed before their first request, by reason.

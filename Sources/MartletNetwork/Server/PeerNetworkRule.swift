@@ -21,7 +21,7 @@ final class PeerNetworkRule: Sendable {
         limits.withLock { $0 }.network(of: peer)
     }
 
-    /// Returns the network of a client that a proxy has named.
+    /// Returns the network of a client, which is never treated as a proxy.
     /// - Parameter client: The client that a proxy has named with the PROXY protocol.
     func network(ofClient client: SocketAddress) -> PeerNetwork {
         limits.withLock { $0 }.network(ofClient: client)

@@ -31,7 +31,7 @@ final class ProxyHeaderReader: ReadinessHandler {
         }
     }
 
-    /// Closes the connection.
+    /// Closes the connection, and calls `completed` with nil.
     func cancel() { end(nil) }
 
     func ready(_ readiness: Readiness) {

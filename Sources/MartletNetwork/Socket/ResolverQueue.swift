@@ -1,7 +1,8 @@
 /// Decides which name is resolved next.
 ///
 /// Names chosen by untrusted parties may belong to DNS servers that answer slowly on purpose. Of these untrusted names,
-/// only one per site is resolved at a time, sites take turns, and one thread in four is reserved for all other names.
+/// only one per site is resolved at a time, and sites take turns. One of the four resolver threads is reserved for all
+/// other names.
 struct ResolverQueue<Question: Sendable> {
     struct Entry: Sendable {
         let question: Question

@@ -8,7 +8,8 @@ enum WebSocketCode {
 
     /// Returns true if the code may be sent.
     ///
-    /// A few codes are reserved to report that no code was received.
+    /// The codes 1005, 1006 and 1015 are never sent. A program uses them only to report that a connection ended without
+    /// a code.
     static func isSendable(_ code: UInt16) -> Bool {
         switch code {
         case 1000...1003, 1007...1014, 3000...4999: true

@@ -76,8 +76,8 @@ struct WebSocketStateMachine {
         return [.write(WebSocketFrame.encodeClose(WebSocketCode.isSendable(code) ? code : WebSocketCode.normal))]
     }
 
-    /// Handles a silence of the peer that has lasted too long: pings an open peer that has not been pinged yet, or ends
-    /// the connection.
+    /// Handles a silence of the peer that has lasted too long. An open peer that has not been pinged yet gets a ping;
+    /// otherwise the connection ends.
     mutating func expire() -> [Action] {
         guard phase == .open, !isPinged else {
             phase = .closed

@@ -21,7 +21,7 @@ struct AnswerMeter {
         return "the peer sent more than \(Self.informationalLimit) informational answers to one request"
     }
 
-    /// Counts a part of the body.
+    /// Counts bytes of the body.
     /// - Parameters:
     ///   - count: The number of bytes.
     ///   - pieces: The number of chunks or frames in which the bytes arrived.

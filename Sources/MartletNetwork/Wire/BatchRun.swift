@@ -1,6 +1,7 @@
 import MartletHTTP
 
-/// A batch that is being sent. Client protocols draw items from the batch and report their results. Owned by one loop.
+/// A batch that is being sent. Client protocols draw items from the batch, which means that they take the items to send
+/// them, and report the results. Owned by one loop.
 ///
 /// Every item gets exactly one result: a protocol that drew an item either reports a result or gives the item back.
 final class BatchRun {
@@ -10,7 +11,7 @@ final class BatchRun {
     /// A batch without a flow gets a flow of its own: the address of this object, which is unique while the object
     /// exists.
     private var flow: UInt64 { batch.flow ?? UInt64(UInt(bitPattern: ObjectIdentifier(self))) }
-    /// The time when the batch was started.
+    /// The time when the batch was started. The batch scheduler prefers older batches.
     private let start: ContinuousClock.Instant
     /// The deadline, after which no item is sent.
     let deadline: ContinuousClock.Instant
@@ -46,16 +47,16 @@ final class BatchRun {
     /// True if the results of all items have been reported.
     var isComplete: Bool { reported == batch.count }
 
-    /// True if some items are not drawn by any connection.
+    /// True if there are items that no connection has drawn.
     var hasItems: Bool { fresh < batch.count || !returned.isEmpty }
 
-    /// The status of the batch for the batch scheduler.
+    /// The status of the batch for the batch scheduler: a batch is short if all its items fit into one turn.
     var status: BatchScheduler.BatchState {
         if !hasItems { return .empty }
         return batch.count <= BatchScheduler.portion ? .short(since: start) : .long(flow: flow, since: start)
     }
 
-    /// The number of items that are not drawn by any connection.
+    /// The number of items that no connection has drawn, including those that were given back.
     var waiting: Int { batch.count - fresh + returned.count }
 
     /// Draws an item to send; nil if no item is left to draw.
@@ -132,7 +133,7 @@ final class BatchRun {
         abandon(error)
     }
 
-    /// Reports every item that is not drawn as failed.
+    /// Reports every item that no connection has drawn as failed.
     func abandon(_ error: TransportError) {
         while let item = next() { answered(item, .failure(error)) }
         flush()

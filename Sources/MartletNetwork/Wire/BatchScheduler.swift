@@ -42,7 +42,7 @@ struct BatchScheduler: Equatable {
     /// - Parameter status: Returns the status of the batch at an index.
     /// - Returns: The next turn; nil if no batch has items.
     mutating func next(of count: Int, _ status: (Int) -> BatchState) -> Turn? {
-        // `after` is the first head among the flows after the last flow, and `first` is the first head among all flows.
+        // `first` is the oldest batch of the lowest flow. `after` is the oldest batch of the lowest flow above `last`.
         var after: Head?
         var first: Head?
         var short: Head?

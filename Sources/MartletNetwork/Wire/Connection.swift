@@ -17,7 +17,7 @@ final class Connection: WireConnection, ReadinessHandler {
     private enum Phase {
         /// The socket is connecting.
         ///
-        /// The next state is `handshaking` or `open`.
+        /// The next phase is `handshaking` or `open`.
         case connecting
         case handshaking
         case open
@@ -59,7 +59,8 @@ final class Connection: WireConnection, ReadinessHandler {
     private var isFlushScheduled = false
     /// True while a read is scheduled for the end of the turn.
     private var isReadScheduled = false
-    /// The time of the loop's turn in which this connection read as much as it may in one turn.
+    /// The start of the loop's iteration in which this connection has read as much as it may in one iteration. Nothing
+    /// more is read in that iteration.
     private var exhaustedAt: ContinuousClock.Instant?
     private var isInputOver = false
     private var discarded = 0

@@ -1,7 +1,7 @@
 import MartletHTTP
 
 extension RequestBatch {
-    /// Returns one item as a single request.
+    /// Returns one item as a single request, for HTTP/1.1, which sends requests one by one.
     func request(_ item: Int) -> HTTPRequest {
         let path = withPath(item) { String(decoding: $0, as: UTF8.self) }
         var request = HTTPRequest(shared.method, shared.pathPrefix + path, fields: shared.fields)

@@ -33,8 +33,8 @@ protocol WireProtocol: AnyObject {
     /// the peer.
     func inputEnded()
 
-    /// Called when the connection is closed and nothing more is sent or received. This is the last call. It is made
-    /// exactly once, even after `isFinished`.
+    /// Called when the connection is closed, or has switched to another protocol, so that this protocol sends and
+    /// receives nothing more. This is the last call. It is made exactly once, even after `isFinished`.
     func ended()
 
     /// Stops accepting new requests. A server notifies the peer (GOAWAY, `Connection: close`). Both sides finish once
@@ -54,7 +54,7 @@ extension WireProtocol {
 ///
 /// A protocol must hold the connection unowned or weakly, because the connection owns the protocol.
 protocol WireConnection: AnyObject {
-    /// The time at which the current turn of the loop began.
+    /// The time at which the current iteration of the loop began.
     var now: ContinuousClock.Instant { get }
 
     /// Requests a call of `write(into:limit:)`. Must be called when there is output, or when `wantsInput`, `deadline`

@@ -1,7 +1,8 @@
 import MartletHTTP
 
-/// The patterns from which the frames of further items are copied. One pattern is kept for each of the most recent
-/// combinations of part lengths, because a few templates produce bodies of a few different lengths, in any order.
+/// The patterns (`BulkFrame`) from which the frames of further items are copied. One pattern is kept for each of the
+/// most recent combinations of part lengths, because the bodies of a batch often have a few different lengths, in any
+/// order.
 struct BulkFrames {
     private static let limit = 8
 

@@ -15,9 +15,9 @@ final class BulkRun {
     /// True if the shared parts of the requests contain only valid characters.
     let isWritable: Bool
     let plainSuccess: PlainSuccess
-    /// In the forms that they have in header blocks.
+    /// The names of the fields of answers that the caller does not read, in the forms of `PlainHead.forms(of:)`.
     let ignoredAnswerFields: [[UInt8]]
-    /// The answer that was read last by its bytes. Most refusals of a batch are the same, and share this body.
+    /// The last result of `answer(_:_:)`. Most refusals of a batch are equal, and then share this answer.
     private var lastAnswer: HTTPResponse?
 
     init(_ run: BatchRun) {
@@ -29,7 +29,7 @@ final class BulkRun {
         template = RequestTemplate(run.batch.shared)
     }
 
-    /// Returns an answer whose fields nobody reads.
+    /// Returns an answer without fields, for an answer that has only fields that the caller does not read.
     func answer(_ status: Int, _ body: UnsafeRawBufferPointer) -> HTTPResponse {
         if let lastAnswer, lastAnswer.status.code == status, lastAnswer.bytes.elementsEqual(body) { return lastAnswer }
         let answer = HTTPResponse(HTTPStatus(status), body: .bytes(Array(body)))

@@ -2,8 +2,8 @@ import MartletHTTP
 
 /// The two fast paths, for sending and for receiving, that most pushes of a broadcast take.
 ///
-/// They temporarily move the state that they use into local variables. All other requests and responses take the normal
-/// path of the session. For measurements, see Docs/Decisions/0003.
+/// For speed, they temporarily move the state that they use into local variables. All other requests and responses take
+/// the normal path of the session. For measurements, see Docs/Decisions/0003.
 extension BulkSession {
     /// Writes requests as copies of earlier requests, as long as a pattern matches and the peer's limits allow.
     func copyFrames(of run: BatchRun, at index: Int, atMost count: Int, into output: inout [UInt8], limit: Int) {
@@ -52,8 +52,8 @@ extension BulkSession {
 
     /// Consumes plain successes, and refusals whose header fields nobody reads, at the beginning of the input.
     ///
-    /// A plain success is one whole header block that begins with `:status 200`, and ends with the HEADERS frame or with
-    /// a single DATA frame after it.
+    /// A plain success is one whole header block that begins with `:status 200`, and ends with the HEADERS frame or
+    /// with a single DATA frame after it.
     /// - Returns: The number of consumed bytes.
     func takeSuccesses(_ input: UnsafeRawBufferPointer) -> Int {
         guard isTableEmpty, blockHead == nil, answers.isEmpty else { return 0 }
@@ -93,7 +93,7 @@ extension BulkSession {
         return taken
     }
 
-    /// Consumes an answer that is no plain success, if it has no field that is read.
+    /// Consumes an answer that is not a plain success, if the caller reads none of its fields.
     /// - Parameter ring: The session's streams, which the caller has moved out.
     /// - Returns: The end of the answer in the input, and the length of its body; nil if it has another form.
     private func takeRefusal(

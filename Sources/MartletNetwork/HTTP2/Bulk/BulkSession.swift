@@ -15,8 +15,8 @@ final class BulkSession: ClientProtocol {
     /// The maximum number of bytes of control frames, such as answers to PING and SETTINGS, that may wait to be sent. A
     /// peer that causes more is treated as flooding.
     static let controlLimit = 64 * 1024
-    /// If a request times out, and the connection got no answer since the request was sent, the connection ends once it
-    /// has received this number of useless frames since its last answer.
+    /// The number of useless frames (those that `flood` counts) since the last answer at which the connection ends, if
+    /// a request times out and no answer has arrived since that request was sent.
     private static let rubbishLimit = 64
 
     let number = ConnectionNumber.next()
@@ -293,7 +293,7 @@ final class BulkSession: ClientProtocol {
         failAll(detail)
     }
 
-    /// Fails all requests in flight, because the peer may have processed them.
+    /// Fails all requests in flight. They are not sent again, because the peer may have processed them.
     private func failAll(_ detail: String) {
         let error =
             hasMisbehaved

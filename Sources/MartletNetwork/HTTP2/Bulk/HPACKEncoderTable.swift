@@ -41,7 +41,7 @@ struct HPACKEncoderTable {
         self.smallest = nil
     }
 
-    /// Returns the HPACK index of an entry, as used in a header block.
+    /// Returns the HPACK index of an entry, as used in a header block; nil if the entry is not in the table.
     func index(of entry: Entry) -> Int? {
         guard let index = entries.lastIndex(of: entry) else { return nil }
         return HPACKWriter.Static.count + entries.count - index

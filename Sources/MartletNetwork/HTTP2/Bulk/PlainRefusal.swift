@@ -16,7 +16,7 @@ struct PlainRefusal {
     private static let bodyLimit = 1024
     private static let blockLimit = 256
 
-    /// Returns the stream of a HEADERS frame at the beginning of the input; nil for anything else.
+    /// Returns the stream of the HEADERS frame that begins at `start`; nil if no complete HEADERS frame begins there.
     static func stream(_ input: UnsafeRawBufferPointer, at start: Int) -> Int32? {
         guard let head = HTTP2FrameHeader(complete: input, at: start), head.kind == HTTP2FrameHeader.Kind.headers else {
             return nil
@@ -24,7 +24,7 @@ struct PlainRefusal {
         return head.stream
     }
 
-    /// Returns nil if the input does not begin with such an answer, or if the answer is incomplete.
+    /// Reads the answer that begins at `start`; nil if no such answer begins there, or if it is incomplete.
     /// - Parameter ignored: The names of the fields that nobody reads, in the forms of `PlainHead.forms(of:)`.
     init?(_ input: UnsafeRawBufferPointer, at start: Int, ignoring ignored: [[UInt8]]) {
         guard let head = HTTP2FrameHeader(complete: input, at: start), head.kind == HTTP2FrameHeader.Kind.headers,
@@ -80,7 +80,9 @@ enum PlainHead {
         return status
     }
 
-    /// Returns a name as it can be in a block: its length with the mark of Huffman codes, then its bytes.
+    /// Returns the encodings that a literal name can have in a header block: plain, and Huffman-coded if `codes` allows
+    /// it. Each begins with its length in one byte, whose highest bit marks Huffman coding. Returns none for a name of
+    /// 127 bytes or more.
     static func forms(of name: String) -> [[UInt8]] {
         let plain = Array(name.utf8)
         guard plain.count < 0x7F else { return [] }
@@ -88,7 +90,8 @@ enum PlainHead {
         return [[UInt8(plain.count)] + plain] + coded
     }
 
-    /// Returns the bytes of a string whose length is one byte; nil if the block ends before.
+    /// Returns the bytes of a string whose length is encoded in one byte; nil if the block ends earlier or the length
+    /// takes more bytes.
     /// - Parameter withLength: Whether the byte of the length is included.
     private static func string(
         _ block: UnsafeRawBufferPointer, at index: Int, withLength: Bool = false
@@ -122,7 +125,8 @@ enum PlainHead {
         return number >= 200 ? number : nil
     }
 
-    /// Reads three digits from their Huffman codes: five bits for 0 to 2, six for the others, then ones.
+    /// Reads three digits from their Huffman codes: five bits for 0 to 2, six bits for the other digits, then ones as
+    /// padding.
     private static func number(coded value: UnsafeRawBufferPointer) -> Int? {
         guard (2...3).contains(value.count) else { return nil }
         var bits: UInt32 = 0
@@ -163,7 +167,7 @@ enum PlainHead {
         return false
     }
 
-    /// Returns the Huffman code of a name; nil if it has other characters than most names.
+    /// Returns the Huffman code of a name; nil if `codes` lacks one of its characters.
     private static func huffman(_ name: [UInt8]) -> [UInt8]? {
         var (bytes, bits, count) = ([UInt8](), UInt64(0), 0)
         for character in name {
@@ -180,7 +184,7 @@ enum PlainHead {
         return bytes
     }
 
-    /// RFC 7541, appendix B.
+    /// The Huffman codes of lower-case letters, digits and the hyphen (RFC 7541, appendix B).
     private static let codes: [UInt8: (code: Int, length: Int)] = {
         let five = Array("012aceiost".utf8)
         let six = Array("-".utf8) + Array("3456789".utf8)
@@ -195,7 +199,8 @@ enum PlainHead {
 }
 
 extension HTTP2FrameHeader {
-    /// Reads the header of a frame that is completely in the input; nil if it is not, or if it is too long.
+    /// Reads the header of a frame; nil if the frame is not completely in the input, or is longer than
+    /// `BulkSession.frameLimit`.
     init?(complete input: UnsafeRawBufferPointer, at start: Int) {
         guard input.count - start > Self.size else { return nil }
         let head = HTTP2FrameHeader(UnsafeRawBufferPointer(rebasing: input[start...]))

@@ -1,5 +1,5 @@
-/// Decides whether an open connection should be replaced. Some push services keep a degraded connection open on which
-/// they answer some requests and never answer the others.
+/// Decides whether an open connection should be replaced. APNs, for example, may leave requests unanswered on a
+/// connection with many refusals, and keep the connection open (Docs/Specs/PushServices.md, section 1.11).
 ///
 /// Counts the unanswered requests; a large number of answers reduces the count by one. If a credential was refused on
 /// the connection, a single unanswered request is enough to replace the connection.

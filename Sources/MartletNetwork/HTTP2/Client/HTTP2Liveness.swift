@@ -17,8 +17,7 @@ struct HTTP2Liveness: Equatable {
 
     /// The duration of silence after which a PING is sent if requests are waiting for answers.
     static let silenceWhenBusy = Duration.seconds(10)
-    /// The duration of silence after which a PING is sent if no request is waiting. (The push services recommend about
-    /// an hour.)
+    /// The duration of silence after which a PING is sent if no request is waiting. Apple suggests an hour for APNs.
     static let silenceWhenIdle = Duration.seconds(3600)
     /// The maximum time in which a peer must answer a PING.
     static let answerTime = Duration.seconds(10)

@@ -1,9 +1,9 @@
-/// The limit of concurrent requests on one HTTP/2 connection: the smaller of the limit that the peer has announced and
-/// the number of requests that it has accepted.
+/// The limit of concurrent requests on one HTTP/2 connection: the limit that the peer has announced, or a smaller one
+/// that its refusals have shown.
 ///
 /// The limit is 1 until the peer's SETTINGS arrive. After the peer refuses a request (REFUSED_STREAM), the limit is the
-/// number of requests that it had accepted, and increases by one with each answer. If the peer refuses even a single
-/// request, nothing is sent for a pause, whose duration doubles each time.
+/// number of requests that it had accepted, and increases by one with each answer. If the peer refuses a request while
+/// no other is open, nothing is sent for a pause, whose duration doubles each time.
 struct HTTP2StreamLimit: Equatable {
     private static let firstPause = Duration.milliseconds(100)
     private static let longestPause = Duration.seconds(5)
@@ -21,7 +21,6 @@ struct HTTP2StreamLimit: Equatable {
         self.ceiling = ceiling
     }
 
-    /// The current limit of concurrent requests.
     var current: Int { min(announced, learned ?? ceiling, ceiling) }
 
     /// Returns the number of requests that may be started now.
@@ -46,7 +45,7 @@ struct HTTP2StreamLimit: Equatable {
         pause = min(pause * 2, Self.longestPause)
     }
 
-    /// Records that the peer answered requests.
+    /// Records that the peer answered requests, which ends a pause.
     mutating func answered(_ count: Int = 1) {
         pausedUntil = nil
         guard let learned else { return }

@@ -20,7 +20,7 @@ struct InFlightLimit: Equatable {
 
     /// The measurement of one answer.
     struct Sample: Equatable {
-        /// The latency of the answer.
+        /// The time from the sending of the request to its answer.
         let latency: Duration
         /// The number of answers that arrived during `latency`, including this answer.
         let answers: Int
@@ -64,7 +64,6 @@ struct InFlightLimit: Equatable {
         open = max(1, least, min(start, 1 << 20))
     }
 
-    /// The current in-flight limit.
     var current: Int { max(1, min(open, probe.limit ?? open)) }
 
     /// The latency that the limit aims at: `targetTime`, or longer for a peer that needs more time for each request.

@@ -34,7 +34,8 @@ struct InFlightProbe: Equatable {
     /// The in-flight limit during a trial; nil if no trial is running.
     var limit: Int? { trial?.limit }
 
-    /// Handles the end of a round of measurements of `InFlightLimit`, and may start a trial.
+    /// Handles the end of a round of measurements of `InFlightLimit`, and may start a trial. A round that is not full
+    /// ends the pause after a verdict.
     /// - Parameters:
     ///   - isFull: Whether the limit held back requests during the whole round, while their latency was about the
     ///     target.

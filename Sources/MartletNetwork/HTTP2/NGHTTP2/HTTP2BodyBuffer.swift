@@ -2,7 +2,7 @@
 struct HTTP2BodyBuffer {
     private var bytes: [UInt8] = []
     private var sent = 0
-    /// True once the body is complete.
+    /// True once all bytes of the body have been appended.
     private(set) var isComplete = false
     private var isShared = false
 

@@ -1,5 +1,5 @@
 /// The pause after a failed connection to a peer: 1 s at first, doubling up to 60 s, with random jitter so that many
-/// hubs do not reconnect at the same time.
+/// clients do not reconnect at the same time.
 struct HTTP2Backoff: Equatable {
     private static let first = Duration.seconds(1)
     private static let longest = Duration.seconds(60)

@@ -7,8 +7,9 @@
 /// takes to open a connection: they have already done so, or will do so at the measured rate. Each time, the number of
 /// connections grows at most fourfold.
 ///
-/// A new connection gets `provingTime` for its first answer before further connections are opened, because push
-/// services allow a single request on a new connection and raise this limit with the first success.
+/// A new connection gets `provingTime` for its first answer before further connections are opened. The reason is that
+/// APNs allows a single request on a new connection, and raises this limit after the first accepted request
+/// (Docs/Specs/PushServices.md, section 1.11).
 ///
 /// Connections that were opened to increase throughput are tested together in a trial. If they bring no gain, they are
 /// closed, and no replacement is opened for a pause that doubles each time. The first four connections to a peer that
@@ -36,12 +37,10 @@ struct HTTP2PoolStateMachine: Equatable {
     /// The number of connections that are opened without a trial if answers wait less than `shortWait` at the peer.
     private static let defaultCount = 4
     private static let shortWait = Duration.milliseconds(10)
-    /// If requests wait at the peer for at least this time, no connection is opened, because the peer is then the
-    /// bottleneck.
-    ///
-    /// The requests must also wait at least as long as the shortest round trip.
+    /// If requests wait at the peer for at least this time, and for at least the shortest round trip, no connection is
+    /// opened, because the peer is then the bottleneck.
     private static let longWait = Duration.milliseconds(25)
-    /// The gain per connection of a trial from which on all connections of the trial are kept. The unit is the
+    /// The minimum gain per connection of a trial at which all connections of the trial are kept. The unit is the
     /// throughput of one connection outside the trial.
     private static let leastGain = 0.25
     private static let firstRest = Duration.seconds(60)
@@ -106,7 +105,7 @@ struct HTTP2PoolStateMachine: Equatable {
     private var rest = Self.firstRest
     /// The latest round trip. `connectTime` is the time that the last connection took to open.
     private var roundTrip = Duration.zero
-    /// The shortest round trip.
+    /// The shortest round trip that any connection has measured.
     private var leastRoundTrip: Duration?
     private var connectTime = Duration.zero
     /// The number of answers since the last measurement. `answeredAt` is the arrival time of the last of them.
@@ -227,7 +226,7 @@ struct HTTP2PoolStateMachine: Equatable {
         return work(at: now)
     }
 
-    /// Handles a closed connection.
+    /// Handles the end of a connection that was established.
     mutating func closed(
         _ id: ConnectionID, jitter: Double, at now: ContinuousClock.Instant
     ) -> [Action] {
@@ -298,10 +297,10 @@ struct HTTP2PoolStateMachine: Equatable {
 
     /// The maximum number of connections to open at once.
     ///
-    /// The first four are opened together. After that, three per open connection are opened while the latency is close
-    /// to the shortest round trip. While requests wait at the peer, only one per open connection is opened, because the
-    /// peer answers the requests that it already has before those of a new connection.
-    /// peer are answered before those of a new connection.
+    /// None is opened while requests wait at the peer for `longWait` or more. The first four are opened together. After
+    /// that, three per open connection are opened while the latency is close to the shortest round trip. Otherwise
+    /// requests wait at the peer, and only one per open connection is opened, because the peer answers the requests
+    /// that it already has before those of a new connection.
     private var mostAtOnce: Int {
         guard let rate, rate > 0 else { return 1 }
         if wait >= max(Self.longWait, leastRoundTrip ?? .zero) { return 0 }

@@ -70,7 +70,7 @@ struct HTTP2RequestCollector {
     mutating func append(
         name: UnsafeBufferPointer<UInt8>, value: UnsafeBufferPointer<UInt8>, isValid: Bool
     ) -> Bool {
-        // The size of a field is defined by RFC 9113, section 10.5.1.
+        // A field counts as 32 bytes longer than its name and value (RFC 9113, section 6.5.2).
         fieldBytes += name.count + value.count + 32
         if !isHeadFinished { indices.append(nil) }
         if isPath(name), value.count > limits.targetBytes { isTargetTooLong = true }
@@ -105,7 +105,8 @@ struct HTTP2RequestCollector {
         }
     }
 
-    /// Completes the head. Later fields are trailers, which are counted but not kept.
+    /// Completes the head. Later fields are trailers, which are counted but not kept. Returns nil if the head is
+    /// accepted.
     /// - Parameter indexing: The indexing of every field of the block, in order.
     mutating func finishHead(indexing: [HTTPField.Indexing]) -> Refusal? {
         isHeadFinished = true

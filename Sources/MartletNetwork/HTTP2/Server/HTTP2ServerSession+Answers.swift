@@ -125,6 +125,7 @@ extension HTTP2ServerSession {
 }
 
 extension HTTPStatus {
-    /// True if a response with this status never has `content-length` (RFC 9110, section 8.6).
+    /// True if a response with this status is sent without `content-length`. RFC 9110, section 8.6, forbids the field
+    /// for 1xx and 204; a 304 has no body whose length it could state.
     fileprivate var forbidsLength: Bool { code < 200 || code == 204 || code == 304 }
 }

@@ -3,8 +3,8 @@ import MartletHTTP
 
 /// Functions that receive requests.
 extension HTTP2ServerSession: NGHTTP2Events {
-    /// The maximum length of a body that may still arrive after its response. Such a body is not reset, because some
-    /// clients treat a reset as a failure.
+    /// The maximum length of a body that may still arrive after its response. Such a body is not reset, because a
+    /// client may treat a reset as a failure of the request, although RFC 9113, section 8.1, forbids that.
     private static let droppedBytes = 32 * 1024
 
     func headersBegan(on stream: Int32) {

@@ -317,7 +317,7 @@ final class HTTP2ServerSession: WireProtocol {
         lastMoved = now
     }
 
-    /// The description of the connection for each request.
+    /// The connection, as the handler sees it in each request.
     var requestConnection: HTTPConnection { info }
 
     // MARK: Windows and floods
