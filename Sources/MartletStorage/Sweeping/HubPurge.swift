@@ -20,7 +20,7 @@ struct HubPurge {
 
     /// The result of removing one portion of a hub.
     struct Portion: Sendable {
-        /// True if nothing is left of the hub.
+        /// True if the hub has been removed completely.
         var isLast = false
         /// The removed deliveries that were not final. Their progress maps are no longer needed.
         var unfinished: [Delivery.ID] = []
@@ -112,7 +112,7 @@ struct HubPurge {
         return connection.changes > 0
     }
 
-    /// Removes members of the hub's first tag, and the tag itself if it has no members left.
+    /// Removes a portion of the members of one of the hub's tags, and the tag itself if it has no members left.
     private func removeMembers() throws(StorageError) -> Bool {
         let tag = try connection.first(
             "SELECT id, name, is_template, platform FROM tags WHERE hub = ? LIMIT 1", hub
