@@ -15,8 +15,8 @@ extension HubAPIError {
         return response
     }
 
-    /// Returns the answer in the only format that every client can parse: `Code` before `Detail`, no namespace, no XML
-    /// declaration.
+    /// Returns the answer in the format that the clients of Azure Notification Hubs can parse: `Code` before `Detail`,
+    /// no namespace, no XML declaration (NotificationHubs.md, section 3.1).
     func response(_ tracking: TrackingID, at now: Timestamp) -> HTTPResponse {
         var response = HTTPResponse(status, fields: fields)
         guard hasBody else { return response }

@@ -1,8 +1,8 @@
 import MartletCore
 import MartletModel
 
-/// A hub as an Atom entry. The order of the elements is binding (NotificationHubs.md, section 13.2), and only the names
-/// in that section may be used, because a known client fails on other names.
+/// A hub as an Atom entry. The order of the elements is binding (NotificationHubs.md, section 13.2). Only the names of
+/// credential properties in section 13.3 are written, because the Java client throws on any other name.
 struct HubEntry {
     let hub: Hub
     let platforms: PushPlatformList

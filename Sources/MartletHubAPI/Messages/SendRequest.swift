@@ -8,7 +8,7 @@ struct SendRequest {
     let target: Notification.Target
     /// The time at which the notification is sent; nil means at once.
     private(set) var dueAt: Timestamp?
-    /// The time at which the notification expires; nil means after the hub's default.
+    /// The time at which the notification expires; nil for the server's default.
     let expiry: Expiry?
     /// The roll-out of the notification; nil means as fast as possible.
     let rollout: Rollout?
@@ -108,7 +108,8 @@ private struct Reader {
         self.platforms = platforms
     }
 
-    /// Returns true for a test send. A query item, which one client repeats on every request, or a header requests it.
+    /// Returns true for a test send. It is requested by a header, or by the query item `test`, which the .NET client
+    /// can add to every request (NotificationHubs.md, section 1.5).
     func isTest(_ call: HubCall) -> Bool { known.isTest || call.match.target.flag("test") }
 
     func isConfidential() throws(HubAPIError) -> Bool {
@@ -119,8 +120,8 @@ private struct Reader {
         }
     }
 
-    /// Returns the format of the send. If the format header is missing, the headers of the platform decide: one client
-    /// omits the format header when its caller sets its own headers.
+    /// Returns the format of the send. If the format header is missing, the headers of the platform decide: the Java
+    /// client omits the format header when its caller sets its own headers (NotificationHubs.md, section 6.1).
     func format() throws(HubAPIError) -> Format {
         guard let format = known.format else {
             let meant = platforms.filter { !passedOn($0.descriptor).isEmpty }
