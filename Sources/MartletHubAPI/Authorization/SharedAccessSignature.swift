@@ -5,7 +5,7 @@ import MartletHTTP
 /// The token of an `Authorization` header (NotificationHubs.md, section 2.1), parsed but not yet verified.
 struct SharedAccessSignature {
     /// The value of `sr` exactly as it is in the token, because the signature covers this text. It is never rebuilt,
-    /// because clients differ in its content and escaping.
+    /// because clients differ in its content and escaping (NotificationHubs.md, section 2.2).
     private let resource: Substring
     private let expiryText: Substring
     private let signature: [UInt8]
@@ -49,7 +49,7 @@ struct SharedAccessSignature {
         self.keyName = name
     }
 
-    /// The host and path for which the token is valid; nil if its `sr` is not a URL.
+    /// The host and path for which the token is valid; nil if `TokenAudience` cannot parse its `sr`.
     var audience: TokenAudience? { TokenAudience(resource) }
 
     /// Returns whether one of the rule's keys signed the token.

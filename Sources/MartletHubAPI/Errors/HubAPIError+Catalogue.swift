@@ -78,8 +78,8 @@ extension HubAPIError {
     }
 
     /// Creates the error for a server that cannot answer now.
-    /// - Parameter seconds: The delay in whole seconds, because some clients cannot parse any other format
-    ///   (NotificationHubs.md, section 16, trap 13).
+    /// - Parameter seconds: The delay for `Retry-After`, which must be whole seconds, because the Java and Android
+    ///   clients cannot parse any other format (NotificationHubs.md, section 3.2).
     static func busy(_ sentence: String, retryAfter seconds: Int) -> HubAPIError {
         var error = HubAPIError(.serviceUnavailable, 50_004, sentence)
         error.fields["retry-after"] = String(seconds)
@@ -87,7 +87,7 @@ extension HubAPIError {
     }
 
     /// Creates the error for too many requests.
-    /// - Parameter seconds: The delay in whole seconds, as in `busy`.
+    /// - Parameter seconds: The delay for `Retry-After`, as in `busy`.
     static func throttled(_ sentence: String, retryAfter seconds: Int) -> HubAPIError {
         var error = HubAPIError(.tooManyRequests, 42_900, sentence)
         error.fields["retry-after"] = String(seconds)

@@ -10,7 +10,8 @@ struct HubEntry {
     let url: String
     let namespace: String
 
-    /// The positions of the elements that are not credentials, among all elements of the description.
+    /// The indices, among all elements of the description, of the elements that are not credentials
+    /// (NotificationHubs.md, section 13.2).
     private enum Place {
         static let registrationTTL = 1
         static let accessRules = 3

@@ -37,6 +37,7 @@ struct SendRequest {
     }
 
     /// Reads a scheduled send.
+    /// - Throws: `HubAPIError`, also if the schedule time is missing or invalid.
     init(scheduled call: HubCall, isDirect: Bool, platforms: PushPlatformList) throws(HubAPIError) {
         try self.init(call, isDirect: isDirect, platforms: platforms)
         guard let text = SendFields(call.request.fields).scheduleTime else {
@@ -83,7 +84,7 @@ struct SendRequest {
 
 /// A reader of the headers of a send.
 private struct Reader {
-    /// The format of a body.
+    /// The format of a send: that of one platform, or one of the two that are for all platforms.
     enum Format {
         case native(any PushPlatform.Type)
         case template

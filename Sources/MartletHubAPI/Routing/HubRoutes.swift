@@ -4,7 +4,7 @@ import MartletHTTP
 /// Adds the routes of hubs to a router. The gate admits each request, and each answer carries the request's tracking
 /// id.
 struct HubRoutes {
-    /// Answers an admitted request.
+    /// Answers an admitted request to a hub.
     typealias Answer = @Sendable (HubCall) async throws(HubAPIError) -> HTTPResponse
     /// Answers an admitted request to the management of hubs.
     typealias ManagementAnswer = @Sendable (ManagementCall) async throws(HubAPIError) -> HTTPResponse

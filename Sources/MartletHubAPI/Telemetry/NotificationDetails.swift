@@ -51,8 +51,8 @@ struct NotificationDetails {
         if !dropped.isEmpty { details.element("DroppedFromBody", text: dropped.joined(separator: ", ")) }
     }
 
-    /// The parts of a native notification's body that no device will show. Empty for other notifications: the parts
-    /// that a template loses depend on each template and are not known here.
+    /// What the platform drops from the body of a native notification, by the names that the sender used. Empty for
+    /// other notifications: what a template loses depends on the template and is not known here.
     private var dropped: [String] {
         guard case .native(let platform, let message) = report.notification.content else { return [] }
         return platforms[platform]?.dropped(from: message) ?? []

@@ -130,8 +130,8 @@ private struct Tally {
         lastDevice = channel
     }
 
-    /// Makes `count` also count the registrations of each template binding: of all bindings in `known`, and of further
-    /// bindings as long as there are at most `limit` bindings in total.
+    /// Lets `count` also count the registrations of each template binding: of all bindings in `known`, and of further
+    /// bindings until there are `limit` bindings in total.
     mutating func countRenderings(_ cursor: RenderingCursor, known: [TemplateBinding.ID: Int], limit: Int) {
         renderings = cursor
         self.known = known

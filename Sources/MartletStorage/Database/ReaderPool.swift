@@ -11,6 +11,7 @@ struct ReaderPool: Sendable {
     enum Extent {
         /// A few rows. Every request and every send makes such queries, mostly with writes in between.
         case few
+        /// An unknown number of rows, mostly a few. Every reader is suitable.
         case some
         /// Possibly thousands of rows.
         case many

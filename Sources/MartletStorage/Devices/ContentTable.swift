@@ -11,7 +11,7 @@ struct ContentTable {
         self.connection = connection
     }
 
-    /// Counts one more use of a content, and stores the content if it does not exist yet.
+    /// Counts one more use of a content, and stores the content if the hub does not have it yet.
     /// - Returns: The content's id.
     func use(_ content: [UInt8], in hub: Hub.ID) throws(StorageError) -> Int64 {
         let id = try connection.first(

@@ -9,7 +9,8 @@ struct HistoryTable {
         self.connection = connection
     }
 
-    /// Stores the state that a registration had before a change.
+    /// Stores the state that a registration had before a change or its removal. The history then counts as a user of
+    /// the state's contents.
     func insert(_ old: StoredRegistration, _ cause: RegistrationEnding, at now: Timestamp) throws(StorageError) {
         let registration = old.registration
         try connection.run(

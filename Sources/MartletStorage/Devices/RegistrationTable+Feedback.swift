@@ -35,7 +35,8 @@ extension RegistrationTable {
         }
     }
 
-    /// Gives a channel its new handle, or merges it with the channel that already has that handle.
+    /// Gives a channel its new handle. If another channel already has that handle, moves the registrations to that
+    /// channel.
     private func move(
         _ channel: ChannelID, to handle: PushHandle, key: String, hub: Hub.ID, platform: PlatformID, at now: Timestamp
     ) throws(StorageError) {

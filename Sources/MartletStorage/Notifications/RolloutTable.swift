@@ -53,7 +53,8 @@ struct RolloutTable {
         }
     }
 
-    /// Records in the roll-out of a delivery's notification that a page of the delivery has been sent, and when.
+    /// Records the time when a page of a delivery was sent, in the roll-out of its notification. After a restart, the
+    /// time of the next page follows from it.
     func recordSending(of delivery: Delivery.ID, at sentAt: Timestamp) throws(StorageError) {
         try connection.run(
             """

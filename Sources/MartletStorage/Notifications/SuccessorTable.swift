@@ -148,8 +148,8 @@ struct SuccessorTable {
         ) { _ in true } ?? false
     }
 
-    /// Returns true if at least one registration that a channel had in a snapshot is still there and matches the
-    /// expression.
+    /// Returns true if at least one registration that a channel had in a snapshot still has this channel and matches
+    /// the expression.
     private func keepsOwn(_ channel: ChannelID, since snapshot: AudienceSnapshot) throws(StorageError) -> Bool {
         let kept = try connection.all(
             """

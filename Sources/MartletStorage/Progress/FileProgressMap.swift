@@ -27,6 +27,7 @@ final class FileProgressMap: ProgressMap, @unchecked Sendable {
     private static let seekData: Int32 = 3
 
     /// Opens the file of a progress map, and creates the file if it does not exist.
+    /// - Parameter lastNumber: The highest member number that the map must be able to hold.
     init(
         _ path: String, through lastNumber: Int64, keep: @escaping @Sendable (FileProgressMap) -> Void = { _ in }
     ) throws(StorageError) {

@@ -20,7 +20,8 @@ struct SendTable {
         }
     }
 
-    /// Adds a record, replacing one whose retention period has ended.
+    /// Adds a record, unless there is one with the same key whose retention period has not ended.
+    /// - Returns: The stored record, which may be the earlier one.
     func add(_ record: SendRecord) throws(StorageError) -> SendRecord {
         if let known = try self.record(record.request.key, at: record.startedAt) { return known }
         let payloads = record.payloads.map { ($0.map(\.description) ?? "") + "," }.joined()

@@ -54,7 +54,7 @@ struct HubPurge {
         return try removeRequests()
     }
 
-    /// Returns the unfinished deliveries of the notifications that are removed next.
+    /// Returns the unfinished deliveries of the notifications that this portion removes.
     private func unfinishedDeliveries() throws(StorageError) -> [Delivery.ID] {
         try connection.all(
             """
@@ -72,8 +72,8 @@ struct HubPurge {
         return connection.changes > 0
     }
 
-    /// Removes a portion of the rows of the deliveries that are removed next, because a broadcast can have left a
-    /// million rows.
+    /// Removes a portion of the rows about members of the deliveries that are removed next. A broadcast can have a
+    /// million such rows.
     /// - Returns: Whether there was something to remove.
     private func removeParts(from table: DeliveryTable.MemberTable) throws(StorageError) -> Bool {
         let delivery = try connection.first(
