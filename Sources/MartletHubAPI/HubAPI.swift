@@ -5,8 +5,8 @@ import MartletOpenAPI
 /// The hub's REST API, compatible with the clients of Azure Notification Hubs: registrations, installations, sends,
 /// telemetry, feedback, jobs and the management of hubs, authorized by shared access signatures.
 ///
-/// The module names no platform but uses the platforms' descriptors. It only translates between HTTP and the engine's
-/// types for devices, messages and hubs.
+/// The module names no platform: what differs between platforms is in their descriptors. It only translates between
+/// HTTP and the types of `MartletCore` for devices, notifications and hubs.
 public struct HubAPI: Sendable {
     private let gate: Gate
     private let registrations: RegistrationRoutes
@@ -53,7 +53,8 @@ public struct HubAPI: Sendable {
         description = HubDescription(platforms: platforms).description.makeResponse()
     }
 
-    /// Adds the routes. Their patterns begin with a parameter, so a router's other routes must be added first.
+    /// Adds the routes. Their patterns begin with a parameter for the hub, so other routes of the router must be added
+    /// first.
     public func addRoutes(to router: inout Router) {
         let (time, description) = (gate.time, description)
         router.on(.get, HubDescription.path) { request, _ in
@@ -77,8 +78,8 @@ public struct HubAPI: Sendable {
         router = routes.router
     }
 
-    /// Returns a closure for the initializer of a router that answers requests without a matching route, in the format
-    /// of the API's errors.
+    /// Returns a closure that answers a request without a matching route in the format of the API's errors. It is for
+    /// the initializer of `Router`.
     public static func refusal(time: any TimeSource) -> @Sendable (HTTPRequest, Router.Refusal) -> HTTPResponse {
         { request, refusal in
             let error: HubAPIError =

@@ -13,12 +13,13 @@ public final class SQLiteStorage: Sendable {
     public let containers: FileContainerStore
     /// The contents of payloads that are stored as files next to the database.
     public let payloadBodies: PayloadBodies
-    /// The free space on the disk of the data directory.
+    /// Knows the free space on the disk of the data directory, and how much of it is reserved.
     public let room: DiskRoom
     let writer: Writer
     let readers: ReaderPool
     let sealer: any Sealer
-    /// True if the write-ahead log may contain texts of payloads that have been removed.
+    /// True if the write-ahead log may contain texts of payloads that have been removed. It is true at the start,
+    /// because an earlier process may have left such texts.
     let hasRemovedTexts = Atomic(true)
     let checkpointer: Checkpointer
     let directory: StorageDirectory
@@ -29,10 +30,11 @@ public final class SQLiteStorage: Sendable {
         access("\(directory)/\(Settings.databaseName)", F_OK) == 0
     }
 
-    /// Creates a data directory if it does not exist, private to its owner (mode 0700). An existing empty directory of
-    /// the same owner is made private. Used to put files into the directory before storage is opened.
-    /// - Throws: `StorageError` if the directory belongs to another user, or if other users can see its contents; it is
-    ///   then left unchanged.
+    /// Creates a data directory if it does not exist, private to its owner (mode 0700). An existing directory that is
+    /// empty, or was used as a data directory before, is made private. Used to put files into the directory before
+    /// storage is opened.
+    /// - Throws: `StorageError` if the directory belongs to another user, or if it contains other files and is open to
+    ///   other users; it is then left unchanged.
     public static func prepareDirectory(_ path: String) throws(StorageError) {
         try StorageDirectory.prepare(path)
     }
@@ -61,7 +63,7 @@ public final class SQLiteStorage: Sendable {
         }
     }
 
-    /// Returns once the writer's thread has responded.
+    /// Returns once the writer's thread has responded. Used to check that the thread is not blocked.
     public func turn() async {
         await writer.turn()
     }
@@ -77,19 +79,19 @@ public final class SQLiteStorage: Sendable {
 }
 
 extension SQLiteStorage {
-    /// The settings with which connections are opened.
+    /// The settings with which storage is opened. Tests use others than the defaults.
     struct Settings: Sendable {
-        /// The migrations to run; nil for those of this program.
+        /// The migrations to run; nil for all migrations of this version.
         var migrations: [Migration]?
         var readersOfEachKind = 2
-        /// The maximum number of pages of the database; nil for SQLite's own limit.
+        /// The maximum size of the database in SQLite's pages of 4 KiB; nil for SQLite's own limit.
         var pageLimit: Int?
         var logLimits = LogLimits()
-        /// Makes the `DiskRoom` of a directory.
+        /// Makes the `DiskRoom` of a data directory from its path.
         var room: @Sendable (String) -> DiskRoom = { DiskRoom(of: $0, reserve: DiskRoom.defaultReserve) }
 
-        /// Returns the time since which blocks are kept although no blob was made of them: a week ago, as in other blob
-        /// services.
+        /// Returns a time one week ago. Blocks and resumable uploads that have not changed since then are removed.
+        /// Azure Blob Storage also keeps uncommitted blocks for a week.
         var blocksKeptSince: @Sendable () -> Timestamp = { Timestamp(seconds: Int64(time(nil)) - 7 * 86_400) }
 
         static let databaseName = "martlet.db"
@@ -103,8 +105,9 @@ extension SQLiteStorage {
         private static let mapping = "PRAGMA mmap_size = 1073741824;"
 
         /// Opens the connection that writes. Its cache holds the database pages that it changes: recording one audience
-        /// page of a broadcast changes some megabytes. It reads the data about refusals through a memory mapping, which
-        /// saves copying this data; it is spread over the whole database.
+        /// page of a broadcast changes some megabytes. It reads through a memory mapping, because the rows about
+        /// refusals that it reads are spread over the whole file, and the mapping saves copying the pages with these
+        /// rows.
         func openWriter(_ path: String) throws(StorageError) -> sending Connection {
             let connection = try Connection(path: path)
             try connection.execute(
@@ -122,8 +125,8 @@ extension SQLiteStorage {
         }
 
         /// Opens a connection that reads. It is also used for checkpoints, which change no data.
-        /// - Parameter isMapped: Whether to read through a memory mapping, which saves a fifth of the time of an
-        ///   audience page.
+        /// - Parameter isMapped: Whether to read through a memory mapping, with which reading an audience page takes a
+        ///   fifth less time.
         func openReader(_ path: String, isMapped: Bool = false) throws(StorageError) -> sending Connection {
             let connection = try Connection(path: path)
             try connection.execute(
@@ -139,8 +142,9 @@ extension SQLiteStorage {
 }
 
 extension SQLiteStorage {
-    /// Makes a change that adds new data.
-    /// - Throws: `StorageError`; `.full` if only the reserve of the disk is left.
+    /// Makes a change that adds new data. Changes that only process or remove data use `writer.write` instead, so that
+    /// they are still possible when the disk is nearly full.
+    /// - Throws: `StorageError`; `.full` if less than the reserve of the disk is free.
     func takeIn<Value: Sendable>(
         _ change: @escaping @Sendable (Connection) throws(StorageError) -> Value
     ) async throws(StorageError) -> Value {

@@ -11,12 +11,12 @@ final class SnapshotLocation: Sendable {
     private let maps: FileProgressMaps
     private let isLeft = Locked(false)
 
-    /// Says whether the place for the copy is taken.
+    /// Whether a copy exists or is being made. All locations of one `SQLiteStorage` share this object.
     final class Taken: Sendable {
         fileprivate let flag = Atomic(false)
     }
 
-    /// Reserves the directory of the copy, so that only one copy is made at a time. From then on, `maps` deletes no
+    /// Reserves the directory of the copy, so that only one copy is made at a time. Until `leave`, `maps` deletes no
     /// progress map, even of a delivery that ends.
     /// - Throws: `StorageError`; `.locked` if another copy is being made.
     init(in data: StorageDirectory, _ taken: Taken, keeping maps: FileProgressMaps) throws(StorageError) {

@@ -1,6 +1,6 @@
 public import MartletCore
 
-/// A part of a data directory, identified by its name in a backup.
+/// A file in a backup of a data directory.
 public enum SnapshotMember: Hashable, Sendable {
     case database
     case progressMap(Delivery.ID)
@@ -19,7 +19,7 @@ public enum SnapshotMember: Hashable, Sendable {
         }
     }
 
-    /// Creates the member with a name.
+    /// Creates the member that has a given name in a backup.
     /// - Returns: nil if the text is not exactly the `name` of a member.
     public init?(_ name: String) {
         guard name != SQLiteStorage.Settings.databaseName else {

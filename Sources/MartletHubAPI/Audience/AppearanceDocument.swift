@@ -1,8 +1,7 @@
 import MartletCore
 import MartletModel
 
-/// An appearance, which is what a device shows for a payload, as JSON. Parts that the device does not show are left
-/// out.
+/// An appearance as JSON: what a device shows for a payload. Members for what the device does not show are left out.
 struct AppearanceDocument {
     let appearance: Appearance
 

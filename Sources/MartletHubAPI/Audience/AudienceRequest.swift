@@ -2,8 +2,8 @@ public import MartletCore
 public import MartletHTTP
 public import MartletModel
 
-/// The audience that a query selects: `tags=EXPR` and `format=FORMAT`. Without `tags`, the audience is all
-/// registrations; without `format`, all platforms and kinds.
+/// The audience that the query of a request selects with `tags=EXPR` and `format=FORMAT`. Without `tags`, the audience
+/// is all registrations; without `format`, all platforms and kinds.
 public struct AudienceRequest: Sendable {
     /// The tag expression; nil for all registrations.
     public let expression: TagExpression?

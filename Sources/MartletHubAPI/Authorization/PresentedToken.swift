@@ -6,12 +6,11 @@ struct PresentedToken {
     let header: String
     let signature: SharedAccessSignature
     let audience: TokenAudience
-    /// The keys that verified the signature; nil if the signature has not been checked yet.
+    /// The keys of the rule that signed the token; nil if the signature has not been checked yet.
     var signer: VerifyingKeys?
 }
 
-/// The keys of the rule that verified a signature. The signature remains valid as long as the rule has exactly these
-/// keys.
+/// The keys of the rule that signed a token. The token remains valid as long as the rule has exactly these keys.
 struct VerifyingKeys: Equatable {
     private let primaryKey: String
     private let secondaryKey: String

@@ -5,7 +5,7 @@ import MartletHTTP
 /// The token of an `Authorization` header (NotificationHubs.md, section 2.1), parsed but not yet verified.
 struct SharedAccessSignature {
     /// The value of `sr` exactly as it is in the token, because the signature covers this text. It is never rebuilt,
-    /// because clients differ in its content and escaping.
+    /// because clients differ in its content and escaping (NotificationHubs.md, section 2.2).
     private let resource: Substring
     private let expiryText: Substring
     private let signature: [UInt8]
@@ -16,7 +16,8 @@ struct SharedAccessSignature {
     /// The maximum length of a header, in bytes. A longer header is refused.
     private static let lengthLimit = 8192
 
-    /// - Returns: nil if the header is not a valid token: a field is missing, occurs twice or cannot be decoded.
+    /// - Returns: nil if the header is not a valid token: one of the four fields is missing, occurs twice or cannot be
+    ///   decoded.
     init?(header: String) {
         guard header.utf8.count <= Self.lengthLimit, let space = header.utf8.firstIndex(of: UInt8(ascii: " ")),
             header[..<space].lowercased() == "sharedaccesssignature"
@@ -48,7 +49,7 @@ struct SharedAccessSignature {
         self.keyName = name
     }
 
-    /// The audience of the token; nil if its `sr` cannot be parsed.
+    /// The host and path for which the token is valid; nil if `TokenAudience` cannot parse its `sr`.
     var audience: TokenAudience? { TokenAudience(resource) }
 
     /// Returns whether one of the rule's keys signed the token.

@@ -8,9 +8,9 @@ struct TokenAudience: Hashable {
     private let path: [String]
     /// `path` in lower case.
     private let foldedPath: [String]
-    /// Whether the client that signed the path may have written its ids in lower case. Several clients sign the address
-    /// of each request in lower case: all of these clients either include the query, or use `http` with a slash at the
-    /// end.
+    /// Whether the client that signed the path may have written its ids in lower case. Several clients convert the URL
+    /// of each request to lower case before they sign it. Such a URL either includes the query, or has the scheme
+    /// `http` and a slash at the end (NotificationHubs.md, section 2.2).
     private let mayHaveFoldedIDs: Bool
 
     init?(_ resource: some StringProtocol) {

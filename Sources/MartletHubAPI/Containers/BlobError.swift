@@ -1,8 +1,8 @@
 import MartletCore
 import MartletHTTP
 
-/// An error answer to a request for a container or blob, in the format of blob services: a sentence, and a code that
-/// clients of blob services know.
+/// An error answer to a request for a container or blob, in the format of Azure's blob service: a sentence, and a code
+/// that clients of that service know.
 struct BlobError: Error, Hashable {
     let status: HTTPStatus
     let code: String
@@ -103,7 +103,7 @@ struct BlobError: Error, Hashable {
     }
 }
 
-/// The version of the blob services' API that answers follow.
+/// The version of the API of Azure's blob service that answers follow.
 enum StorageVersion {
     static let current = "2021-08-06"
 }

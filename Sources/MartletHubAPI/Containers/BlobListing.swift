@@ -2,7 +2,7 @@ import MartletCore
 import MartletHTTP
 import MartletModel
 
-/// A listing of a container, in the format of blob services.
+/// A listing of a container, in the format of Azure's blob service.
 struct BlobListing {
     /// The maximum number of blobs on one page.
     private static let limit = 5000

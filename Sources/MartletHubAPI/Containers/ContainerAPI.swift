@@ -3,13 +3,13 @@ import MartletCrypto
 public import MartletHTTP
 import MartletModel
 
-/// Containers of blobs under `/$containers`, compatible with the clients of blob services (NotificationHubs.md,
+/// Containers of blobs under `/$containers`, compatible with the clients of Azure's blob service (NotificationHubs.md,
 /// sections 8.5 and 9.2). Access needs a signed URL.
 public struct ContainerAPI: Sendable {
     /// The first path segment. It cannot be the name of a hub.
     public static let segment = "$containers"
 
-    /// The largest body of one request, in bytes. Larger blobs are uploaded in blocks.
+    /// The maximum size of a request's body, in bytes. A larger blob is uploaded in blocks.
     static let bodyLimit = Int(Blob.sizeLimit)
 
     let store: any ContainerStore
@@ -74,8 +74,8 @@ public struct ContainerAPI: Sendable {
         return response
     }
 
-    /// Returns the response with the header fields that blob services send with every answer, and the fields that stop
-    /// a browser from running untrusted content.
+    /// Returns the response with the header fields that Azure's blob service sends with every answer, and the fields
+    /// that stop a browser from running untrusted content.
     static func marked(_ response: HTTPResponse) -> HTTPResponse {
         var response = response
         response.fields["x-ms-version"] = StorageVersion.current
@@ -93,8 +93,8 @@ public struct ContainerAPI: Sendable {
             try call.needs(.list)
             return try await list(call)
         case nil:
-            // Clients send this request to find out whether the container exists, before they read or list its blobs.
-            // So the right to read or the right to list is enough.
+            // Without `comp`, the request only asks whether the container exists. A client may do this before it reads
+            // or lists blobs, so the right to read or the right to list is enough.
             guard !call.rights.isDisjoint(with: [.read, .list]) else { throw .notAllowed }
             _ = try await page(BlobQuery(container: call.container, limit: 1))
             return HTTPResponse(

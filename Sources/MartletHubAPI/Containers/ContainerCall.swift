@@ -4,7 +4,7 @@ import MartletModel
 
 /// A request whose URL was signed by this server and has not expired.
 struct ContainerCall: Sendable {
-    /// The request. It has no body until the body has been read.
+    /// The request. At first it is only the head; the whole request replaces it before the route answers.
     var request: HTTPRequest
     let rights: StorageRights
     let container: ContainerName
@@ -39,7 +39,7 @@ struct ContainerCall: Sendable {
         match.target.item(name)?.value.flatMap { $0.isEmpty ? nil : $0 }
     }
 
-    /// The condition for writing the blob.
+    /// The condition for writing the blob, from `If-None-Match` or `If-Match`.
     var condition: BlobCondition {
         if request.fields["if-none-match"] == "*" { return .absent }
         guard let tag = request.fields["if-match"], tag != "*" else { return .none }

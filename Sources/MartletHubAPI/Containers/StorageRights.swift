@@ -1,4 +1,4 @@
-/// The rights of a signed URL, written with the letters of blob services.
+/// The rights of a signed URL, written with the letters of Azure's blob service.
 public struct StorageRights: OptionSet, Sendable {
     public let rawValue: Int
 

@@ -4,7 +4,7 @@ import MartletHTTP
 public import MartletModel
 
 /// A signer of the URLs of containers and blobs. A signed URL gives its holder the stated rights until it expires. The
-/// query has the format of a blob service's shared access signature, because clients of blob services use that format.
+/// query has the format of a shared access signature of Azure's blob service, because clients of that service use it.
 public struct URLSigner: Sendable {
     /// The resource that a signature covers.
     public enum Scope: String, Hashable, Sendable {

@@ -54,7 +54,7 @@ enum RolloutHeader {
     private static let form =
         "it is, for example, rate=500, over=PT10M; halt=5%, or first=1000; wait=PT10M; rate=500; halt=2%"
 
-    /// Returns a parameter in a form that is safe in an answer.
+    /// Returns at most 40 bytes of a parameter, without characters that are unsafe in an answer.
     private static func shown(_ part: Substring) -> String {
         String(decoding: part.utf8.prefix(40).map { (0x20..<0x7F).contains($0) ? $0 : 0x3F }, as: UTF8.self)
     }
@@ -106,7 +106,7 @@ enum RolloutHeader {
         return Rollout.Halt(share: share, answers: answers, statesAnswers: parts.count == 2 || !isCanary)
     }
 
-    /// Parses a percentage and returns it in hundredths of a percent.
+    /// Parses a percentage below 100, with at most two decimals, and returns it in hundredths of a percent.
     private static func share(_ text: Substring) -> Int? {
         guard text.last == "%" else { return nil }
         let parts = text.dropLast().split(separator: ".", omittingEmptySubsequences: false)
@@ -116,7 +116,7 @@ enum RolloutHeader {
         return whole * 100 + (parts[1].utf8.count == 1 ? rest * 10 : rest)
     }
 
-    /// Parses a number that consists of digits only.
+    /// Parses a number of 1 to 9 digits, without a sign.
     private static func number(_ text: Substring) -> Int? {
         guard (1...9).contains(text.utf8.count), text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else {
             return nil

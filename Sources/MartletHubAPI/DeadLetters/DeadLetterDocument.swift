@@ -3,7 +3,7 @@ public import MartletModel
 
 /// Dead letters as JSON, for the hub's API and the admin API. They contain neither handles nor content.
 public enum DeadLetterDocument {
-    /// The maximum number of letters, or notifications, on one page.
+    /// The maximum number of dead letters, or of notifications, on one page.
     public static let pageLimit = 500
 
     /// Returns a page of a notification's dead letters as JSON.
@@ -30,8 +30,8 @@ public enum DeadLetterDocument {
         return .object(members)
     }
 
-    /// Returns a page of the notifications that have dead letters.
-    /// - Parameter next: The continuation; nil if this is the last page.
+    /// Returns a page of the notifications that have dead letters as JSON.
+    /// - Parameter next: The notification from which the next page continues; nil if this is the last page.
     public static func json(_ summaries: [DeadLetterSummary], next: NotificationID?) -> JSON {
         var members: [String: JSON] = ["notifications": .array(summaries.map { .object(json($0)) })]
         members["continuation"] = next.map { .string($0.description) }

@@ -78,8 +78,8 @@ struct HubDescription {
         APIAnswer(status, text, APIContent("application/xml"), errorJSON, headers: ids)
     }
 
-    /// Returns the description of a refusal: by the hub, as XML, or by the HTTP server, in plain text, before the
-    /// request reaches the hub.
+    /// Returns the description of a refusal. The hub answers it as XML or JSON. The HTTP server answers it in plain
+    /// text, before the request reaches the hub.
     static func refusal(_ status: HTTPStatus, _ text: String) -> APIAnswer {
         APIAnswer(status, text, APIContent("application/xml"), errorJSON, APIContent("text/plain"))
     }
@@ -115,7 +115,7 @@ struct HubDescription {
     static let retryAfter = APIParameter(
         .header, "Retry-After", "Whole seconds.", schema: ["type": "integer", "minimum": 1], isRequired: true)
 
-    /// The header fields of every answer of the hub.
+    /// The header fields with the tracking id, which every answer of the hub has.
     static let ids = [
         APIParameter(.header, "TrackingId", "The caller's own, or a new one.", isRequired: true),
         APIParameter(.header, "x-ms-correlation-request-id", "The same.", isRequired: true),

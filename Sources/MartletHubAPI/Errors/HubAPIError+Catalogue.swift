@@ -78,8 +78,8 @@ extension HubAPIError {
     }
 
     /// Creates the error for a server that cannot answer now.
-    /// - Parameter seconds: The delay in whole seconds, because some clients cannot parse any other format
-    ///   (NotificationHubs.md, section 16, trap 13).
+    /// - Parameter seconds: The delay for `Retry-After`, which must be whole seconds, because the Java and Android
+    ///   clients cannot parse any other format (NotificationHubs.md, section 3.2).
     static func busy(_ sentence: String, retryAfter seconds: Int) -> HubAPIError {
         var error = HubAPIError(.serviceUnavailable, 50_004, sentence)
         error.fields["retry-after"] = String(seconds)
@@ -87,15 +87,15 @@ extension HubAPIError {
     }
 
     /// Creates the error for too many requests.
-    /// - Parameter seconds: The delay in whole seconds, as in `busy`.
+    /// - Parameter seconds: The delay for `Retry-After`, as in `busy`.
     static func throttled(_ sentence: String, retryAfter seconds: Int) -> HubAPIError {
         var error = HubAPIError(.tooManyRequests, 42_900, sentence)
         error.fields["retry-after"] = String(seconds)
         return error
     }
 
-    /// The error for full storage. The status is not 503, because clients repeat a request after a 503 within seconds,
-    /// and only an operator can free storage.
+    /// The error for full storage. The status is not 503, because the Java and .NET clients repeat a request within
+    /// seconds after a 503 (NotificationHubs.md, section 3.2), and only an operator can free storage.
     static let storageFull: HubAPIError = {
         var error = HubAPIError(
             .insufficientStorage, 50_700, "The server has no room left for anything new; what it has accepted stays")
@@ -105,7 +105,7 @@ extension HubAPIError {
 
     static let internalError = HubAPIError(.internalServerError, 50_000, "The server could not answer")
 
-    /// Creates the error that the caller gets. Internal details are only logged.
+    /// Creates the error that the caller gets. The details of the storage error are not shown to callers.
     init(_ error: StorageError) {
         switch error.kind {
         case .corrupt: self = .internalError

@@ -3,10 +3,10 @@ import MartletModel
 
 extension HubAPIError {
     /// The name of the header that requests a JSON answer with the value `json`: an extension of the API. `Accept` does
-    /// not request JSON, because known clients send it although they expect XML.
+    /// not request JSON, so that a client of Azure Notification Hubs that sends it still gets XML.
     static let answerField = "martlet-answer"
 
-    /// The answer to a request that asks for JSON: the sentence alone.
+    /// The answer to a request that asks for JSON: an object whose only member is the sentence.
     var jsonResponse: HTTPResponse {
         var response = HTTPResponse(status, fields: fields)
         guard hasBody else { return response }
@@ -15,8 +15,8 @@ extension HubAPIError {
         return response
     }
 
-    /// Returns the answer in the only format that every client can parse: `Code` before `Detail`, no namespace, no XML
-    /// declaration.
+    /// Returns the answer in the format that the clients of Azure Notification Hubs can parse: `Code` before `Detail`,
+    /// no namespace, no XML declaration (NotificationHubs.md, section 3.1).
     func response(_ tracking: TrackingID, at now: Timestamp) -> HTTPResponse {
         var response = HTTPResponse(status, fields: fields)
         guard hasBody else { return response }

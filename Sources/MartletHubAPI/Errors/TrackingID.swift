@@ -9,7 +9,8 @@ struct TrackingID: Hashable {
         text = Self.sent(with: request) ?? Self.random()
     }
 
-    /// Returns the id that the caller sent, if usable; otherwise nil. A repeated request has the same id.
+    /// Returns the id that the caller sent; nil if it sent none, or one that is not usable. The Java client sends the
+    /// same id when it repeats a request.
     static func sent(with request: HTTPRequest) -> String? {
         request.fields["trackingid"].flatMap { isUsable($0) ? $0 : nil }
     }
@@ -20,7 +21,7 @@ struct TrackingID: Hashable {
         response.fields.append(HTTPField("x-ms-correlation-request-id", text))
     }
 
-    /// Returns true if the id is short and has no character that is unsafe in a header, a document or a log line.
+    /// Returns true if the id has 1 to 128 characters, all of which are safe in a header, a document and a log line.
     private static func isUsable(_ text: String) -> Bool {
         (1...128).contains(text.utf8.count)
             && text.utf8.allSatisfy { byte in

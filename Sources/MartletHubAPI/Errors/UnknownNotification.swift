@@ -1,4 +1,4 @@
-/// The error for an unknown notification id, in the hub's API and the admin API.
+/// The error for an unknown notification id, which the hub's API and the admin API share.
 public enum UnknownNotification {
     /// The sentence without its full stop.
     public static let sentence =

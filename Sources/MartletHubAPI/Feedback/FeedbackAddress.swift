@@ -2,7 +2,8 @@ import MartletCore
 import MartletCrypto
 import MartletModel
 
-/// The address of a hub's feedback. It creates the signed URLs of all feedback files, and of one notification's file.
+/// The address of a hub's feedback. It creates the signed URL of the container of all feedback files, and of the file
+/// of one notification.
 struct FeedbackAddress: Sendable {
     /// The path segment that follows the hub's name in the address of the feedback.
     static let segment = "feedback"

@@ -1,7 +1,7 @@
 import MartletCore
 import MartletHTTP
 
-/// A listing of a hub's feedback files by time, in the format in which blob services list containers.
+/// A listing of a hub's feedback files, oldest first, in the format in which Azure's blob service lists containers.
 struct FeedbackListing {
     /// The maximum number of names on one page.
     private static let limit = 1000

@@ -13,7 +13,7 @@ struct ChannelFilter: Hashable {
 
     let terms: [Term]
 
-    /// The name that some clients use for the handle of every platform.
+    /// The name that the .NET and Java clients use for the handle of every platform.
     private static let anyHandle = "channeluri"
     private static let lengthLimit = 8192
     private static let termLimit = 8
@@ -57,8 +57,8 @@ struct ChannelFilter: Hashable {
     /// platform.
     private func keys(on platform: any PushPlatform.Type) -> [String]? {
         let elements = platform.descriptor.registration.handleElements.map { $0.lowercased() }
-        // One client sends all parts of a handle in one property, joined into a single text. So a single term with such
-        // a name is read as a whole handle.
+        // The legacy Android client sends both parts of a Baidu handle in one property, joined into a single text
+        // (NotificationHubs.md, section 4.9). So a single term with such a name is read as a whole handle.
         if terms.count == 1, [Self.anyHandle, elements.joined(separator: "-")].contains(terms[0].name) {
             return Self.readings(of: [terms[0].value]).compactMap { platform.key(meantBy: $0[0]) }
         }
@@ -71,8 +71,8 @@ struct ChannelFilter: Hashable {
         return Self.readings(of: values).compactMap { try? platform.key(of: PushHandle(parts: $0)) }
     }
 
-    /// Returns the values unchanged and, if different, percent-decoded once more, because some clients encode the URLs
-    /// in a value before they encode the query.
+    /// Returns the values unchanged and, if different, percent-decoded once more, because the JavaScript client encodes
+    /// the URLs in a value before it encodes the query (NotificationHubs.md, section 4.9).
     private static func readings(of values: [String]) -> [[String]] {
         let decoded = values.map { PercentEncoding.decode($0) ?? $0 }
         return decoded == values ? [values] : [values, decoded]
@@ -118,8 +118,8 @@ private struct FilterScanner {
         return String(decoding: bytes[start..<index], as: UTF8.self)
     }
 
-    /// Scans a quoted value, in which a doubled quote stands for a single quote. One client omits the opening quote;
-    /// its values contain no spaces.
+    /// Scans a quoted value, in which a doubled quote stands for a single quote. The JavaScript client omits the first
+    /// opening quote of a filter for Baidu; the value then contains no spaces (NotificationHubs.md, section 4.9).
     private mutating func quoted() -> String? {
         let quote = UInt8(ascii: "'")
         guard index < bytes.count else { return nil }

@@ -1,7 +1,7 @@
 public import MartletCore
 public import MartletModel
 
-/// The funnel of a notification, as JSON, for the hub's API and the admin API. Unknown values are null.
+/// The funnel of a notification, as JSON, for the hub's API and the admin API. A number that is not known is null.
 public enum FunnelDocument {
     public static func json(_ funnel: Funnel) -> JSON {
         var members = steps(funnel.total)

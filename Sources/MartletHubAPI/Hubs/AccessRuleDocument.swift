@@ -1,7 +1,7 @@
 import MartletCore
 import MartletModel
 
-/// An access rule as written in documents. The server sets the rule's times, so times in a client's document are
+/// An access rule in a description of a hub. The server sets the rule's times, so times in a client's document are
 /// ignored.
 struct AccessRuleDocument {
     let name: String
@@ -44,8 +44,8 @@ struct AccessRuleDocument {
         return rule
     }
 
-    /// Writes a rule, including its keys, because clients read the keys. Only callers that may manage the hub receive
-    /// them.
+    /// Writes a rule with its keys, because clients read the keys. Only a caller that may manage the hub gets this
+    /// document.
     static func write(_ rule: AccessRule, to rules: inout XMLWriter) {
         rules.element("AuthorizationRule", ["i:type": type]) { element in
             element.element("ClaimType", text: "SharedAccessKey")

@@ -1,8 +1,8 @@
 import MartletCore
 import MartletModel
 
-/// A hub as an Atom entry. The order of the elements is binding (NotificationHubs.md, section 13.2), and only the names
-/// in that section may be used, because a known client fails on other names.
+/// A hub as an Atom entry. The order of the elements is binding (NotificationHubs.md, section 13.2). Only the names of
+/// credential properties in section 13.3 are written, because the Java client throws on any other name.
 struct HubEntry {
     let hub: Hub
     let platforms: PushPlatformList
@@ -10,7 +10,8 @@ struct HubEntry {
     let url: String
     let namespace: String
 
-    /// The positions of the elements that are not credentials, among all elements of the description.
+    /// The indices, among all elements of the description, of the elements that are not credentials
+    /// (NotificationHubs.md, section 13.2).
     private enum Place {
         static let registrationTTL = 1
         static let accessRules = 3

@@ -4,7 +4,7 @@ import MartletModel
 
 /// The routes that create, replace, read, patch and remove one installation (NotificationHubs.md, section 5.1).
 ///
-/// Some clients accept only the status 200 for a write, and 204 for a removal.
+/// The Java, .NET and JavaScript clients accept only the status 200 for a write, and only 204 for a removal.
 struct InstallationRoutes: Sendable {
     let devices: DeviceRegistry
 

@@ -30,7 +30,8 @@ struct JobEntry {
         }
     }
 
-    /// Writes the job. Omits elements that have their initial value, as the original service does.
+    /// Writes the job. As long as its status is `Started`, the elements `Progress` and `Status` are omitted, as in the
+    /// original service (NotificationHubs.md, section 9.1).
     private func writeJob(_ element: inout XMLWriter) {
         element.element("JobId", text: job.id)
         if job.status != .started { element.element("Progress", text: Self.percent(job.progress)) }

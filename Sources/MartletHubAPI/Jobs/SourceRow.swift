@@ -5,7 +5,7 @@ import MartletModel
 public struct SourceRow: Sendable {
     public enum Content: Sendable {
         case registration(RegistrationDraft)
-        /// A part of an installation. The draft includes the system tags.
+        /// A registration of an installation. The draft's tags include the system tags.
         case installation(id: String, RegistrationDraft)
         /// The registration cannot be stored. The value is the reason, a sentence without the handle.
         case refused(String)

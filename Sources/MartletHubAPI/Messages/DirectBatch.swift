@@ -44,8 +44,8 @@ struct DirectBatch {
         return handles
     }
 
-    /// Converts single-quoted JSON strings to double-quoted strings. Published samples use single quotes, which the
-    /// original hub accepted.
+    /// Converts single-quoted JSON strings to double-quoted strings. Samples in the documentation of Azure Notification
+    /// Hubs use single quotes (NotificationHubs.md, section 6.4).
     private static func doubleQuoted(_ text: ArraySlice<UInt8>) -> [UInt8] {
         let single = UInt8(ascii: "'")
         let double = UInt8(ascii: "\"")

@@ -46,9 +46,9 @@ struct MessageRoutes: Sendable {
 
     /// Accepts a send only once, even if a client repeats a request that has an idempotency key or a tracking id.
     /// - Parameters:
-    ///   - path: The path of the send, which is part of its identity.
-    ///   - kind: The path segment before the notification's id in `Location`. It is needed because one client reads the
-    ///     third segment of a path as the id.
+    ///   - path: The path of the request, which is part of the identity by which a repeated request is recognized.
+    ///   - kind: The path segment before the notification's id in `Location`. A batch uses `messages`, because the
+    ///     JavaScript client reads the third segment of the path as the id (NotificationHubs.md, section 6.7).
     private func accept(
         _ send: SendRequest, to path: String, as kind: String, isDirect: Bool, of call: HubCall
     ) async throws(HubAPIError) -> HTTPResponse {
@@ -129,7 +129,8 @@ struct MessageRoutes: Sendable {
         return DryRunDocument(run: run).response()
     }
 
-    /// Cancels a notification that has not begun. Clients treat the status 404 like 200.
+    /// Cancels a notification that has not begun. The answer for one that has begun is 404, which the Java client reads
+    /// as success (NotificationHubs.md, section 7).
     @Sendable private func cancel(_ call: HubCall) async throws(HubAPIError) -> HTTPResponse {
         guard let id = NotificationID(call.match["id"]) else { throw .notificationNotFound }
         let cancellation: Cancellation

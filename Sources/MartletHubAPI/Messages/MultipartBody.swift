@@ -5,7 +5,7 @@ import MartletHTTP
 /// Lines may end in a bare line feed, as in hand-written bodies. Text before the first delimiter and after the last
 /// delimiter is ignored.
 struct MultipartBody {
-    /// The limits of a body, except its size in bytes.
+    /// The limits of a body. The size of the whole body is limited elsewhere, by its route.
     enum Limit {
         static let parts = 8
         static let headerLines = 16
@@ -49,7 +49,8 @@ struct MultipartBody {
         case last
     }
 
-    /// Returns the kind of delimiter on a line; nil if the line is not a delimiter. Trailing white space is ignored.
+    /// Returns the kind of delimiter on a line; nil if the line is not a delimiter. White space after the delimiter is
+    /// ignored.
     private static func kind(of line: ArraySlice<UInt8>, _ delimiter: [UInt8]) -> Delimiter? {
         guard line.starts(with: delimiter) else { return nil }
         var end = line.dropFirst(delimiter.count)

@@ -7,8 +7,8 @@ import MartletModel
 enum RequestKey {
     /// The value of `Idempotency-Key`, which the caller promises to use for one request only.
     case promised(String)
-    /// The value of `TrackingId`, which one client repeats with each attempt. Applications may use the same value for
-    /// different requests.
+    /// The value of `TrackingId`, which the Java client repeats with each attempt (NotificationHubs.md, section 3.2).
+    /// Applications may use the same value for different requests.
     case tracked(String)
 
     /// Reads the key of a request.

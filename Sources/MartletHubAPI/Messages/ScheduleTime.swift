@@ -2,7 +2,7 @@ import MartletModel
 
 /// A parser for `ServiceBusNotification-ScheduleTime` in every format that the hub's clients write
 /// (NotificationHubs.md, section 7): with or without a fraction, with or without a zone (no zone means UTC), and with
-/// the apostrophes that one sample puts around the `T`.
+/// the apostrophes that the Python sample puts around the `T`.
 enum ScheduleTime {
     static func timestamp(_ text: String) throws(HubAPIError) -> Timestamp {
         guard let timestamp = Timestamp(iso8601: plain(text)) else {

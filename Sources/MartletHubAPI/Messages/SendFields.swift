@@ -10,9 +10,11 @@ struct SendFields {
     private(set) var tags: String?
     private(set) var deviceHandle: String?
     private(set) var scheduleTime: String?
-    /// The name of a header that was given twice although either value alone would be valid.
+    /// The name of a header that was given twice, such as the handle. Headers whose values are joined are not recorded
+    /// here, because the joined text is refused anyway.
     private(set) var repeated: String?
-    /// True if a header requests a test send. One client uses a header for this.
+    /// True if a header requests a test send. The PyPI client uses a header for this (NotificationHubs.md, section
+    /// 6.5).
     private(set) var isTest = false
 
     private static let prefix = "servicebusnotification-"

@@ -8,7 +8,7 @@ struct SendRequest {
     let target: Notification.Target
     /// The time at which the notification is sent; nil means at once.
     private(set) var dueAt: Timestamp?
-    /// The time at which the notification expires; nil means after the hub's default.
+    /// The time at which the notification expires; nil for the server's default.
     let expiry: Expiry?
     /// The roll-out of the notification; nil means as fast as possible.
     let rollout: Rollout?
@@ -37,6 +37,7 @@ struct SendRequest {
     }
 
     /// Reads a scheduled send.
+    /// - Throws: `HubAPIError`, also if the schedule time is missing or invalid.
     init(scheduled call: HubCall, isDirect: Bool, platforms: PushPlatformList) throws(HubAPIError) {
         try self.init(call, isDirect: isDirect, platforms: platforms)
         guard let text = SendFields(call.request.fields).scheduleTime else {
@@ -83,7 +84,7 @@ struct SendRequest {
 
 /// A reader of the headers of a send.
 private struct Reader {
-    /// The format of a body.
+    /// The format of a send: that of one platform, or one of the two that are for all platforms.
     enum Format {
         case native(any PushPlatform.Type)
         case template
@@ -108,7 +109,8 @@ private struct Reader {
         self.platforms = platforms
     }
 
-    /// Returns true for a test send. A query item, which one client repeats on every request, or a header requests it.
+    /// Returns true for a test send. It is requested by a header, or by the query item `test`, which the .NET client
+    /// can add to every request (NotificationHubs.md, section 1.5).
     func isTest(_ call: HubCall) -> Bool { known.isTest || call.match.target.flag("test") }
 
     func isConfidential() throws(HubAPIError) -> Bool {
@@ -119,8 +121,8 @@ private struct Reader {
         }
     }
 
-    /// Returns the format of the send. If the format header is missing, the headers of the platform decide: one client
-    /// omits the format header when its caller sets its own headers.
+    /// Returns the format of the send. If the format header is missing, the headers of the platform decide: the Java
+    /// client omits the format header when its caller sets its own headers (NotificationHubs.md, section 6.1).
     func format() throws(HubAPIError) -> Format {
         guard let format = known.format else {
             let meant = platforms.filter { !passedOn($0.descriptor).isEmpty }

@@ -37,7 +37,7 @@ struct TestSendDocument {
         return writer.bytes
     }
 
-    /// Writes a result. Only the first part of the handle is written, which is the handle's address.
+    /// Writes a result. Of a handle with several parts only the first is written; for Web Push, it is the endpoint.
     private func write(_ result: TestSendReport.Result, to results: inout XMLWriter) {
         results.element("RegistrationResult") { element in
             element.element(

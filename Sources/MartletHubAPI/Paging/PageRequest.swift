@@ -26,7 +26,8 @@ struct PageRequest {
     }
 
     /// Returns the token of the page that begins at a position. It consists of letters, digits, `-` and `_` only,
-    /// because clients put it into URLs either raw or encoded.
+    /// because the Java client puts it into URLs raw and the JavaScript client encodes it (NotificationHubs.md, section
+    /// 4.10).
     ///
     /// The token has a checksum but is not secret: a forged token gives access only to data that the listing contains
     /// anyway.
@@ -55,9 +56,9 @@ struct PageRequest {
 
 /// The position in a listing at which a page begins.
 struct PagePosition: Hashable {
-    /// The index of the listing's filter, from 0.
+    /// The index of the current filter, from 0. A listing may evaluate several filters one after another.
     var filter: Int
-    /// The last registration of the previous page; nil for the first page.
+    /// The last registration of the previous page that the filter found; nil if there is none.
     var after: Int64?
 
     static let byteCount = 9

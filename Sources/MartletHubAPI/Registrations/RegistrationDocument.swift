@@ -4,7 +4,8 @@ import MartletModel
 /// A client's description of a registration, parsed from XML.
 ///
 /// Elements may be in any order. Elements that only the server sets (`ETag`, `ExpirationTime`, `RegistrationId`) are
-/// ignored, because clients echo them.
+/// ignored, because some clients send back what they have read, such as the legacy Android client (NotificationHubs.md,
+/// section 4.1).
 struct RegistrationDocument {
     let platform: PlatformID
     let handle: PushHandle
@@ -47,8 +48,8 @@ struct RegistrationDocument {
         return description
     }
 
-    /// Returns the kind of a registration. The value of `i:type`, with or without a prefix, names the kind; if that
-    /// attribute is missing, the element's name does.
+    /// Returns the platform of a registration, and whether it has a template. Both follow from the value of `i:type`,
+    /// with or without a prefix; if that attribute is missing, from the element's name.
     private static func kind(
         of description: XMLElement, platforms: PushPlatformList
     ) throws(HubAPIError) -> (PushPlatformDescriptor, isTemplate: Bool) {

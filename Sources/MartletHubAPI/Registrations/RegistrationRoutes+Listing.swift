@@ -71,8 +71,8 @@ extension RegistrationRoutes {
             updatedAt: registrations.map(\.updatedAt).max() ?? call.hub.createdAt,
             entries: registrations.compactMap { entry($0, in: call) }.filter { !$0.isHidden(from: client) })
         var fields: HTTPFields = ["content-type": "application/atom+xml; type=feed; charset=utf-8"]
-        // The header is omitted instead of being empty, because a client that loops until the header is missing would
-        // not stop.
+        // On the last page the header is omitted instead of being empty. The Java client returns an empty header as an
+        // empty text, so that a loop "while not null" would not end (NotificationHubs.md, section 4.10).
         if let token { fields["x-ms-continuationtoken"] = token }
         return HTTPResponse(.ok, fields: fields, body: .bytes(feed.document()))
     }

@@ -50,7 +50,7 @@ struct RegistrationRoutes: Sendable {
         return try answer(registration, to: call)
     }
 
-    /// Deletes a registration. A missing `If-Match` matches any version.
+    /// Deletes a registration. Without `If-Match`, any version of it is deleted.
     @Sendable private func delete(_ call: HubCall) async throws(HubAPIError) -> HTTPResponse {
         let header = call.request.fields["if-match"]
         do throws(DeviceRegistryError) {

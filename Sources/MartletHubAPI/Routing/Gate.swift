@@ -19,7 +19,7 @@ struct Gate: Sendable {
         let rule: String
     }
 
-    /// The key name that is used for an administrator's requests.
+    /// The key name of requests by administrators, which are not signed with a key.
     private static let administrator = "administrator"
 
     init(
@@ -128,7 +128,8 @@ extension RouteMatch {
 }
 
 extension SendAuthor {
-    /// The author of a request to the administration: an operator of the console, or whoever uses the admin socket.
+    /// The author of a request to the administration API: an operator of the console, or the administrator who uses the
+    /// admin socket.
     public init(administering request: HTTPRequest) {
         self = request.operatorName.map { .operator($0.lowercased()) } ?? .administrator
     }

@@ -3,13 +3,13 @@ import MartletHTTP
 
 /// An admitted request to a hub.
 struct HubCall: AdmittedCall {
-    /// The request. It has no body until the body has been received.
+    /// The request. At first it is only the head; the whole request replaces it before the route answers.
     var request: HTTPRequest
     let match: RouteMatch
     let hub: Hub
-    /// The name of the access key that signed the request.
+    /// The name of the access key that signed the request; `administrator` for an unsigned request of an administrator.
     let keyName: String
-    /// The author of the request.
+    /// The author of a notification that this request sends.
     let author: SendAuthor
     private let address: PublicAddress
 
@@ -24,7 +24,7 @@ struct HubCall: AdmittedCall {
         self.address = address
     }
 
-    /// The account that is charged for the memory of the body: the access key.
+    /// The account to which the memory for the body is charged: that of the access key.
     var account: HTTPBodyAccount { .caller(keyName, scope: hub.name) }
 
     /// The hosts under which this server can be reached, in lower case without port.

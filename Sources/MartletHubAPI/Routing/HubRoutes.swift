@@ -1,10 +1,10 @@
 import MartletCore
 import MartletHTTP
 
-/// The routes of hubs, which are added to a router. The gate admits each request, and each answer carries the request's
-/// ids.
+/// Adds the routes of hubs to a router. The gate admits each request, and each answer carries the request's tracking
+/// id.
 struct HubRoutes {
-    /// Answers an admitted request.
+    /// Answers an admitted request to a hub.
     typealias Answer = @Sendable (HubCall) async throws(HubAPIError) -> HTTPResponse
     /// Answers an admitted request to the management of hubs.
     typealias ManagementAnswer = @Sendable (ManagementCall) async throws(HubAPIError) -> HTTPResponse
@@ -20,9 +20,9 @@ struct HubRoutes {
     }
 
     /// - Parameters:
-    ///   - right: The right that the operation needs, which may depend on the query.
-    ///   - answerBytes: The maximum length of the answer, in bytes. If it is nil, the answer is a document for GET, and
-    ///     otherwise about as long as the body of the request.
+    ///   - right: Returns the right that the operation needs, which may depend on the query.
+    ///   - answerBytes: The maximum length of the answer, in bytes, for which memory is reserved. If it is nil, this is
+    ///     `HTTPRequest.documentBytes` for GET, and otherwise the length of the request's body.
     mutating func on(
         _ method: HTTPMethod, _ pattern: String, needs right: @escaping @Sendable (RouteMatch) -> AccessRights,
         bodyLimit: Int = 0, answerBytes: Int? = nil, _ answer: @escaping Answer
@@ -74,7 +74,7 @@ struct HubRoutes {
 
 /// A request that was admitted by its head.
 protocol AdmittedCall: Sendable {
-    /// The request, without its body until the body has been received.
+    /// The request. At first it is only the head; the whole request replaces it before the route answers.
     var request: HTTPRequest { get set }
     /// The account to which the memory for the body is charged.
     var account: HTTPBodyAccount { get }
@@ -86,17 +86,17 @@ extension HTTPRequest {
         throw .tooLarge(limit == 0 ? "This request takes no body" : "The body is larger than \(limit) bytes")
     }
 
-    /// Waits until there is memory for the answer, before any data for the answer is read.
+    /// Waits until there is memory for the answer. Called before any data for the answer is read.
     fileprivate func checkAnswer(_ stated: Int?, for account: HTTPBodyAccount) async throws(HubAPIError) {
         let count = stated ?? (method == .get ? Self.documentBytes : body.count > Self.shortBytes ? body.count : 0)
         guard await !hasAnswerRoom(count, for: account) else { return }
         throw .busy("Read the answers to your other requests, then try again", retryAfter: 5)
     }
 
-    /// The maximum length of a request's body, in bytes, for which no memory is reserved for the answer.
+    /// The maximum length of a request's body, in bytes, for which no memory is reserved for an answer of that length.
     private static let shortBytes = 4 << 10
 
-    /// Returns the answer of `work`, or the answer for the error that it throws, with the ids of the request.
+    /// Returns the answer of `work`, or the answer for the error that it throws, with the request's tracking id.
     func answered(
         at time: any TimeSource, _ work: () async throws(HubAPIError) -> HTTPResponse
     ) async -> HTTPResponse {
@@ -117,7 +117,7 @@ extension TrackingID {
         }
     }
 
-    /// Returns the answer to a request that is refused.
+    /// Returns the answer for an error, as JSON if the request asks for it, with the tracking id.
     func refusal(_ error: HubAPIError, to request: HTTPRequest, at time: any TimeSource) -> HTTPResponse {
         let asksForJSON = request.fields[HubAPIError.answerField] == "json"
         var response = asksForJSON ? error.jsonResponse : error.response(self, at: time.now)

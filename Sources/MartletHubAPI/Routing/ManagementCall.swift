@@ -3,12 +3,12 @@ import MartletHTTP
 
 /// An admitted request to the management of hubs.
 struct ManagementCall: AdmittedCall {
-    /// The request. It has no body until the body has been received.
+    /// The request. At first it is only the head; the whole request replaces it before the route answers.
     var request: HTTPRequest
     let match: RouteMatch
     /// The hub that the path names; nil if the path names no hub, or the hub does not exist.
     let hub: Hub?
-    /// The name of the access key that signed the request.
+    /// The name of the access key that signed the request; `administrator` for an unsigned request of an administrator.
     let keyName: String
     private let address: PublicAddress
 
@@ -20,10 +20,11 @@ struct ManagementCall: AdmittedCall {
         self.address = address
     }
 
-    /// The account that is charged for the memory of the body: the access key.
+    /// The account to which the memory for the body is charged: that of the access key.
     var account: HTTPBodyAccount { .caller(keyName, scope: hub?.name ?? "") }
 
     /// Returns the hub that the path names.
+    /// - Throws: `HubAPIError.hubNotFound` if there is none.
     func existingHub() throws(HubAPIError) -> Hub {
         guard let hub else { throw .hubNotFound }
         return hub

@@ -1,12 +1,13 @@
 public import MartletHTTP
 
-/// The origin of the absolute URLs in answers, and the hosts for which tokens may be issued.
+/// The origin of the absolute URLs in answers, and the hosts that a token may name.
 public struct PublicAddress: Sendable {
     private let configured: HTTPOrigin?
 
     /// - Parameter configured: The origin that clients use; nil if none is configured. Then the host and port are taken
-    ///   from each request, with the scheme https: some clients accept ids only from https URLs, and requests in clear
-    ///   text arrive only through a TLS proxy or over loopback.
+    ///   from each request, with the scheme https: the JavaScript client accepts ids only from https URLs
+    ///   (NotificationHubs.md, section 4.8), and requests in clear text arrive only through a TLS proxy or over
+    ///   loopback.
     public init(_ configured: HTTPOrigin? = nil) {
         self.configured = configured
     }
@@ -19,7 +20,7 @@ public struct PublicAddress: Sendable {
         return HTTPOrigin("https://\(request.authority)")?.description ?? "https://localhost"
     }
 
-    /// Returns the hosts, in lower case without port, for which the token of a request may be issued.
+    /// Returns the hosts, in lower case without port, that the token of a request may name.
     func hosts(of request: HTTPRequest) -> [String] {
         let asked = TokenAudience.withoutPort(request.authority)
         guard let configured else { return [asked] }

@@ -6,13 +6,13 @@ import MartletModel
 struct NotificationDetails {
     let report: NotificationReport
     let platforms: PushPlatformList
-    /// The absolute URL of the entry, with the query.
+    /// The absolute URL of this telemetry, with the query.
     let url: String
-    /// The URL of the refused pushes; nil if none was refused.
+    /// The URL of the feedback file with the refused pushes; nil if none was refused.
     let errorsURL: String?
 
-    /// The position of the element `PnsErrorDetailsUri`. Outcome counts with this position or a later one are written
-    /// after that element.
+    /// The index of the element `PnsErrorDetailsUri`. The outcome counts of platforms with this or a higher index are
+    /// written after that element.
     private static let errorsIndex = 5
 
     func document() -> [UInt8] {
@@ -45,14 +45,14 @@ struct NotificationDetails {
         for descriptor in descriptors where descriptor.outcomeCounts.index >= Self.errorsIndex {
             write(report.counts[descriptor.platform] ?? [:], of: descriptor, to: &details)
         }
-        // The original service has no element `DroppedFromBody`. It is written after all elements that clients know,
-        // where all clients ignore it.
+        // The original service has no element `DroppedFromBody`. It is written last, because the .NET client ignores
+        // unknown elements only at the end (NotificationHubs.md, section 8.1).
         let dropped = dropped
         if !dropped.isEmpty { details.element("DroppedFromBody", text: dropped.joined(separator: ", ")) }
     }
 
-    /// The parts of a native notification's body that no device will show. Empty for other notifications: the parts
-    /// that a template loses depend on each template and are not known here.
+    /// What the platform drops from the body of a native notification, by the names that the sender used. Empty for
+    /// other notifications: what a template loses depends on the template and is not known here.
     private var dropped: [String] {
         guard case .native(let platform, let message) = report.notification.content else { return [] }
         return platforms[platform]?.dropped(from: message) ?? []

@@ -1,6 +1,6 @@
 import MartletModel
 
-/// A duration as written in documents: `P1DT2H3M4.5S` (XML Schema part 2, section 3.2.6).
+/// A duration in the format of XML Schema: `P1DT2H3M4.5S` (XML Schema part 2, section 3.2.6).
 struct XMLDuration: Hashable {
     /// The duration; nil means unlimited, which is written as the maximum duration of .NET.
     let duration: Duration?

@@ -1,7 +1,7 @@
 import CMartletXML2
 
-/// A reader of untrusted documents in UTF-8. A DTD is not allowed, and therefore no custom entities. Size and nesting
-/// are limited.
+/// A reader of untrusted XML documents in UTF-8. A document with a DTD is refused, so there are no custom entities.
+/// Nesting, elements and attributes are limited.
 struct XMLReader {
     /// The maximum nesting depth of elements.
     var depthLimit = 16
@@ -12,8 +12,8 @@ struct XMLReader {
 
     /// Returns the root of a document.
     ///
-    /// If a document is not well-formed, the function repairs the mistakes of a known client with `XMLRepair` and reads
-    /// the document again.
+    /// If a document is not well-formed, the function repairs the mistakes of the Java client with `XMLRepair` and
+    /// reads the document again.
     func read(_ bytes: [UInt8]) throws(XMLReaderError) -> XMLElement {
         guard !bytes.isEmpty else { throw .empty }
         guard !bytes.contains(0), String(validating: bytes, as: UTF8.self) != nil else { throw .notUTF8 }

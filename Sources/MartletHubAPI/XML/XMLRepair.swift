@@ -1,5 +1,5 @@
-/// Repairs the two mistakes that make a known client's documents not well-formed (NotificationHubs.md, section 4.2): a
-/// bare `&` in text, and an end tag of a header collection without a start tag. Everything else is unchanged.
+/// Repairs the two mistakes that make documents of the Java client not well-formed (NotificationHubs.md, section 4.2):
+/// a bare `&` in text, and an end tag of a header collection without a start tag. Everything else is unchanged.
 enum XMLRepair {
     /// Repairs a document.
     /// - Returns: nil if there is nothing to repair.
@@ -41,7 +41,7 @@ enum XMLRepair {
         return nil
     }
 
-    /// Returns whether the `&` at the start of the text begins a reference: `&name;`, `&#1;` or `&#x1;`.
+    /// Returns whether the `&` at the start of the text begins a reference such as `&name;`, `&#1;` or `&#x1;`.
     private static func isReference(_ text: ArraySlice<UInt8>) -> Bool {
         let name = text.dropFirst().prefix(32).prefix { $0 == UInt8(ascii: "#") || isNameByte($0) }
         let end = name.endIndex
@@ -57,8 +57,8 @@ enum XMLRepair {
         return opened.contains(name) ? nil : name.count + 3
     }
 
-    /// Returns the names of all opened header collections (`XHeaders`). A single pass finds them, regardless of the
-    /// number of end tags.
+    /// Returns the names of all opened header collections (`XHeaders`). They are found in one pass before the repair,
+    /// so that the cost does not grow with the number of end tags.
     private static func openedHeaders(in document: [UInt8]) -> Set<ArraySlice<UInt8>> {
         var names: Set<ArraySlice<UInt8>> = []
         for index in document.indices where document[index] == UInt8(ascii: "<") {

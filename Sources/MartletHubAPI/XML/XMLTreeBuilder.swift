@@ -40,7 +40,7 @@ final class XMLTreeBuilder {
         xmlStopParser(context)
     }
 
-    /// Takes the start of an element.
+    /// Called by libxml2 at the start tag of an element.
     /// - Parameter attributes: Five pointers per attribute: local name, prefix, namespace, start and end of the value.
     private func start(
         _ name: UnsafePointer<xmlChar>?, _ attributes: UnsafeMutablePointer<UnsafePointer<xmlChar>?>?, count: Int

@@ -1,8 +1,8 @@
 /// A writer of documents, each on one line with the elements in the order of the calls. A document is well-formed
 /// whatever text it contains.
 ///
-/// One client's parser remains unusable after a single malformed answer, and another client ignores elements that are
-/// out of order (NotificationHubs.md, section 16, traps 16 to 18).
+/// The Java client's parser remains unusable after a single malformed answer, and the .NET client ignores elements that
+/// are out of order (NotificationHubs.md, section 16, traps 16 to 18).
 struct XMLWriter {
     private(set) var bytes: [UInt8] = []
 

@@ -42,7 +42,8 @@ public struct ConnectionString: Hashable, Sendable, CustomStringConvertible, Cus
 
     /// The connection string as text, for the configuration of clients. It contains the key.
     ///
-    /// If the endpoint does not use TLS, the scheme is `http`; no scheme without TLS can be parsed by all clients.
+    /// If the endpoint does not use TLS, the scheme is `http`. Not all clients can parse a connection string with this
+    /// scheme (NotificationHubs.md, section 1.2).
     public var text: String {
         let endpoint = "Endpoint=\(isSecure ? "sb" : "http")://\(authority)/"
         let entity = hub.map { ";EntityPath=\($0)" } ?? ""

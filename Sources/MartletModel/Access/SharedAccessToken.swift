@@ -1,10 +1,10 @@
-/// Creates the value of `Authorization` by which a client proves that it knows a key (NotificationHubs.md, section
-/// 2.1).
+/// Creates the value of the header field `Authorization` by which a client proves that it knows a key
+/// (NotificationHubs.md, section 2.1).
 public enum SharedAccessToken {
     /// Creates a token for a resource and everything below it.
     /// - Parameters:
     ///   - resource: An absolute URL without a query, such as the URL of the hub or of the endpoint.
-    ///   - expiry: The end of the token's validity, in whole seconds.
+    ///   - expiry: The end of the token's validity. Fractions of a second are dropped.
     ///   - sign: Returns the HMAC-SHA256 of `message` with `key`, in padded Base64.
     public static func authorization(
         for resource: String, keyName: String, key: String, expiry: Timestamp,

@@ -15,7 +15,7 @@ extension Installation {
     /// Checks the installation against every limit.
     /// - Parameter isComplete: Whether the installation has all its parts. If it does not, its tags are not counted,
     ///   because its templates may still have tags that belong to the installation.
-    /// - Throws: `InstallationError` with the violated limit.
+    /// - Throws: `InstallationError` that names the violated limit.
     public func checkLimits(isComplete: Bool = true) throws(InstallationError) {
         _ = try systemTags
         if isComplete { try checkTagCounts() }

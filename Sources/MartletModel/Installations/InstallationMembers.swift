@@ -9,7 +9,7 @@ struct InstallationMembers {
         guard let members = json.object else { throw InstallationError("\(owner) is no JSON object.") }
         self.owner = owner
         self.members = members
-        // Of names that differ only in case, the first in sort order is used, so that the result is deterministic.
+        // Of names that differ only in case, the first in sort order is used, because a dictionary has no fixed order.
         byLowercase = Dictionary(
             members.sorted { $0.key < $1.key }.map { ($0.key.lowercased(), $0.value) },
             uniquingKeysWith: { first, _ in first })
@@ -76,8 +76,8 @@ struct InstallationMembers {
         return tags.unique
     }
 
-    /// Returns the texts in a member that is an object, keyed by name. Numbers and Booleans are converted to text,
-    /// because some clients write values of any type.
+    /// Returns the texts in a member that is an object, keyed by name; empty if the member is missing. Numbers and
+    /// Booleans are converted to text, because a client may write them without quotes.
     func texts(_ name: String) throws(InstallationError) -> [String: String] {
         guard let json = self[name] else { return [:] }
         return try Self.texts(json, name, of: owner)
@@ -135,7 +135,7 @@ struct InstallationMembers {
 }
 
 extension JSON {
-    /// A text, or a number or Boolean converted to text; nil for other values.
+    /// A text, or a number or Boolean converted to JSON text; nil for other values.
     var plainText: String? {
         switch self {
         case .string(let text): text

@@ -1,4 +1,4 @@
-/// One registration of an installation, as given on one line of an export. The parts of an installation may be imported
+/// One registration of an installation, as it is on one line of an export. The parts of an installation may be imported
 /// in any order and more than once: see `Installation.merge(_:)`.
 public struct InstallationPart: Hashable, Sendable {
     /// The id of the installation.

@@ -78,9 +78,10 @@ extension InstallationPatch.Step {
         templates[name] = template
     }
 
-    /// Edits a list of tags. If the path is `/tags` and the value is a text, the value is a single tag, as clients
-    /// write it. In `/tags/{tag}` the value repeats the tag; if the two differ, the value replaces the tag. `-` in the
-    /// path means the end of the list.
+    /// Edits a list of tags. If the path is `/tags` and the value is a text, the value is a single tag, as the Java
+    /// client writes it (NotificationHubs.md, section 5.3). If the path is `/tags/{tag}`, the value repeats the tag. If
+    /// the two differ, the value is added, and with `replace` the tag of the path is removed. `-` in the path means the
+    /// end of the list.
     private func edit(_ tags: inout [Tag], at depth: Int, of owner: Owner) throws(InstallationError) {
         guard path.count <= depth + 1 else { throw unknownPath }
         let named = path.count > depth ? path[depth] : nil
@@ -150,7 +151,8 @@ extension InstallationPatch.Step {
         return text
     }
 
-    /// Returns an object or array. Some clients write it as a text that contains the JSON.
+    /// Returns an object or array. The .NET and Java clients write it as a text that contains the JSON
+    /// (NotificationHubs.md, section 5.3).
     private func structure() throws(InstallationError) -> JSON {
         guard value != .null else { throw valueMissing }
         guard case .string(let text) = value else { return value }

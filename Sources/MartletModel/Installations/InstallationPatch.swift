@@ -4,7 +4,7 @@ public struct InstallationPatch: Hashable, Sendable {
     enum Operation: String {
         /// Both operations set a value, whether or not it already exists.
         case add, replace
-        /// Removing a missing value changes nothing.
+        /// Removes a value. If the value is missing, nothing changes.
         case remove
     }
 

@@ -2,7 +2,7 @@ extension JSON {
     /// Parses one JSON text in UTF-8, which may be surrounded by white space only.
     /// - Parameters:
     ///   - maximumDepth: The maximum nesting depth of arrays and objects.
-    /// - Throws: `JSONError` with the offset of the first invalid byte.
+    /// - Throws: `JSONError` with the offset at which parsing stopped.
     public init(parsing bytes: [UInt8], maximumDepth: Int = 64) throws(JSONError) {
         var parser = JSONParser(bytes: bytes, depth: maximumDepth)
         self = try parser.document()
@@ -126,8 +126,8 @@ private struct JSONParser {
         }
     }
 
-    /// Parses the four hexadecimal digits of one `\u` escape, or a surrogate pair for a character beyond the basic
-    /// plane.
+    /// Parses the four hexadecimal digits of one `\u` escape or, for a character beyond U+FFFF, the two escapes of a
+    /// surrogate pair.
     private mutating func escapedScalar() throws(JSONError) -> Unicode.Scalar {
         let first = try codeUnit()
         guard first & 0xFC00 == 0xD800 else {

@@ -15,7 +15,8 @@ extension JSON {
         case .null: bytes += "null".utf8
         case .bool(let value): bytes += (value ? "true" : "false").utf8
         case .integer(let number): bytes += String(number).utf8
-        // Infinity and NaN cannot be written as JSON numbers; they are written as null, as in browsers.
+        // Infinity and NaN cannot be written as JSON numbers. They are written as null, as `JSON.stringify` of
+        // JavaScript does.
         case .double(let number): bytes += (number.isFinite ? "\(number)" : "null").utf8
         case .string(let text): Self.append(text, to: &bytes)
         case .array(let elements):

@@ -1,8 +1,8 @@
-/// The position and reason of the first error in an invalid JSON text.
+/// The reason why a text is not valid JSON, and where parsing stopped.
 public struct JSONError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The offset of the error, in bytes.
+    /// The offset at which parsing stopped, in bytes from 0. It can be after the error.
     public let offset: Int
-    /// Describes what was expected at the offset; contains no part of the text.
+    /// Says what is wrong; contains no part of the text.
     public let reason: String
 
     public var description: String { "Not valid JSON at byte \(offset): \(reason)." }

@@ -1,5 +1,6 @@
 extension ComposedMessage {
-    /// The limits of a message. Sizes of texts are in bytes of UTF-8; the others are numbers of elements.
+    /// The limits of a message. For texts they are in bytes of UTF-8, for arrays and objects in elements; `badge` is
+    /// the highest number of a badge.
     public enum Limit {
         /// The maximum size of the JSON form, in bytes.
         public static let body = 65_536

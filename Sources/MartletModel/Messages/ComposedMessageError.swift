@@ -1,6 +1,6 @@
 /// The reason why a JSON text is not a valid composed message. The description is a sentence for the sender.
 public struct ComposedMessageError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// True if the message is only too large. The answer then has another status than for an invalid message.
+    /// True if the message is not invalid but too large. The answer is then 413 instead of 400.
     public let isTooLarge: Bool
     public let description: String
 

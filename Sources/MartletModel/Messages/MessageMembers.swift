@@ -13,8 +13,8 @@ struct MessageMembers {
 
     func path(of name: String) -> String { path + name }
 
-    /// Throws an error for a member that is not defined.
-    /// - Parameter known: The defined members.
+    /// Throws an error if the object has a member that is not defined.
+    /// - Parameter known: The names of the defined members.
     func refuseOthers(than known: Set<String>) throws(ComposedMessageError) {
         guard let other = members.keys.filter({ !known.contains($0) }).min() else { return }
         throw .unknown(other, in: String(path.dropLast()))
@@ -34,12 +34,14 @@ struct MessageMembers {
         try value(name, "true or false") { $0.bool } ?? false
     }
 
-    /// Returns a text of at most `limit` bytes.
+    /// Returns the text of a member; nil if the member is missing.
+    /// - Parameter limit: The maximum size in bytes.
+    /// - Throws: `ComposedMessageError`, also if the text is empty or has control characters.
     func text(_ name: String, limit: Int) throws(ComposedMessageError) -> String? {
         try value(name, Self.textRule(limit)) { $0.string.flatMap { Self.isText($0, limit: limit) ? $0 : nil } }
     }
 
-    /// Returns a text for all devices, or texts by language.
+    /// Returns a text for all devices, or texts by language; nil if the member is missing.
     /// - Parameter language: The message's own language, which texts by language must contain.
     func localizedText(
         _ name: String, limit: Int, language: LanguageTag?
@@ -85,7 +87,7 @@ struct MessageMembers {
         return .byLanguage(found)
     }
 
-    /// Returns an absolute URL.
+    /// Returns an absolute URL; nil if the member is missing.
     /// - Parameter schemes: The allowed schemes; nil for every scheme that is harmless on a device.
     func address(_ name: String, schemes: Set<String>? = nil) throws(ComposedMessageError) -> String? {
         let rule =
@@ -100,7 +102,7 @@ struct MessageMembers {
         "a text of 1 to \(ComposedMessage.grouped(limit)) bytes without control characters"
     }
 
-    /// Returns true if every platform can show a text.
+    /// Returns true if a text has 1 to `limit` bytes, and only characters that every platform can show.
     static func isText(_ text: String, limit: Int) -> Bool {
         (1...limit).contains(text.utf8.count) && ShownText.isAllowed(text)
     }

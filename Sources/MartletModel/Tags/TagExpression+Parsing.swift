@@ -21,7 +21,7 @@ extension TagExpression {
 
     /// Parses an expression (NotificationHubs.md, section 10.2). `!` binds more tightly than `&&`, and `&&` more
     /// tightly than `||`.
-    /// - Throws: `TagExpressionError` with the offset at which parsing stopped.
+    /// - Throws: `TagExpressionError` with the offset of the error.
     public init(_ text: String, limits: Limits = Limits()) throws(TagExpressionError) {
         guard text.utf8.count <= limits.length else {
             throw TagExpressionError(offset: limits.length, problem: .tooLong(limits.length))

@@ -26,7 +26,7 @@ public indirect enum TagExpression: Hashable, Sendable {
 }
 
 extension TagExpression: CustomStringConvertible {
-    /// The expression in the grammar of the parser, with the minimum of parentheses.
+    /// The expression as a text that the parser accepts, with as few parentheses as possible.
     public var description: String { text(inside: 0) }
 
     private func text(inside level: Int) -> String {

@@ -2,8 +2,8 @@ extension CompiledTemplate {
     /// Renders the template for a notification.
     ///
     /// A property that is in neither dictionary and has no default is an empty text. Lengths are counted in characters
-    /// as seen by a reader (extended grapheme clusters), so that no letter loses its accent and no emoji is split. If
-    /// `.` has a length below 3, the dots are omitted.
+    /// as seen by a reader (extended grapheme clusters), so that no letter loses its accent and no emoji is split. An
+    /// expression `.(name, n)` with n below 3 inserts n characters and no dots.
     /// - Parameters:
     ///   - properties: The properties of the notification. They override the variables.
     ///   - variables: The push variables of the device's registration or installation; the case of names is ignored.

@@ -15,7 +15,7 @@ public struct Timestamp: Hashable, Comparable, Sendable {
         Int64((Double(milliseconds) / 1000).rounded(.down))
     }
 
-    /// The end of the year 9999, which means "never expires" in the hub's protocol.
+    /// The end of the year 9999, which means "never expires" in the hub's protocol (NotificationHubs.md, section 4.4).
     public static let distantFuture = Timestamp(milliseconds: 253_402_300_799_999)
 
     public static func < (left: Timestamp, right: Timestamp) -> Bool {

@@ -1,18 +1,18 @@
 import MartletCore
 import MartletModel
 
-/// Counts an audience on one connection. Each call of `advance` does a limited amount of work.
+/// Counts the registrations of an audience on one connection. Each call of `advance` does a limited amount of work.
 struct AudienceCounter {
-    /// The state of a count between two calls of `advance`: the counts so far, and the platforms that are left to
-    /// count.
+    /// The state of a count between two calls of `advance`: the counts so far, and the platforms that are not counted
+    /// completely.
     struct Progress: Sendable {
         let query: AudienceCountQuery
         fileprivate(set) var count = AudienceCount()
         /// The snapshot and the bounds with which the count began; nil until the first call of `advance` reads them.
         fileprivate var start: Start?
-        /// The platforms that are left to count, the current one first.
+        /// The platforms that are not counted completely, the current one first.
         fileprivate var platforms: [PlatformID] = []
-        /// The last channel of the current platform that was counted.
+        /// The channel up to which the current platform has been counted.
         fileprivate var after: Int64 = ChannelID.none.rawValue
 
         init(_ query: AudienceCountQuery) {
@@ -25,7 +25,7 @@ struct AudienceCounter {
     fileprivate struct Start {
         let snapshot: AudienceSnapshot
         let bounds: AudienceBounds
-        /// The highest channel of all hubs when counting began. Channels that were added later are higher, so a
+        /// The highest channel of all hubs when counting began. Channels that were added later have higher ids, so a
         /// platform is counted completely once its count has passed this channel.
         let lastChannel: Int64
     }
@@ -34,8 +34,8 @@ struct AudienceCounter {
     private let seeks: Int
 
     /// Creates a counter.
-    /// - Parameter seeks: The number of searches for members after which a call of `advance` ends; the default takes
-    ///   some milliseconds.
+    /// - Parameter seeks: The number of searches for members after which a call of `advance` ends. With the default, a
+    ///   call takes some milliseconds.
     init(_ connection: Connection, seeks: Int = 32_768) {
         self.connection = connection
         self.seeks = seeks
@@ -130,8 +130,8 @@ private struct Tally {
         lastDevice = channel
     }
 
-    /// Makes `count` also count the registrations of each template binding: of all bindings in `known`, and of further
-    /// bindings as long as there are at most `limit` bindings in total.
+    /// Lets `count` also count the registrations of each template binding: of all bindings in `known`, and of further
+    /// bindings until there are `limit` bindings in total.
     mutating func countRenderings(_ cursor: RenderingCursor, known: [TemplateBinding.ID: Int], limit: Int) {
         renderings = cursor
         self.known = known

@@ -1,9 +1,10 @@
 import MartletCore
 
 /// A cursor over a sorted set of registrations that moves forwards only. It belongs to one query on one connection. The
-/// query uses either `seek` or `probe`, not both; positions never go backwards.
+/// owner of a cursor calls either `seek` or `probe`, never both. The positions of successive calls never descend.
 ///
-/// A base class instead of a protocol for speed: a page of thousands makes several calls per row.
+/// This is a base class instead of a protocol for speed: a page of thousands of members makes several calls for each
+/// row.
 class AudienceCursor {
     /// Returns the first member at or after a position; `.end` if there is none.
     func seek(_ position: AudiencePosition) throws(StorageError) -> AudiencePosition {

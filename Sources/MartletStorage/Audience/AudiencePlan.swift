@@ -1,8 +1,8 @@
 import MartletCore
 import MartletModel
 
-/// A plan for evaluating a tag expression with sorted lists of members. Every negation is subtracted from another set,
-/// so that no members are listed only to be excluded.
+/// A plan for evaluating a tag expression with sorted lists of members. `!a` becomes the difference of another set and
+/// the members of `a`, so that only members of the other set have to be listed.
 indirect enum AudiencePlan: Equatable {
     case everyone
     case members(Tag)

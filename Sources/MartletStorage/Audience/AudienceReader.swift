@@ -68,7 +68,8 @@ struct AudienceReader {
     }
 
     /// Returns a page with one member for each channel that is in the sample, or in the rest if the query is for the
-    /// rest. Other channels are skipped before their handles are read.
+    /// rest. Channels of the other side are skipped before their handles are read. The page ends early after
+    /// `AudienceSample.scanLimit` channels, so that a page with few matches does not read the whole audience.
     private func channels(
         of audience: AudienceCursor, _ handles: HandleCursor, _ variants: VariantCursor?, _ query: AudienceQuery,
         in sample: AudienceSample
@@ -95,8 +96,8 @@ struct AudienceReader {
                     if let variants { try variants.append(index, to: &page) }
                 }
             }
-            // After a channel that is not selected, the search continues with the next channel, not with the next
-            // registration.
+            // After a channel that is not on the wanted side, the search continues with the next channel, not with the
+            // next registration.
             index = isMeant ? index.next : AudiencePosition(channel: last, registration: .max)
         }
     }
@@ -117,7 +118,7 @@ struct AudienceReader {
         return page
     }
 
-    /// Returns a page of registrations with templates that existed when the send began.
+    /// Returns a page of registrations with templates. Registrations that were made after the send began are left out.
     private func registrations(
         of audience: AudienceCursor, _ handles: HandleCursor, _ renderings: RenderingCursor, _ query: AudienceQuery
     ) throws(StorageError) -> AudiencePage {

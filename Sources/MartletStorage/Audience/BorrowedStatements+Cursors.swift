@@ -3,7 +3,7 @@ import MartletModel
 
 extension BorrowedStatements {
     /// Returns a cursor over the registrations that match a plan.
-    /// - Parameter horizon: The limit of the search; nil searches to the end.
+    /// - Parameter horizon: Limits the number of searches for members; nil for no limit.
     mutating func cursor(
         for plan: AudiencePlan, in scope: TagScope, horizon: ReadingHorizon? = nil
     ) throws(StorageError) -> AudienceCursor {

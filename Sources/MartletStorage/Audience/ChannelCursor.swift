@@ -1,12 +1,11 @@
 import MartletCore
 
-/// Lists every position that a registration of some channels could have, whether the registration exists or not. Only
-/// useful when intersected with a set of registrations.
+/// Contains every position whose channel is in a list, whether a registration exists at this position or not. Only
+/// useful when intersected with a set of registrations: the result is the registrations of these channels.
 final class ChannelCursor: AudienceCursor {
     private let channels: [ChannelID]
     private var next = 0
 
-    /// Creates a cursor over some channels.
     /// - Parameter channels: The channels in ascending order.
     init(_ channels: [ChannelID]) {
         self.channels = channels

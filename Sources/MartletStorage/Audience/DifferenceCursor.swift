@@ -4,8 +4,8 @@ import MartletCore
 final class DifferenceCursor: AudienceCursor {
     private let base: AudienceCursor
     private let excluded: AudienceCursor
-    /// The position that the last `probe` of `excluded` returned. No position from the probed one up to this one is
-    /// excluded; this position may be.
+    /// The position that the last `probe` of `excluded` returned. `excluded` has no member between the probed position
+    /// and this one, but this position itself may be a member.
     private var nextExcluded = AudiencePosition.start
 
     init(_ base: AudienceCursor, without excluded: AudienceCursor) {

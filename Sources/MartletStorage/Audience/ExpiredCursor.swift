@@ -1,8 +1,8 @@
 import MartletCore
 import MartletModel
 
-/// The registrations that have expired. Only `probe` is supported, because a search would read all registrations that
-/// will expire some day. If no registration has an expiry, a single look-up shows that.
+/// The registrations that have expired. Only `probe` is supported: `seek` would have to read all registrations with an
+/// expiry in the future to find the next expired one. If no registration has an expiry, one look-up shows that.
 final class ExpiredCursor: AudienceCursor {
     static let sql = """
         SELECT channel, sequence, expires_at FROM registrations
@@ -11,8 +11,7 @@ final class ExpiredCursor: AudienceCursor {
 
     private let statement: Statement
     private let now: Timestamp
-    /// The first registration with an expiry at or after the last requested position, and whether its expiry has
-    /// passed.
+    /// The first registration with an expiry at or after the last probed position, and whether its expiry has passed.
     private var current = AudiencePosition.start
     private var isExpired = false
     private var isStarted = false

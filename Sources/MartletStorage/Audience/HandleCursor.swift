@@ -1,14 +1,14 @@
 import MartletCore
 import MartletModel
 
-/// The handles of channels, read in ascending order of the channel ids.
+/// Reads the handles of channels, in ascending order of the channel ids.
 final class HandleCursor {
     static let sql = "SELECT id, ifnull(handle, key) FROM channels WHERE id >= ? ORDER BY id"
 
     private let statement: Statement
     private var current: Int64 = .min
     private var isStarted = false
-    /// The buffer for the digits of a handle, which grows to the length of the longest handle.
+    /// The buffer for a handle's hexadecimal digits. It grows to the length of the longest handle.
     private var digits = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: 64)
 
     private static let stepLimit = 6

@@ -3,8 +3,8 @@ import MartletCore
 /// The members that are in both of two sets. The sets take turns proposing the next candidate, so that the sparser set
 /// determines the number of steps.
 ///
-/// There are two properties instead of an array of sets, because reading an element of an array updates its reference
-/// count; that was a seventh of all instructions of a count.
+/// The class has two properties instead of an array of sets, because reading an element of an array updates its
+/// reference count. With an array, these updates were a seventh of all instructions of an audience count.
 final class IntersectionCursor: AudienceCursor {
     private let left: AudienceCursor
     private let right: AudienceCursor

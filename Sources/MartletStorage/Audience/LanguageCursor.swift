@@ -4,8 +4,9 @@ import MartletModel
 /// Finds the language in which each device of an audience gets a message. Devices must be requested in the order of the
 /// audience.
 ///
-/// For a large audience it reads the members of the tags that name a language of the message. For a few devices it
-/// reads their registrations, which costs less than opening a cursor for each tag.
+/// For a large audience it reads the members of the tags that name a language of the message. It reads the
+/// registrations of each device instead if there are few devices, because that costs less than a cursor for each tag,
+/// or if there are too many language tags.
 final class LanguageCursor {
     /// A tag that leads to a language of the message, with a cursor over the devices that have the tag.
     private struct Speakers {
@@ -14,15 +15,15 @@ final class LanguageCursor {
     }
 
     private let languages: MessageLanguages
-    /// The cursors of the language tags, in the order of the tags' names; empty for a few devices.
+    /// The cursors of the language tags, in the order of the tags' names; empty if registrations are read instead.
     private let speakers: [Speakers]
-    /// The statement that reads the tags of a channel's registrations; nil for a large audience.
+    /// The statement that reads the tags of a channel's registrations; nil if `speakers` are used.
     private let tags: Statement?
 
     private static let sql = "SELECT tags FROM registrations WHERE channel = ? AND template IS NULL"
 
-    /// The maximum number of a hub's tags that are examined, and the maximum number of cursors. Devices choose their
-    /// tags, and must not be able to make a page cost more than reading the rows of its devices would.
+    /// The maximum number of a hub's language tags that are examined, and the maximum number of cursors. Devices choose
+    /// their tags, and must not be able to make a page cost more than reading the rows of its devices would.
     private static let (tagLimit, cursorLimit) = (256, 64)
 
     init(
@@ -55,8 +56,9 @@ final class LanguageCursor {
         return tags.count > tagLimit || found.count > cursorLimit ? nil : found
     }
 
-    /// Returns the language for a device, as an index of the message's languages.
-    /// - Parameter channel: The channel of the device. Channels of successive calls must ascend.
+    /// Returns the language for a device, as an index of the message's languages; 0, the message's own language, if no
+    /// tag of the device leads to another one.
+    /// - Parameter channel: The channel of the device. The channels of successive calls must ascend.
     func language(of channel: Int64) throws(StorageError) -> Int {
         if let tags { return try language(of: channel, tags) }
         let position = AudiencePosition(channel: channel, registration: .min)

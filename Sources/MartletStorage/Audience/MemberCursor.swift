@@ -1,7 +1,7 @@
 import MartletCore
 
-/// The members of one tag. The cursor steps through adjacent rows, which is fastest in a dense tag, and jumps over
-/// larger gaps to the first registration of a channel.
+/// The members of one tag. The cursor steps through adjacent rows, which is fastest if most registrations have the tag.
+/// It jumps over larger gaps, to the first registration of a channel.
 ///
 /// A jump compares channels only. If it compared pairs of channel and registration in SQL, this comparison would be
 /// four of the nine operations that SQLite executes for each row.
@@ -23,7 +23,7 @@ final class MemberCursor: AudienceCursor {
     /// Creates a cursor over the members of a tag.
     /// - Parameters:
     ///   - statement: A statement of `sql`, used only by this cursor.
-    ///   - horizon: The limit after which no member is searched for; nil for no limit.
+    ///   - horizon: Limits the number of searches for members; nil for no limit.
     init(_ statement: Statement, tag: Int64, horizon: ReadingHorizon? = nil) {
         self.statement = statement
         self.tag = tag

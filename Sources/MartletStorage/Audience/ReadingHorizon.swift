@@ -1,8 +1,8 @@
-/// Limits the work of one call that reads an audience, by allowing a number of searches for members. When these are
-/// used up, the channel where the next search begins is the last one that the call reads. So the work is bounded even
-/// if almost nothing matches.
+/// Limits the work of one call that reads an audience: the call may search for members a given number of times. When
+/// these searches are used up, the channel where the next search would begin becomes the last channel that the call
+/// reads. So the work is bounded even if almost no registration matches.
 ///
-/// Cursors find all members up to this channel; later channels are left for the next call.
+/// Up to and including this channel, cursors find all members. Later channels are left for the next call.
 final class ReadingHorizon {
     /// The last channel that is read.
     private(set) var channel: Int64 = .max

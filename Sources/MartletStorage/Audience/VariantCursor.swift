@@ -3,7 +3,7 @@ import MartletModel
 
 /// Finds the variant of each member of a composed send. Members must be requested in the order of the audience.
 final class VariantCursor {
-    /// For a page of at most this many members, a `LanguageCursor` reads the registration of each member. For a larger
+    /// For a page of at most this many members, a `LanguageCursor` reads the registrations of each member. For a larger
     /// page it reads the members of the language tags.
     static let few = 64
 

@@ -2,12 +2,12 @@ import Glibc
 public import MartletCore
 
 extension SQLiteStorage {
-    /// The space in bytes that must stay free next to a copy of the database, because the server keeps writing
-    /// meanwhile.
+    /// The space in bytes that must stay free in addition to a copy of the database, because the server writes to the
+    /// same disk while it makes the copy.
     private static let spareRoom: UInt64 = 64 << 20
 
-    /// Copies the database within the data directory, while others read and write. The copy contains everything that
-    /// was answered with success before the call.
+    /// Copies the database within the data directory, while the server reads and writes. The copy contains everything
+    /// that was answered with success before the call.
     /// - Returns: The snapshot. The copy is removed when the snapshot is released.
     /// - Throws: `StorageError`: `.locked` if there is a snapshot already, `.full` if there is not enough free space.
     public func snapshot() async throws(StorageError) -> StorageSnapshot {
@@ -23,7 +23,8 @@ extension SQLiteStorage {
             at: index, schema: schema, unfinished: unfinished, maps: progressMaps, bodies: payloadBodies)
     }
 
-    /// Returns true if this program can use a database whose schema was made by the named migrations.
+    /// Returns true if this program can use a database whose schema was made by these migrations: they are the first
+    /// migrations of this program, in the same order, and at least one.
     public static func knows(schema: [String]) -> Bool {
         !schema.isEmpty && Migration.all.map(\.name).starts(with: schema)
     }

@@ -16,7 +16,7 @@ public struct SnapshotFile: Sendable {
         self.content = content
     }
 
-    /// Reads bytes starting at `offset`, on a thread for files.
+    /// Reads bytes starting at `offset`, on a separate thread so that a slow disk blocks no other task.
     /// - Parameter count: The maximum number of bytes to read; at least 1.
     /// - Throws: `StorageError`, also if the file has become shorter.
     public func read(at offset: Int64, count: Int) async throws(StorageError) -> [UInt8] {

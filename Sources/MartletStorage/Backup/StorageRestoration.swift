@@ -1,9 +1,9 @@
 import Glibc
 public import MartletCore
 
-/// An empty directory that a backup is being restored into. The result is either a complete data directory or the
-/// directory as it was before, because the database gets its name last. Calls block, so use this type only in a process
-/// that does nothing else.
+/// Restores a backup into an empty directory. The result is either a complete data directory or the directory as it was
+/// before, because the database gets its final name last. Calls block, so use this type only in a process that does
+/// nothing else.
 public final class StorageRestoration {
     /// The path of the data directory.
     public let path: String

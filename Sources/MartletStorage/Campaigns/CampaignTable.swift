@@ -1,7 +1,7 @@
 import MartletCore
 import MartletModel
 
-/// The campaigns of hubs, on one connection.
+/// Stores and reads the campaigns of hubs, on one connection.
 struct CampaignTable {
     private let connection: Connection
 

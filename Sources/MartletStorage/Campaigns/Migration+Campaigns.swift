@@ -1,5 +1,6 @@
 extension Migration {
-    /// `send` is the id of a notification, whose record may be removed before the campaign's.
+    /// `send` is the id of the notification that was sent from the campaign. It is not a foreign key, because the
+    /// notification's row may be removed before the campaign's.
     static let campaigns = Migration(
         name: "campaigns",
         script: """

@@ -2,9 +2,9 @@ import Glibc
 import MartletCore
 import MartletModel
 
-/// Stores each container as a directory, and each blob as a file whose path is the blob's name. Files that are being
-/// written are kept separately, under temporary names, until they are renamed to their final path. All calls block and
-/// are made on a file thread. All calls that change which containers and blobs exist are made on the same thread.
+/// Stores each container as a directory, and each blob as a file whose path is the blob's name. A file that is being
+/// written has a temporary name in a separate directory, until it is renamed to its final path. All calls block, so
+/// they are made on a `FileThread`. Calls that change which containers and blobs exist are all made on the same one.
 struct ContainerDirectory: Sendable {
     /// The directory for blobs that are being written, and for containers that are being removed.
     private static let uploads = "uploads"
@@ -71,7 +71,7 @@ struct ContainerDirectory: Sendable {
 
     // MARK: Blobs
 
-    /// Moves a file that is already on disk to the path of its blob.
+    /// Moves a complete file, whose content is already on disk, to the path of its blob.
     func index(
         _ file: OpenFile, at address: BlobAddress, _ condition: BlobCondition
     ) throws(ContainerError) -> Blob {
@@ -96,8 +96,8 @@ struct ContainerDirectory: Sendable {
         }
     }
 
-    /// Moves a file to the path of its block. Blocks need not survive a power loss, because clients are not promised
-    /// that they do.
+    /// Moves a file to the path of its block. The directory is not flushed: blocks may be lost with the power, because
+    /// only committed blobs are promised to survive.
     func index(_ file: OpenFile, asBlock id: [UInt8], of address: BlobAddress) throws(ContainerError) -> Blob {
         guard exists(address.container) else { throw .noContainer }
         let segments = [Substring(address.container.text)] + address.name.segments + [Substring(Self.ofBlob)]
@@ -285,7 +285,7 @@ extension BlobQuery {
         return after.map { $0.utf8.lexicographicallyPrecedes(name.utf8) } ?? true
     }
 
-    /// Returns true if a listing can contain blobs in a directory.
+    /// Returns true if the listing may contain blobs of a directory.
     /// - Parameter name: The directory's name, which ends with a slash and begins the names of its blobs.
     fileprivate func mayHoldBlobs(_ name: String) -> Bool {
         guard name.utf8.starts(with: prefix.utf8) || prefix.utf8.starts(with: name.utf8) else { return false }

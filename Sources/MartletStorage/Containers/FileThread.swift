@@ -1,6 +1,6 @@
 import MartletCore
 
-/// Runs blocking file operations on a thread of its own.
+/// Runs blocking file operations one after another, on a thread of its own.
 actor FileThread {
     private nonisolated let executor = ThreadExecutor()
 

@@ -1,11 +1,11 @@
 import Glibc
 import MartletCore
 
-/// A file that stays open until the last user releases it. Descriptors may be used from any thread.
+/// An open file. It is closed when its last reference is released. It may be used from any thread.
 final class OpenFile: Sendable {
     let path: String
     private let descriptor: Int32
-    /// True if the file is removed when the last user releases it.
+    /// True if the file is also removed when its last reference is released.
     private let isTemporary: Locked<Bool>
 
     /// Opens a file for reading.
@@ -20,10 +20,12 @@ final class OpenFile: Sendable {
         guard try status().st_mode & S_IFMT == S_IFREG else { throw .noBlob }
     }
 
-    /// Opens a file for writing, and creates it if it does not exist.
+    /// Opens a file for writing.
     /// - Parameters:
-    ///   - offset: The end of the file, from which writing continues; nil for a new file.
+    ///   - offset: The offset in bytes at which writing continues; what follows it is cut off. nil makes a new file,
+    ///     and fails if there is a file already.
     ///   - isTemporary: Whether the file is removed when it is released, unless it is moved first.
+    /// - Throws: `ContainerError`, also if the file is shorter than the offset.
     init(writing path: String, at offset: Int64?, isTemporary: Bool) throws(ContainerError) {
         self.path = path
         self.isTemporary = Locked(isTemporary)

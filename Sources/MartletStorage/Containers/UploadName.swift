@@ -6,10 +6,12 @@ enum UploadName {
 
     private static let last = Atomic<UInt64>(0)
 
-    /// Returns a name that is unique in this process. Files of earlier processes are removed before the first call.
+    /// Returns a name that is unique in this process. It may equal a name of an earlier process, but the files of
+    /// earlier processes are removed before the first call.
     static func fresh() -> String { "upload-\(last.wrappingAdd(1, ordering: .relaxed).newValue)" }
 
-    /// Returns the name for a resumable upload with a key; nil if the key could lead to the name of another file.
+    /// Returns the name for a resumable upload with a key; nil if the key is empty or too long, or could lead to the
+    /// name of another file.
     static func resumable(_ key: String) -> String? {
         let isPlain = key.utf8.allSatisfy { byte in
             switch byte {

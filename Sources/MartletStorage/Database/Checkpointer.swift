@@ -1,8 +1,7 @@
 import MartletCore
 import Synchronization
 
-/// Transfers the write-ahead log into the database on a thread of its own, concurrently with the writer and without
-/// blocking it.
+/// Transfers the write-ahead log into the database on a thread of its own, without blocking the writer.
 actor Checkpointer {
     private nonisolated let executor = ThreadExecutor()
     private nonisolated let isRequested = Atomic(false)
@@ -20,7 +19,7 @@ actor Checkpointer {
         executor.perform { self.assumeIsolated { $0.run() } }
     }
 
-    /// Returns when the checkpoints that were requested before this call are done.
+    /// Returns when the checkpoints that were requested before this call are done, because the actor runs them first.
     func settle() {}
 
     func close() {

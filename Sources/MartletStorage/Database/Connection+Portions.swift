@@ -1,14 +1,17 @@
 import MartletCore
 
 extension Connection {
-    /// Removes the first rows of one owner from a table whose primary key begins with the owner.
+    /// Removes some rows from a table whose primary key begins with a column that names the rows' owner, such as the
+    /// notification. It removes the first rows of one owner.
     ///
     /// The statement finds the key of the last row to remove, and then removes all rows up to this key. A statement
     /// that removed a list of rows would make SQLite read all rows of the owner.
     /// - Parameters:
+    ///   - owner: The name of the column that names the owner.
+    ///   - id: The owner whose rows are removed.
     ///   - key: The column of the primary key after the owner's column.
     ///   - limit: The number of rows to remove, at least 1.
-    /// - Returns: The number of removed rows. It can be slightly more than the limit if rows share the last key.
+    /// - Returns: The number of removed rows. It can be greater than the limit if several rows have the last key.
     func removePortion(
         of table: String, _ owner: String, _ id: Int64, by key: String, limit: Int
     ) throws(StorageError) -> Int {

@@ -1,8 +1,8 @@
 import Glibc
 import MartletCore
 
-/// The free space on the disk of the data directory. A part of it is reserved: nothing new is accepted into the
-/// reserve, because data that was already accepted needs it to be processed to the end.
+/// Knows the free space on the disk of the data directory. A part of the space is reserved for finishing what has been
+/// accepted: if less than this reserve is free, nothing new is accepted.
 public final class DiskRoom: Sendable {
     /// The free space and the reserve of a file system, in bytes.
     public struct Figures: Sendable, Equatable {
@@ -21,7 +21,7 @@ public final class DiskRoom: Sendable {
     private let lifetime: Duration
     private let asked = Locked<(at: ContinuousClock.Instant, figures: Figures?)?>(nil)
 
-    /// Creates an instance that gets its figures from a closure.
+    /// Creates an instance that gets its figures from a closure, for tests. The closure chooses the reserve.
     /// - Parameters:
     ///   - lifetime: How long figures are cached.
     ///   - ask: Returns the figures; nil if they cannot be determined.
@@ -62,8 +62,8 @@ public final class DiskRoom: Sendable {
         }
     }
 
-    /// Checks that more than the reserve is free.
-    /// - Throws: `StorageError` of the kind `.full` if only the reserve is left.
+    /// Checks that the reserve is free.
+    /// - Throws: `StorageError` of the kind `.full` if less than the reserve is free.
     func check() throws(StorageError) {
         guard let figures, figures.isShort else { return }
         throw StorageError(.full, Self.sentence(figures))
@@ -81,7 +81,7 @@ public final class DiskRoom: Sendable {
         DiskRoom(of: path, reserve: reserve).figures
     }
 
-    /// Returns a sentence that describes the shortage and says what to do.
+    /// Returns a sentence that says that less than the reserve is free, and what to do.
     public static func sentence(_ figures: Figures) -> String {
         "The disk of the data directory has \(figures.free / 1_000_000) MB left, which is less than the reserve of "
             + "\(figures.reserve / 1_000_000) MB for what was accepted: nothing new is taken in. Make room; nothing needs to be "

@@ -1,7 +1,7 @@
 import Glibc
 
 /// A value protected by a lock. Used instead of `Mutex`, because on Linux the thread sanitizer does not recognize a
-/// `Mutex` and reports every transfer through it as a race.
+/// `Mutex` and reports every access to its value from two threads as a race.
 ///
 /// Unchecked: `value` is only accessed while `lock` is held.
 final class Locked<Value: Sendable>: @unchecked Sendable {

@@ -2,15 +2,16 @@ import MartletCore
 
 /// A small number of readers. Each query goes to the least busy of the suitable readers.
 ///
-/// Some readers use a memory mapping of the file, which is fastest for thousands of rows. But SQLite drops a mapping
-/// whenever something was written since the last query, and then every reader's next access to a page faults again.
-/// Therefore queries that find a few rows between writes use readers without a mapping, and also never wait for a long
-/// query.
+/// Half of the readers use a memory mapping of the file, which is fastest for thousands of rows. But SQLite drops the
+/// mapping when something was written since the last query; then every first access to a page costs a page fault again.
+/// Therefore queries for a few rows use the other readers. They also never wait there for a query for thousands of
+/// rows.
 struct ReaderPool: Sendable {
-    /// The amount of data that a query reads.
+    /// The number of rows that a query reads. It decides which readers are suitable.
     enum Extent {
-        /// A few rows, between two writes. Every request and every send makes such queries.
+        /// A few rows. Every request and every send makes such queries, mostly with writes in between.
         case few
+        /// An unknown number of rows, mostly a few. Every reader is suitable.
         case some
         /// Possibly thousands of rows.
         case many

@@ -1,6 +1,6 @@
 import MartletCore
 
-/// A column of secrets in a table with row ids. Rows are visited in the order of their ids.
+/// A column in which secrets are stored encrypted ("sealed"). Its table has row ids.
 struct SealedColumn: Sendable {
     let table: String
     let column: String
@@ -14,8 +14,8 @@ struct SealedColumn: Sendable {
         let context: String
     }
 
-    /// Returns rows whose secrets do not begin with `mark`, which means that another key sealed them. The rows are
-    /// those after a row id, in the order of the ids.
+    /// Returns rows after a row id, in the order of their ids, whose secrets do not begin with `mark`. `mark` names the
+    /// current key, so other keys sealed these secrets.
     func rows(
         after id: Int64, notMarked mark: [UInt8], limit: Int, on connection: Connection
     ) throws(StorageError) -> [Row] {

@@ -39,8 +39,8 @@ final class StorageDirectory: Sendable {
 
     func file(_ name: String) -> String { "\(path)/\(name)" }
 
-    /// Makes a file that only the owner may read, if the file is missing. The file's directory entry is on disk when
-    /// the call returns.
+    /// Makes a file that only the owner may read, if the file is missing. When the call returns, the file's name is on
+    /// disk.
     func makePrivateFile(_ name: String) throws(StorageError) {
         let descriptor = open(file(name), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard descriptor >= 0 else { throw StorageError(failed: "open", file(name)) }
@@ -85,8 +85,8 @@ final class StorageDirectory: Sendable {
         }
     }
 
-    /// Makes a directory private if it belongs to this user. If other users can see it and it contains files of another
-    /// program, throws an error and leaves it unchanged.
+    /// Makes a directory private if it belongs to this user. If other users can see it, and it is neither empty nor has
+    /// the lock file of a data directory, throws an error and leaves it unchanged.
     private static func keepPrivate(_ path: String) throws(StorageError) {
         var status = stat()
         guard stat(path, &status) == 0 else { throw StorageError(failed: "examine", path) }

@@ -1,7 +1,7 @@
 import Glibc
 
 /// Runs the jobs of an actor one after another on a thread of its own, so that blocking calls do not delay other tasks.
-/// The thread ends when the last user of the executor has released it.
+/// The thread ends when the last reference to the executor is released.
 final class ThreadExecutor: SerialExecutor {
     private let mailbox = Mailbox()
 

@@ -1,6 +1,6 @@
 public import MartletCore
 
-/// The durations of writes to the database. Each transaction is counted once.
+/// The durations of writes to the database. Each group of changes that is committed together counts once.
 public struct WriteTimes: Sendable {
     /// The time from when the first write of a transaction was submitted until the writer began the transaction.
     public internal(set) var wait = Histogram(bounds: Self.bounds)

@@ -66,8 +66,8 @@ actor Writer {
         connection = nil
     }
 
-    /// Copies the database, a megabyte at a time, between the transactions of other callers. Only one copy is made at a
-    /// time.
+    /// Copies the database, a megabyte at a time, between the transactions of other callers. The caller must make sure
+    /// that no other copy is being made.
     /// - Parameter path: The path of an existing empty file.
     /// - Returns: The result of `query` at the point in time that the copy shows.
     nonisolated func copy<Value: Sendable>(
@@ -142,8 +142,8 @@ actor Writer {
         }
     }
 
-    /// Commits a group of changes in one transaction. If the transaction is lost, executes the changes again one by
-    /// one, so that only the changes that cannot be stored fail.
+    /// Commits a group of changes in one transaction. If the transaction fails, executes the changes again one by one,
+    /// so that only the changes that cannot be stored fail.
     private func commit(_ group: [PendingWrite], on connection: Connection) {
         do throws(StorageError) {
             let answers = try transaction(of: group, on: connection)
@@ -159,8 +159,8 @@ actor Writer {
         }
     }
 
-    /// Keeps the log from growing without bound. Normally the checkpointer keeps up; if it cannot, because writes never
-    /// pause, the writer performs one checkpoint.
+    /// Keeps the log from growing without bound. Normally the checkpointer keeps up. If it cannot, because writes never
+    /// pause, the writer itself performs a checkpoint and waits for it.
     private func boundLog(of connection: Connection) {
         guard connection.logPages >= limits.checkpoint else { return }
         if connection.logPages >= limits.most {
@@ -189,10 +189,10 @@ actor Writer {
     }
 }
 
-/// The sizes of the write-ahead log at which it is transferred into the database, in pages of 4 KiB.
+/// The sizes of the write-ahead log at which it is transferred into the database, in SQLite's pages of 4 KiB.
 struct LogLimits: Sendable {
-    /// The size from which on the log is transferred into the database concurrently with writes.
+    /// The size from which on the checkpointer transfers the log, concurrently with writes.
     var checkpoint = 1000
-    /// The size from which on the log is transferred before the next write.
+    /// The size from which on the writer transfers the log before the next write.
     var most = 16_384
 }

@@ -35,9 +35,9 @@ struct ResendTable {
         return .accepted(notification, deliveries)
     }
 
-    /// Returns the rank of a resend, which is its place in the order of newer and older deliveries: the highest id
-    /// among the first deliveries of the original on each platform. With the highest id, no delivery of a composed
-    /// message supersedes a resend of another delivery of the same message. Nil if the original has no collapse key.
+    /// Returns the rank of a resend: the delivery of the original whose age counts when deliveries with the same
+    /// collapse key are compared. It is the highest id among the first deliveries of the original on each platform, so
+    /// that no other delivery of the original counts as newer than the resend. Nil if the original has no collapse key.
     private func rank(of original: Notification) throws(StorageError) -> Delivery.ID? {
         guard original.collapse != nil else { return nil }
         if let rank = original.resend?.rank { return rank }
@@ -60,9 +60,10 @@ struct ResendTable {
         return false
     }
 
-    /// Returns a closure that decides by its outcome whether a resend sends a refusal again: the outcome is the
-    /// resend's, if the resend has one, and no earlier resend of the same original was for this outcome.
-    /// - Parameter sequence: The sequence number of the resend.
+    /// Returns a closure that decides by the outcome of a refusal whether a resend sends the refused push again. If the
+    /// resend has an outcome, the refusal must have the same one. If an earlier resend of the same original was for a
+    /// single outcome, refusals with that outcome are left out.
+    /// - Parameter sequence: The sequence number of the resend's notification. Resends with lower numbers are earlier.
     private func isMeant(
         _ resend: Resend, before sequence: Int64
     ) throws(StorageError) -> (OutcomeName) -> Bool {
@@ -102,8 +103,8 @@ struct ResendTable {
             "SELECT id FROM deliveries WHERE notification = ? AND platform = ?", resend.original,
             delivery.platform.rawValue
         ) { Delivery.ID(rawValue: $0.integer(0)) }
-        // The first `limit` dead letters of each delivery, sorted. If there are several deliveries, the first `limit`
-        // of all these dead letters are taken below.
+        // The first `limit` dead letters of each delivery. If there are several deliveries, only the first `limit` of
+        // all these dead letters are kept below.
         var letters: [(member: AudienceMember, now: AudienceMember?)] = []
         for original in originals {
             letters += try self.letters(of: original, resend, in: delivery, after: last, limit: limit)
@@ -116,8 +117,8 @@ struct ResendTable {
             members: letters.compactMap(\.now), last: letters.last?.member ?? last, isLast: letters.count < limit)
     }
 
-    /// Returns dead letters of one delivery of the original, each with the member to which the resend sends it; nil
-    /// instead of this member if the registration no longer exists.
+    /// Returns the next dead letters of one delivery of the original. `member` is the member that the original was sent
+    /// to; `now` is the member to which the resend sends it, nil if the registration no longer exists.
     private func letters(
         of original: Delivery.ID, _ resend: Resend, in delivery: Delivery, after last: AudienceMember, limit: Int
     ) throws(StorageError) -> [(member: AudienceMember, now: AudienceMember?)] {
@@ -131,7 +132,8 @@ struct ResendTable {
     }
 
     /// Returns the member to which a resend sends a dead letter: its registration at the current channel; nil if the
-    /// registration no longer exists. The registration is found by its id, because ids are never used again.
+    /// registration no longer exists. A template registration is found by its sequence number, a native one by its id.
+    /// A direct send has no registration, so its member stays the same.
     private func memberNow(
         _ refused: RecordedRefusal, in delivery: Delivery
     ) throws(StorageError) -> AudienceMember? {

@@ -28,7 +28,7 @@ struct ChannelRemoval {
         }
     }
 
-    /// A registration, as far as its removal depends on it.
+    /// The values of a registration that its removal needs.
     private struct Removed {
         var sequence: Int64
         var names: Set<String>
@@ -42,8 +42,9 @@ struct ChannelRemoval {
         tags = TagTable(connection)
     }
 
-    /// Removes channels. Those that were registered again since they were gone are kept.
-    /// - Parameter feedback: Only `gone`.
+    /// Removes channels with their registrations. A channel is kept if it was registered again after the push service
+    /// called it gone.
+    /// - Parameter feedback: Items of the kind `.gone`; items of other kinds are ignored.
     /// - Returns: The number of removed channels.
     static func remove(
         _ feedback: some Sequence<ChannelFeedback>, _ connection: Connection, in hub: Hub.ID, at now: Timestamp
@@ -70,7 +71,7 @@ struct ChannelRemoval {
             guard case .gone(let timestamp) = item.kind, found.last?.channel != item.channel.rawValue else { continue }
             try finding.bind(item.channel.rawValue, at: 1)
             if try finding.step(), timestamp.map({ finding.timestamp(1) <= $0 }) ?? true {
-                // Nearly always the same one.
+                // Nearly all items are of one platform, so its name is read only when it changes.
                 if platform.map({ finding.isText($0.rawValue, 0) }) != true {
                     platform = PlatformID(rawValue: finding.text(0))
                 }
@@ -81,7 +82,8 @@ struct ChannelRemoval {
         return found
     }
 
-    /// Values are copied from row to row: for `INSERT … SELECT`, SQLite keeps a separate journal each time.
+    /// Removes the registrations of channels, then the channels. Values are read from one statement and bound to the
+    /// next, because SQLite keeps a separate journal for each `INSERT … SELECT`.
     private mutating func removeRegistrations(
         of channels: [(channel: Int64, platform: PlatformID)], _ statements: inout BorrowedStatements
     ) throws(StorageError) {
@@ -123,7 +125,8 @@ struct ChannelRemoval {
                 try installation.bind(reading, column: 3, at: 1)
                 let isOfInstallation = !reading.isNull(3)
                 let hasInstallation = isOfInstallation ? try installation.step() : false
-                // The state until now. Contents stay in use: by the history instead of by the registration.
+                // The history keeps the state before the removal. It takes over the uses of the registration's
+                // contents, so the counts of these uses do not change.
                 for (column, index) in Self.kept { try history.bind(reading, column: column, at: index) }
                 try history.bind(hasInstallation ? installation : nil, column: 0, at: 7)
                 try history.bind(device, column: 0, at: 8)
@@ -157,7 +160,7 @@ struct ChannelRemoval {
         }
     }
 
-    /// The columns of a registration that its history keeps, with their parameters: sequence, id, tags, template,
+    /// The columns of `reading` that the history keeps, with the parameters of `history`: sequence, id, tags, template,
     /// variables, expiry and creation.
     private static let kept: [(column: Int32, index: Int32)] = [
         (0, 5), (4, 6), (1, 10), (2, 11), (5, 12), (6, 13), (7, 14),

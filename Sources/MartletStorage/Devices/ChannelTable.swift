@@ -1,7 +1,7 @@
 import MartletCore
 import MartletModel
 
-/// Stores and reads the channels in the database, on one connection.
+/// Stores and reads channels, on one connection.
 struct ChannelTable {
     private let connection: Connection
 
@@ -16,10 +16,10 @@ struct ChannelTable {
         ) { ChannelID(rawValue: $0.integer(0)) }
     }
 
-    /// Returns the channel of a draft's handle. Makes the channel if it is missing, and stores the handle with its
-    /// current spelling.
+    /// Returns the channel of a draft's handle. Makes the channel if it is missing; otherwise stores the current
+    /// spelling of the handle, and ends the suspicion that the device is stale.
     ///
-    /// This uses two statements, because a statement with RETURNING makes a table in memory each time it runs.
+    /// This uses two statements, because SQLite makes a table in memory each time it runs a statement with RETURNING.
     func register(_ draft: RegistrationDraft, in hub: Hub.ID, at now: Timestamp) throws(StorageError) -> ChannelID {
         let (handle, key) = (draft.handle.text, draft.handleKey)
         let spelled = handle == key ? nil : StoredHandle(handle)
@@ -35,8 +35,8 @@ struct ChannelTable {
         return id
     }
 
-    /// Records that a channel was registered again with its current handle.
-    /// - Returns: False if the channel is suspected to be stale; then nothing is recorded.
+    /// Records that a channel was registered again with the same handle.
+    /// - Returns: False if the channel does not exist or is suspected to be stale; then nothing is recorded.
     func renew(_ channel: ChannelID, at now: Timestamp) throws(StorageError) -> Bool {
         try connection.run(
             "UPDATE channels SET registered_at = ? WHERE id = ? AND is_suspected IS NULL", now, channel.rawValue)
@@ -73,8 +73,8 @@ struct ChannelTable {
             ?? .none
     }
 
-    /// Removes a channel without registrations. The handle is remembered, because a later channel with the same handle
-    /// may belong to a device that was already sent to through the removed channel.
+    /// Removes a channel if it has no registrations. The end of its key is kept in `former_channels`, because a later
+    /// channel with the same handle may belong to a device that was already sent to through the removed channel.
     /// - Returns: Whether the channel was removed.
     @discardableResult
     func removeIfUnused(_ channel: ChannelID) throws(StorageError) -> Bool {
@@ -89,14 +89,14 @@ struct ChannelTable {
         return true
     }
 
-    /// The SQL query for the values of a channel that `former_channels` and the history keep when the channel is removed:
-    /// its platform, its handle and the end of its key.
+    /// The SQL query for the values of a channel that `former_channels` and the history keep when the channel is
+    /// removed: its platform, its handle and the end of its key.
     static let remembered = "SELECT platform, ifnull(handle, key), \(ending) FROM channels WHERE id = ?"
 
-    /// The SQL expression for the end of a channel's key, which `former_channels` keeps when the channel is removed.
+    /// The SQL expression for the end of a channel's key. The end is enough to recognize the same handle later.
     private static let ending = "substr(key, -32)"
 
-    /// Returns a channel, and all removed channels that had the same handle.
+    /// Returns a channel, and all removed channels of its hub and platform that had the same handle.
     func ofSameHandle(as channel: ChannelID) throws(StorageError) -> [ChannelID] {
         [channel]
             + (try connection.all(

@@ -2,8 +2,8 @@ import MartletCore
 import MartletModel
 
 /// Stores and reads templates and push variables, on one connection. Each distinct content of a hub is stored once,
-/// with a count of its uses, so that it is removed together with the last registration that uses it. The content stored
-/// under an id never changes, and ids are never reused.
+/// with a count of its uses by registrations and by the history. It is removed when the count becomes zero. The content
+/// stored under an id never changes, and ids are never reused.
 struct ContentTable {
     private let connection: Connection
 
@@ -11,7 +11,7 @@ struct ContentTable {
         self.connection = connection
     }
 
-    /// Counts one more use of a content, and stores the content if it does not exist yet.
+    /// Counts one more use of a content, and stores the content if the hub does not have it yet.
     /// - Returns: The content's id.
     func use(_ content: [UInt8], in hub: Hub.ID) throws(StorageError) -> Int64 {
         let id = try connection.first(
@@ -24,13 +24,13 @@ struct ContentTable {
         return id
     }
 
-    /// Counts one more use of a stored content.
+    /// Counts one more use of a stored content; does nothing for nil.
     func keep(_ id: Int64?) throws(StorageError) {
         guard let id else { return }
         try connection.run("UPDATE contents SET uses = uses + 1 WHERE id = ?", id)
     }
 
-    /// Counts one use less of a stored content. The content is removed after its last use.
+    /// Counts one use less of a stored content, and removes the content after its last use; does nothing for nil.
     func release(_ id: Int64?) throws(StorageError) {
         guard let id else { return }
         try connection.run("UPDATE contents SET uses = uses - 1 WHERE id = ?", id)
@@ -48,7 +48,7 @@ struct ContentTable {
         try StoredContent.variables(content(id))
     }
 
-    /// Returns a template binding; nil if it has been removed.
+    /// Returns a template binding; nil if the hub does not have its template or its variables any more.
     func find(_ id: TemplateBinding.ID, in hub: Hub.ID) throws(StorageError) -> TemplateBinding? {
         for content in [id.template, id.variables] where content != 0 {
             let isThere = try connection.first(

@@ -1,7 +1,8 @@
 import MartletCore
 import MartletModel
 
-/// Stores and reads the keys of registrations, on one connection. A key is removed together with its registration.
+/// Stores and reads the device keys with which texts are encrypted, on one connection. A key belongs to a registration
+/// and is removed together with it.
 struct DeviceKeyTable {
     private let connection: Connection
 
@@ -9,7 +10,8 @@ struct DeviceKeyTable {
         self.connection = connection
     }
 
-    /// Stores the key of a registration that has a tag; removes it if the key is nil.
+    /// Stores the key of a registration, or removes it if `key` is nil. Nothing changes if the registration does not
+    /// have the tag.
     /// - Returns: Whether the registration exists and has the tag.
     func put(
         _ key: DeviceKey?, of registration: String, tagged tag: Tag, in hub: Hub.ID

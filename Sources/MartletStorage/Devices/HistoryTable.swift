@@ -9,7 +9,8 @@ struct HistoryTable {
         self.connection = connection
     }
 
-    /// Stores the state that a registration had before a change.
+    /// Stores the state that a registration had before a change or its removal. The history then counts as a user of
+    /// the state's contents.
     func insert(_ old: StoredRegistration, _ cause: RegistrationEnding, at now: Timestamp) throws(StorageError) {
         let registration = old.registration
         try connection.run(
@@ -26,7 +27,8 @@ struct HistoryTable {
         try contents.keep(old.variables)
     }
 
-    /// Returns the snapshot that identifies the state of the registrations that this transaction reads.
+    /// Returns the snapshot that identifies the registrations that this transaction reads: the highest numbers of
+    /// registrations and of history rows so far.
     func snapshot() throws(StorageError) -> AudienceSnapshot {
         let numbers = try connection.all(
             "SELECT name, seq FROM sqlite_sequence WHERE name IN ('registration_history', 'registrations')"
@@ -92,8 +94,8 @@ struct HistoryTable {
 
     // MARK: Sweeping
 
-    /// Removes the states that ended before a given time.
-    /// - Returns: The number of removed states.
+    /// Removes the oldest states, if they ended at or before a given time.
+    /// - Returns: The number of removed states, at most `limit`.
     func removeOld(before timestamp: Timestamp, limit: Int) throws(StorageError) -> Int {
         let oldest = try connection.all(
             "SELECT change, template, variables, ended_at FROM registration_history ORDER BY change LIMIT ?", limit
@@ -106,8 +108,8 @@ struct HistoryTable {
         return try remove(oldest.prefix(while: \.isOld).map { ($0.change, $0.template, $0.variables) })
     }
 
-    /// Removes the states above the maximum number, oldest first.
-    /// - Returns: The number of removed states.
+    /// Removes the oldest states, so that only the newest `most` are left.
+    /// - Returns: The number of removed states, at most `limit`.
     func removeSurplus(over most: Int, limit: Int) throws(StorageError) -> Int {
         try remove(
             try connection.all(

@@ -6,8 +6,7 @@ struct InstallationTable {
     private let connection: Connection
     private let registrations: RegistrationTable
 
-    /// Creates access to the table.
-    /// - Parameter memory: A cache for calls with many changes in one hub.
+    /// - Parameter memory: A cache for a call with several changes in one hub; nil for a single change.
     init(_ connection: Connection, _ memory: WriteCache? = nil) {
         self.connection = connection
         registrations = RegistrationTable(connection, memory)
@@ -32,7 +31,8 @@ struct InstallationTable {
         }
     }
 
-    /// Writes one registration of an installation and leaves its other registrations unchanged.
+    /// Writes one registration of an installation. The other registrations of the installation change only their
+    /// expiry.
     func apply(
         _ merge: InstallationMerge, in hub: Hub.ID, at now: Timestamp
     ) throws(StorageError) -> Result<Registration, RegistrationRefusal> {
@@ -61,7 +61,7 @@ struct InstallationTable {
             ).registration)
     }
 
-    /// Writes the document of an installation after a registration was merged into it.
+    /// Writes the document of an installation into which a registration was merged.
     /// - Returns: The sequence number of the installation.
     private func write(
         _ document: [UInt8], of merge: InstallationMerge, over old: StoredInstallation?, in hub: Hub.ID,
@@ -88,12 +88,12 @@ struct InstallationTable {
         return wanted
     }
 
-    /// Prepares for making an installation: checks that its hub exists, and removes an expired installation with its
-    /// id.
+    /// Prepares for writing an installation that does not exist or has expired: checks that its hub exists, and removes
+    /// the expired installation.
     /// - Parameters:
     ///   - found: The stored installation, which may have expired.
     ///   - old: The stored installation if it has not expired; then there is nothing to prepare.
-    /// - Returns: Whether the hub exists.
+    /// - Returns: False if the hub does not exist.
     private func prepare(
         _ found: StoredInstallation?, _ old: StoredInstallation?, in hub: Hub.ID, at now: Timestamp
     ) throws(StorageError) -> Bool {
@@ -109,7 +109,7 @@ struct InstallationTable {
     }
 
     /// Removes installations that have expired, with their registrations.
-    /// - Returns: The number of removed installations.
+    /// - Returns: The number of removed installations, at most `limit`.
     func removeExpired(at now: Timestamp, limit: Int) throws(StorageError) -> Int {
         let expired = try connection.all(
             "SELECT sequence FROM installations WHERE expires_at <= ? LIMIT ?", now, limit
@@ -191,7 +191,8 @@ struct InstallationTable {
         for stored in old.values { try registrations.erase(stored, .deleted, at: now) }
     }
 
-    /// Removes an installation with its registrations, without leaving tombstones.
+    /// Removes an installation with its registrations. No tombstones are left, because its registrations cannot be
+    /// written without it.
     private func remove(
         _ sequence: Int64, _ cause: RegistrationEnding, at now: Timestamp
     ) throws(StorageError) {
@@ -233,7 +234,7 @@ extension InstallationTable {
     }
 }
 
-/// An installation with its sequence number, which only storage knows.
+/// An installation with its sequence number, which is used only inside storage.
 private struct StoredInstallation {
     var sequence: Int64
     /// The record without handles and dead slots.

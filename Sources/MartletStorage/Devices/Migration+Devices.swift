@@ -2,16 +2,17 @@ extension Migration {
     /// Channels store the handle's key, and the handle itself only if it differs from the key; both in the format of
     /// `StoredHandle`. Ids of registrations are stored in the format of `StoredID`.
     ///
-    /// Tags have a number per hub, platform and kind of registration, so that a send to one kind never steps over the
-    /// rows of the other. `tag_members` is clustered so that the registrations of a tag are in the order of their
-    /// channels, and so can be merged. The name '*' stands for all registrations of the platform and kind.
+    /// Each tag of a hub has a number for each platform and each kind of registration (native or template). So a send
+    /// to one kind never steps over the rows of the other. The primary key of `tag_members` puts the registrations of a
+    /// tag in the order of their channels, so that the lists of several tags can be merged. The name '*' stands for all
+    /// registrations of the platform and kind.
     ///
-    /// In most registrations, all columns after `expires_at` are null. The columns that refer to `contents` and
-    /// `installations` are not foreign keys, because checking them would require an index for `contents`, and a look-up
-    /// at every insert.
+    /// The columns that refer to `contents` and `installations` are not foreign keys, because checking them would
+    /// require an index for `contents`, and a look-up at every insert.
     ///
-    /// `registration_history` has the former states of registrations that were changed or removed, back to the change
-    /// in `registration_history_start`. Its rows count as uses of their contents.
+    /// `registration_history` has the former states of registrations that were changed or removed.
+    /// `registration_history_start` has the number of the last state that was removed from the history. Each row counts
+    /// as a use of its contents.
     static let devices = Migration(
         name: "devices",
         script: """

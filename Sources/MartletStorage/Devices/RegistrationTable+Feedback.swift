@@ -3,7 +3,7 @@ import MartletModel
 
 extension RegistrationTable {
     /// Removes, moves or marks channels as the feedback of their push service says, in the order of the feedback.
-    /// Channels that follow one another in it and are gone are removed together.
+    /// Successive items of the kind `.gone` are applied together, which costs less.
     /// - Returns: The number of removed channels.
     func apply(_ feedback: [ChannelFeedback], in hub: Hub.ID, at now: Timestamp) throws(StorageError) -> Int {
         var removed = 0
@@ -35,7 +35,8 @@ extension RegistrationTable {
         }
     }
 
-    /// Gives a channel its new handle, or merges it with the channel that already has that handle.
+    /// Gives a channel its new handle. If another channel already has that handle, moves the registrations to that
+    /// channel.
     private func move(
         _ channel: ChannelID, to handle: PushHandle, key: String, hub: Hub.ID, platform: PlatformID, at now: Timestamp
     ) throws(StorageError) {

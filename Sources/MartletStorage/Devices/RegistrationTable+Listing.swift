@@ -2,10 +2,10 @@ import MartletCore
 import MartletModel
 
 extension RegistrationTable {
-    /// Returns one page in the order of first creation.
+    /// Returns one page of registrations, in the order in which they were first created.
     func page(_ query: RegistrationQuery) throws(StorageError) -> RegistrationPage {
         var (count, bytes) = (0, 0)
-        // Reads one row more than the page holds, to find out whether the page is the last one.
+        // Reads one row more than the page holds. If there is none, the page is the last one.
         let found = try rows(query) { row in
             guard count < query.limit, bytes < query.byteLimit else { return true }
             count += 1
@@ -36,8 +36,8 @@ extension RegistrationTable {
         }
     }
 
-    /// Returns the query of a listing. The unary plus in it prevents SQLite from choosing an index that would read the
-    /// whole hub: SQLite does not know how large the hub is.
+    /// Returns the SQL query of a listing. The unary plus before `r.hub` prevents SQLite from choosing the index of the
+    /// hub's registrations, and so reading all of them.
     static func sql(for filter: RegistrationQuery.Filter) -> String {
         let bounds = "r.sequence > ?2 AND (r.expires_at IS NULL OR r.expires_at > ?3)"
         let ending = "ORDER BY r.sequence LIMIT ?4"

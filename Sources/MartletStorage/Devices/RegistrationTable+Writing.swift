@@ -5,7 +5,8 @@ extension RegistrationTable {
     /// Creates or replaces a registration, whether it belongs to an installation or not.
     /// - Parameters:
     ///   - channel: The channel of the draft's handle.
-    ///   - row: The slot of the registration, if it belongs to an installation.
+    ///   - old: The stored registration that is replaced; nil for a new one.
+    ///   - row: The slot of the registration in its installation; nil if it does not belong to one.
     func write(
         _ draft: RegistrationDraft, id: String, _ channel: ChannelID, over old: StoredRegistration?,
         row: InstallationReference? = nil, in hub: Hub.ID, at now: Timestamp
@@ -47,7 +48,8 @@ extension RegistrationTable {
         }
     }
 
-    /// Removes a registration and, if it was the channel's last, the channel. The former state is kept in the history.
+    /// Removes a registration and, if it was the channel's last, the channel. The history keeps its former state.
+    /// Leaves neither a tombstone nor a dead slot.
     func erase(
         _ stored: StoredRegistration, _ cause: RegistrationEnding, at now: Timestamp
     ) throws(StorageError) {
@@ -59,7 +61,8 @@ extension RegistrationTable {
         try channels.removeIfUnused(stored.index.channel)
     }
 
-    /// Writes the columns that differ from the stored registration. Most writes repeat the stored values.
+    /// Writes a changed registration. The history keeps the former state if the change affects what is sent. Most
+    /// writes repeat the stored values; they take the first, cheaper statement.
     func update(
         _ new: StoredRegistration, from old: StoredRegistration, _ cause: RegistrationEnding
     ) throws(StorageError) {
@@ -70,7 +73,7 @@ extension RegistrationTable {
         if new.index == old.index, registration.expiresAt == old.registration.expiresAt, new.template == old.template,
             new.variables == old.variables, registration.secondaryTile == old.registration.secondaryTile
         {
-            // This statement sets no indexed column, because otherwise all indexes would be written again.
+            // This statement sets no indexed column. If it did, SQLite would write all indexes again.
             try connection.run(
                 "UPDATE registrations SET version = ?, tags = ?, updated_at = ? WHERE sequence = ?",
                 registration.version, StoredRegistration.text(registration.tags), registration.updatedAt, new.sequence)
@@ -88,8 +91,8 @@ extension RegistrationTable {
     }
 
     /// Returns true if a write changes what is sent to the device of a registration, or to which channel. A new expiry
-    /// is not such a change: only registrations that have not expired are written, so until the write the registration
-    /// was valid under the old and under the new expiry.
+    /// is not such a change: a registration that has expired is never written, so the registration was valid until this
+    /// write under both the old and the new expiry.
     private func isSentOtherwise(_ new: StoredRegistration, than old: StoredRegistration) -> Bool {
         if new.index != old.index || new.template != old.template || new.variables != old.variables { return true }
         let (tags, oldTags) = (new.registration.tags, old.registration.tags)
@@ -128,8 +131,8 @@ extension RegistrationTable {
         }
     }
 
-    /// Releases the contents that a changed registration does not use any more. Called last, so that the history can
-    /// count its use of them first.
+    /// Releases the contents that a changed registration does not use any more. This must follow `update`, in which the
+    /// history counts its own use of them; otherwise they would be removed first.
     private func releaseContents(of old: StoredRegistration, over new: StoredRegistration) throws(StorageError) {
         if new.template != old.template { try contents.release(old.template) }
         if new.variables != old.variables { try contents.release(old.variables) }

@@ -11,8 +11,8 @@ struct RegistrationTable {
     let history: HistoryTable
     private let memory: WriteCache?
 
-    /// Creates access to the table.
-    /// - Parameter memory: A cache for calls with many changes in one hub. Other calls are cheaper without a cache.
+    /// - Parameter memory: A cache for a call with several changes in one hub; nil for a single change, which is
+    ///   cheaper without a cache.
     init(_ connection: Connection, _ memory: WriteCache? = nil) {
         self.connection = connection
         self.memory = memory
@@ -51,7 +51,8 @@ struct RegistrationTable {
         }
     }
 
-    /// Returns the channel of a draft. Most writes repeat the stored handle; then the channel is found by its number.
+    /// Returns the channel of a draft. Most writes repeat the stored handle; then the stored registration names the
+    /// channel, and the handle need not be looked up.
     private func channel(
         of draft: RegistrationDraft, over old: StoredRegistration?, in hub: Hub.ID, at now: Timestamp
     ) throws(StorageError) -> ChannelID {
@@ -63,8 +64,8 @@ struct RegistrationTable {
         return try channels.register(draft, in: hub, at: now)
     }
 
-    /// Returns the reason why a write is refused; nil if it is allowed.
-    /// - Parameter creates: Whether the write may create the registration if it does not exist.
+    /// Returns the reason why a write or a removal is refused; nil if it is allowed.
+    /// - Parameter creates: Whether the call creates the registration if it does not exist.
     private func refusal(
         of condition: WriteCondition, _ stored: StoredRegistration?, _ id: String, _ hub: Hub.ID, _ now: Timestamp,
         creates: Bool
@@ -91,7 +92,7 @@ struct RegistrationTable {
             Self.selectionByID, hub.rawValue, StoredID(id), read: StoredRegistration.init)
     }
 
-    /// The query for a registration by its id. The text is built only once, because every write begins with this query.
+    /// The query for a registration by its id. The text is built only once, because every write runs this query.
     private static let selectionByID = "\(StoredRegistration.selection) WHERE r.hub = ? AND r.id = ?"
 
     func registrations(of channel: ChannelID) throws(StorageError) -> [StoredRegistration] {
@@ -100,18 +101,19 @@ struct RegistrationTable {
     }
 
     /// Returns the registrations of an installation.
+    /// - Parameter sequence: The sequence number of the installation.
     func registrations(ofInstallation sequence: Int64) throws(StorageError) -> [StoredRegistration] {
         try connection.all(
             "\(StoredRegistration.selection) WHERE r.installation = ?", sequence, read: StoredRegistration.init)
     }
 
-    /// Detaches a registration from its installation.
+    /// Removes a registration from its installation, which leaves a dead slot there. The registration itself stays.
     private func leave(_ row: InstallationReference, sequence: Int64?) throws(StorageError) {
         try connection.run("UPDATE registrations SET installation = NULL, slot = NULL WHERE sequence = ?", sequence)
         try recordClosed(row)
     }
 
-    /// Records that a slot of an installation has no registration until the installation is written again.
+    /// Records a dead slot: the installation has no registration for it until the installation is written again.
     func recordClosed(_ row: InstallationReference) throws(StorageError) {
         try connection.run(
             "INSERT OR IGNORE INTO dead_slots (installation, slot) VALUES (?, ?)", row.installation, row.slot)

@@ -57,7 +57,7 @@ extension SQLiteStorage: DeviceStore {
 }
 
 extension RegistrationChange {
-    /// True if the change needs disk space; a removal needs none.
+    /// True if the change needs disk space. A removal is allowed even if less than the reserve is free.
     fileprivate var takesRoom: Bool {
         switch self {
         case .put, .merge: true

@@ -3,7 +3,7 @@ import MartletCore
 import MartletModel
 
 /// A handle, or its key, in the format of its column. An even number of lower-case hexadecimal digits is stored as
-/// bytes, which halves the size of a token; any other text is stored unchanged.
+/// bytes, which halves the size of an APNs token. Any other text is stored unchanged.
 enum StoredHandle: Bindable, Equatable {
     case packed([UInt8])
     case text(String)

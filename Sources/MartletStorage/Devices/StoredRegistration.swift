@@ -1,11 +1,11 @@
 import MartletCore
 import MartletModel
 
-/// A registration with its sequence number and other numbers that only storage knows.
+/// A registration with the numbers that are used only inside storage, such as its sequence number.
 struct StoredRegistration {
     var index: TagMembership
     var registration: Registration
-    /// The ids of the registration's contents; nil if it has none.
+    /// The ids in `contents` of the registration's template and push variables; nil for none.
     var template: Int64?
     var variables: Int64?
     /// The registration's slot in its installation; nil if it does not belong to one.
@@ -17,13 +17,14 @@ struct StoredRegistration {
         registration.expiresAt.map { $0 <= now } ?? false
     }
 
-    /// Returns the names under which the registration is listed in `tag_members`.
+    /// Returns the names of the tags in `tag_members` under which the registration is listed: its own tags, and the
+    /// name for all registrations.
     static func names(of tags: [Tag]) -> Set<String> {
         Set(tags.map(\.folded)).union([TagTable.everyone])
     }
 }
 
-/// A slot of an installation.
+/// A registration's place in its installation.
 struct InstallationReference {
     /// The sequence number of the installation.
     var installation: Int64
@@ -35,11 +36,11 @@ struct InstallationReference {
 // MARK: The row
 
 extension StoredRegistration {
-    /// The query that reads registrations, to be followed by conditions on `r` (the registration) and `c` (its
+    /// The query that reads registrations. Conditions are appended to it, on `r` (the registration) and `c` (its
     /// channel).
     static let selection = "\(columns) FROM registrations r JOIN channels c ON c.id = r.channel \(parts)"
 
-    /// The same query as `selection`, but finds registrations through their channel.
+    /// Like `selection`, but SQLite finds the channels first and then their registrations.
     static let selectionByChannel = "\(columns) FROM channels c CROSS JOIN registrations r ON r.channel = c.id \(parts)"
 
     private static let columns = """

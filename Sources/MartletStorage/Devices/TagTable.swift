@@ -34,7 +34,8 @@ struct TagTable {
         }
     }
 
-    /// Removes a registration from the members of some tags, and the tags that have no members left.
+    /// Removes a registration from the members of its tags with these names. Removes the tags that have no members
+    /// left.
     func remove(_ index: TagMembership, names: some Sequence<String>) throws(StorageError) {
         for name in names {
             let (hub, isTemplate) = (index.scope.hub.rawValue, index.scope.kind == .template)
@@ -48,7 +49,7 @@ struct TagTable {
         }
     }
 
-    /// Removes a tag without members.
+    /// Removes a tag if it has no members.
     func removeIfUnused(_ name: String, in scope: TagScope) throws(StorageError) {
         try connection.run(
             """
@@ -117,7 +118,8 @@ extension TagTable {
         ) { PlatformID(rawValue: $0.text(0)) }
     }
 
-    /// Returns the names, in order and without duplicates, of tags with a prefix that native registrations have.
+    /// Returns the names of tags that begin with a prefix and that a native registration has, in order and without
+    /// duplicates.
     func names(beginningWith prefix: String, hub: Hub.ID, limit: Int) throws(StorageError) -> [String] {
         try connection.all(
             """
@@ -163,7 +165,7 @@ struct TagScope: Hashable {
     var kind: AudienceQuery.Kind
 }
 
-/// The position of a registration in the lists of its tags' members.
+/// The position of a registration in the member lists of its tags.
 struct TagMembership: Equatable {
     var scope: TagScope
     var channel: ChannelID

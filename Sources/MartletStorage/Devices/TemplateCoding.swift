@@ -18,7 +18,8 @@ enum TemplateCoding {
         else { return nil }
         let headers = (0..<headerCount).map { Template.Header(name: texts[2 + 2 * $0], value: texts[3 + 2 * $0]) }
         let rest = texts[(2 + 2 * headerCount)...]
-        // Options come in pairs, so one additional text is the name.
+        // An option is a pair of texts, so if the number of the remaining texts is odd, the last one is the template's
+        // name.
         let name = rest.count.isMultiple(of: 2) ? nil : rest.last
         guard let options = StringMapCoding.map(of: rest.dropLast(name == nil ? 0 : 1)) else { return nil }
         return Template(name: name, body: texts[0], headers: headers, options: options)

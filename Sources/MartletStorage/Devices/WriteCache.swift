@@ -1,7 +1,8 @@
 import MartletCore
 
-/// Caches look-ups for the changes of one call, because thousands of changes in one call share their hub and most of
-/// their tags. The cache is released at the end of the call, and so never outlives the call's transaction.
+/// Caches look-ups for the changes of one call, because thousands of changes in one call are about the same hub and
+/// share most of their tags. The cache is released at the end of the call, and so never outlives the call's
+/// transaction.
 final class WriteCache {
     /// True if the hub of the call is known to exist.
     var hubExists = false

@@ -1,7 +1,7 @@
 import MartletCore
 import MartletModel
 
-/// Counts the data of funnels, on one connection.
+/// Reads the data from which funnels are computed, on one connection.
 struct FunnelTable {
     private let connection: Connection
 
@@ -48,7 +48,7 @@ struct FunnelTable {
         ) { row in (PlatformID(rawValue: row.text(0)), Int(row.integer(1)), Int(row.integer(2))) }
     }
 
-    /// Counts the members that were tried, but were neither refused nor reached and do not wait for a retry.
+    /// Counts the members that were tried without success and will not be tried again, although no refusal is recorded.
     private func stopped(of notification: Int64) throws(StorageError) -> [(PlatformID, Int)] {
         var counts: [(PlatformID, Int)] = []
         for (delivery, platform) in try deliveries(of: notification) {
@@ -57,9 +57,9 @@ struct FunnelTable {
         return counts
     }
 
-    /// Counts failed pushes. A refusal counts as a failed push if the push service answered, if the push was abandoned
-    /// after at least one attempt (in the refusal's own count or in the table of attempts), or if the device was
-    /// removed before the retry.
+    /// Counts the refusals that are failed pushes. A refusal counts if the push service answered, if the push was
+    /// abandoned after at least one attempt, or if the device was removed before the retry. The attempts are counted in
+    /// the refusal itself, or recorded as `Attempt`s.
     private func failures(of notification: Int64) throws(StorageError) -> [(PlatformID, Int)] {
         var counts: [(PlatformID, Int)] = []
         for (delivery, platform) in try deliveries(of: notification) {

@@ -1,6 +1,7 @@
 import MartletCore
 
-/// Stores and reads the access rules of hubs and of the namespace, on one connection, with sealed keys.
+/// Stores and reads the access rules of hubs and of the namespace, on one connection. Their keys are stored encrypted
+/// ("sealed").
 struct AccessRuleTable {
     private let connection: Connection
     private let sealer: any Sealer

@@ -100,7 +100,8 @@ struct HubTable {
         try connection.first("SELECT 1 FROM hubs WHERE id = ? AND is_deleted = 0", id.rawValue) { _ in true } ?? false
     }
 
-    /// Removes the hub's name, rules and credentials. `HubPurge` removes the rest of its data.
+    /// Marks a hub as deleted: frees its name, and removes its rules and credentials. `HubPurge` removes the rest of
+    /// its data later. Returns false if there is no such hub.
     func markDeleted(_ id: Hub.ID) throws(StorageError) -> Bool {
         guard try exists(id) else { return false }
         try connection.run(

@@ -1,6 +1,6 @@
 extension Migration {
-    /// A time to live is stored in milliseconds. A hub that is marked as deleted no longer occupies its name; its data
-    /// is removed in portions.
+    /// `registration_ttl` is in milliseconds. A hub that is marked as deleted no longer occupies its name; `HubPurge`
+    /// removes its data in portions.
     static let hubs = Migration(
         name: "hubs",
         script: """

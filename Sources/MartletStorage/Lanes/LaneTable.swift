@@ -5,11 +5,11 @@ import MartletModel
 struct LaneTable {
     private let connection: Connection
 
-    /// The maximum number of stored pauses. It limits the storage that strangers can use, because browsers and devices
-    /// choose their origins.
+    /// A pause of an origin is stored only while fewer than this many pauses are stored. The limit bounds the storage
+    /// that strangers can use, because browsers and devices choose their origins.
     static let pauseLimit = 4096
-    /// The maximum number of stored quarantines. It limits the storage that strangers can use, because senders choose
-    /// applications, and browsers and devices choose origins.
+    /// The maximum number of stored quarantines. The limit bounds the storage that strangers can use: senders choose
+    /// applications (such as APNs topics), and browsers and devices choose origins.
     static let quarantineLimit = 4096
 
     init(_ connection: Connection) {

@@ -30,10 +30,10 @@ extension SQLiteStorage {
         return found ?? Backlog(deliveries: 0, oldest: nil)
     }
 
-    /// The number of waiting parts, and the time when the next part begins.
+    /// The number of parts that wait, and the time when the next of them begins.
     public struct WaitingParts: Sendable, Equatable {
         public var count = 0
-        /// The time when the next part is due; nil if every waiting part has a gate.
+        /// The time when the next part is due; nil if no part waits, or if every waiting part has a gate.
         public var nextDue: Timestamp?
     }
 

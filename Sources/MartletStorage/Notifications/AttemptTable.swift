@@ -1,7 +1,8 @@
 import MartletCore
 import MartletModel
 
-/// Stores and reads the attempts of pushes that had more than one attempt, on one connection.
+/// Stores attempts as rows, and reads the attempts of a member from rows and from the values of pages, on one
+/// connection. Attempts are recorded only for pushes that had several.
 struct AttemptTable {
     private let connection: Connection
 
@@ -23,7 +24,8 @@ struct AttemptTable {
         }
     }
 
-    /// Returns the latest attempts of a member's push, in the order in which they were made.
+    /// Returns the latest attempts of a member's push, at most `MemberEvidence.attemptLimit`, in the order in which
+    /// they were made.
     func attempts(of member: AudienceMember, in delivery: Delivery.ID) throws(StorageError) -> [Attempt] {
         let rows = try rows(of: member, in: delivery)
         guard let records = try PageRecordTable(connection).records(about: member, in: delivery),
@@ -34,7 +36,7 @@ struct AttemptTable {
         return all.sorted { ($0.at, $0.number) < ($1.at, $1.number) }.suffix(MemberEvidence.attemptLimit)
     }
 
-    /// Returns whether an attempt of a member's push is recorded as a row.
+    /// Returns whether a row records an attempt of a member's push.
     func hasRow(of member: AudienceMember, in delivery: Delivery.ID) throws(StorageError) -> Bool {
         try connection.first(
             "SELECT 1 FROM attempts WHERE delivery = ? AND channel = ? AND registration = ? LIMIT 1",
@@ -57,7 +59,7 @@ struct AttemptTable {
     }
 }
 
-/// The values by which attempts of the same member are told apart.
+/// The values that distinguish the attempts of one member.
 private struct AttemptKey: Hashable {
     var at: Timestamp
     var number: Int

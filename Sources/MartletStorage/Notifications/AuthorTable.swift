@@ -1,7 +1,7 @@
 import MartletCore
 import MartletModel
 
-/// The authors of sends, on one connection.
+/// Stores and reads the authors of notifications, on one connection.
 struct AuthorTable {
     private let connection: Connection
 
@@ -9,14 +9,14 @@ struct AuthorTable {
         self.connection = connection
     }
 
-    /// The number of an author, which is added if it is new.
+    /// Returns the number of an author, and adds the author if it is new.
     func number(of author: SendAuthor) throws(StorageError) -> Int64 {
         if let known = try known(author) { return known }
         try connection.run("INSERT INTO authors (name) VALUES (?)", author.description)
         return connection.lastInsertedRow
     }
 
-    /// The number of an author; nil if it has sent nothing.
+    /// Returns the number of an author; nil if the author has sent nothing.
     func known(_ author: SendAuthor) throws(StorageError) -> Int64? {
         try connection.first("SELECT id FROM authors WHERE name = ?", author.description) { $0.integer(0) }
     }
@@ -36,7 +36,7 @@ struct AuthorTable {
         return found ?? SendOrigin()
     }
 
-    /// Forgets an author. What it has sent stays, and is nobody's.
+    /// Removes an author. Its notifications stay, without an author.
     func remove(_ author: SendAuthor) throws(StorageError) {
         try connection.run("DELETE FROM authors WHERE name = ?", author.description)
     }

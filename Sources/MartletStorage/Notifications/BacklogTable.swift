@@ -5,8 +5,8 @@ public import MartletCore
 /// writes.
 ///
 /// Triggers report every change of a backlog within the transaction that makes it. So code that accepts, ends or
-/// removes a notification does not need to update the backlog, and no request has to count rows. The sizes are kept in
-/// memory outside the database, because as rows of an in-memory table they would cost a sixth of the writes for a send.
+/// removes a notification does not need to update the backlog, and no request has to count rows. The sizes are kept
+/// outside the database: as rows of an in-memory table, they would take a sixth of the time of a send's writes.
 struct BacklogTable {
     private let connection: Connection
 
@@ -41,8 +41,8 @@ struct BacklogTable {
         return hub.map { backlogs.size(of: $0.rawValue) } ?? backlogs.all
     }
 
-    /// The query that counts unfinished notifications per hub. A notification is unfinished while one of its deliveries
-    /// is unfinished, or while the notification or one of its parts waits.
+    /// The query that counts the unfinished notifications of each hub. A notification is unfinished while one of its
+    /// deliveries is unfinished, or while the notification itself or one of its parts waits to begin.
     private static let count = """
         SELECT n.hub, count(*), sum(length(m.body))
         FROM (SELECT notification AS sequence FROM deliveries WHERE is_final = 0
@@ -106,7 +106,7 @@ final class Backlogs: TransactionObserver {
         apply(change, to: hub)
     }
 
-    /// Keeps the changes of the transaction.
+    /// Makes the changes since the last commit permanent: a later `rollBack` keeps them.
     func commit() {
         changes.removeAll(keepingCapacity: true)
     }

@@ -54,8 +54,8 @@ struct CollapseTable {
 
     // MARK: Finding superseded devices
 
-    /// The query for the later deliveries with an anchor. Of the deliveries to the same tag expression, it finds only
-    /// the latest.
+    /// The query for the later deliveries with an anchor. Of several deliveries to the same tag expression, it finds
+    /// only the latest.
     static let latest = """
         SELECT delivery, expression, last_channel FROM collapses INDEXED BY collapses_latest_by_anchor
         WHERE is_latest = 1 AND hub = ? AND platform = ? AND key = ? AND anchor = ? AND delivery > ?
@@ -103,8 +103,9 @@ struct CollapseTable {
         ) { _ in true } ?? false
     }
 
-    /// Returns the latest later delivery to the target of the query; nil if there is none. The devices of the query
-    /// match this target, so those up to the delivery's last channel are superseded, and their tags need not be read.
+    /// Returns the latest of the later deliveries with the same target as the query; nil if there is none. The devices
+    /// of the query match this target, so those up to the delivery's last channel are superseded, and their tags need
+    /// not be read.
     private func laterToSameTarget(_ query: CollapseQuery) throws(StorageError) -> Later.Audience? {
         guard case .audience = query.target else { return nil }
         let (anchors, expression) = Self.anchors(of: query.target, Collapse(key: query.key))
@@ -127,8 +128,8 @@ struct CollapseTable {
             ?? false
     }
 
-    /// Returns true if a later delivery is for a handle.
-    /// - Parameter handle: The key by which the platform compares handles.
+    /// Returns true if a later delivery is for the device with a handle, directly or by its tags.
+    /// - Parameter handle: The key of the handle, by which the platform compares handles.
     private func isSuperseded(_ handle: String, _ later: inout Later) throws(StorageError) -> Bool {
         if try later.isForHandle(Self.anchor(ofHandle: handle)) { return true }
         let (hub, platform) = (later.query.hub, later.query.platform)
@@ -139,8 +140,8 @@ struct CollapseTable {
     }
 
     /// Returns true if a later delivery is for a registration whose channel has changed since it became a member.
-    /// Checks both channels, because the later delivery may have found the registration at its former or at its current
-    /// channel.
+    /// Checks the registration's former and its current channel, because the later delivery may have found it at either
+    /// of them.
     private func isSuperseded(
         _ followed: FollowedRegistration, _ later: inout Later
     ) throws(StorageError) -> Bool {
@@ -161,7 +162,7 @@ struct CollapseTable {
         return try later.isForHandle(Self.anchor(ofHandle: key))
     }
 
-    /// Returns true if the audience of a later delivery includes a registration of the channel.
+    /// Returns true if the audience of a later delivery includes a native registration of the channel.
     private func isInAudience(_ channel: ChannelID, _ later: inout Later) throws(StorageError) -> Bool {
         let texts = try connection.all(
             """

@@ -30,8 +30,8 @@ struct ControlTable {
             if control == .running { try RolloutTable(connection).resetCounts(found.sequence) }
             if control == .canceled { try endParts(of: found.sequence, isWaiting: found.isWaiting, at: now) }
         }
-        // Releases the rest of a canary, unless the canary was paused. After a pause, a resume makes the canary hold
-        // again if it held before; after the canary has halted itself, a resume releases the rest.
+        // Releases the rest of a canary, unless the notification was paused. Resuming a paused canary only makes it
+        // hold again if it held before. Resuming a canary that has halted itself releases the rest.
         if control == .running, found.control != .paused, wish == .release || wish == .resume {
             try RolloutTable(connection).release(found.sequence, at: now)
         }
@@ -41,8 +41,8 @@ struct ControlTable {
         return .done(control, sequence: found.sequence, open: open)
     }
 
-    /// Lets the waiting parts of a canceled notification begin, so that their members are counted. If the notification
-    /// has not begun, it has no members; then removes its parts instead.
+    /// Makes the waiting parts of a canceled notification due, so that their members are counted in its report. If the
+    /// notification itself has not begun, removes its parts instead, because no members have been determined.
     private func endParts(of notification: Int64, isWaiting: Bool, at now: Timestamp) throws(StorageError) {
         let parts = PartTable(connection)
         if isWaiting {

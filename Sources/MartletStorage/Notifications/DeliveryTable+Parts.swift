@@ -12,7 +12,7 @@ extension DeliveryTable {
         ) { Delivery.ID(rawValue: $0.integer(0)) }
     }
 
-    /// Returns the given members to which a sibling of the delivery has sent, has given up sending or will try again.
+    /// Returns those of the given members that a sibling of the delivery has reached, has a refusal of, or tries again.
     func handled(
         _ members: [AudienceMember], besides delivery: Delivery
     ) throws(StorageError) -> Set<AudienceMember> {

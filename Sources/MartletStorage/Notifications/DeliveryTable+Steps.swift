@@ -53,7 +53,7 @@ extension DeliveryTable {
         }
     }
 
-    /// Stores refusals and attempts: those of a page as values, others as rows.
+    /// Stores the refusals and attempts of a step: as values (`PageRecords`) if the step is about a page, else as rows.
     private func addRecords(_ step: DeliveryStep) throws(StorageError) {
         if step.refusals.isEmpty, step.attempts.isEmpty { return }
         let refusals = RefusalTable(connection)

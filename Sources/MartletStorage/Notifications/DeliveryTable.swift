@@ -5,17 +5,17 @@ import MartletModel
 struct DeliveryTable {
     let connection: Connection
 
-    /// A table with the outcomes of individual members.
+    /// A table with records of individual members of deliveries.
     struct MemberTable {
         var name: String
-        /// The column of the key that follows the delivery.
+        /// The column that follows the delivery in the table's primary key.
         var key: String
-        /// The size of a row, as a multiple of the row size of the other tables.
+        /// The size of a row, as a multiple of the size of a row in most of these tables.
         var weight = 1
     }
 
-    /// The tables with the outcomes of individual members. A broadcast can have a million rows in them, which are removed
-    /// in portions before the delivery is removed.
+    /// The tables with records of individual members. A broadcast can have a million rows in them. They are removed in
+    /// portions before their delivery is removed.
     static let memberTables = [
         MemberTable(name: "refusals", key: "channel"), MemberTable(name: "retries", key: "channel"),
         MemberTable(name: "attempts", key: "channel"),

@@ -1,6 +1,6 @@
 extension Migration {
-    /// Of the deliveries with the same collapse key, anchor and expression, only the latest is examined. So even in a
-    /// backlog of thousands with one key, each delivery costs only one row.
+    /// Of the deliveries with the same collapse key, anchor and expression, only the latest (`is_latest`) is examined.
+    /// So even if thousands of unfinished deliveries have one key, each of them has to read only one row.
     static let collapseKeys = Migration(
         name: "collapse keys",
         script: """

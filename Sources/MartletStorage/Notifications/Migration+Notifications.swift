@@ -4,13 +4,14 @@ extension Migration {
     /// `ranges`, `attempts` and `reached` record the outcomes of individual members for as long as the notification is
     /// kept.
     ///
-    /// A pause in `lane_pauses` with an empty `origin` applies to the whole platform of the hub.
+    /// A pause in `lane_pauses` with an empty `origin` applies to the whole lane.
     ///
     /// A resend has the sequence number of its `original`, which may have been removed, and the outcome that selects
-    /// which of the original's pushes are sent again. If the resend has a collapse key, it takes the place of the
-    /// delivery `rank` in the order of older and newer deliveries.
+    /// which of the original's pushes are sent again. If the resend has a collapse key, `rank` is the delivery of the
+    /// original whose age counts as the age of the resend.
     ///
-    /// A notification without `begun_at` is scheduled for later, unless it has `finished_at`: then it was canceled.
+    /// A notification without `begun_at` is scheduled for later. If it also has `finished_at`, it was canceled before
+    /// it began.
     ///
     /// In a roll-out, `halt_share` is in hundredths of a percent and `duration` is in milliseconds; exactly one of
     /// `rate` and `duration` is set. `succeeded` and `failed` are the numbers of pushes that had ended when the counts

@@ -1,10 +1,10 @@
 extension Migration {
-    /// A row has the refusals and attempts of some members of a page as one value (`PageRecords`), with the last of those
-    /// members as its key. The rows of a delivery are about members in ascending order and never overlap. Rows of
-    /// `refusals` and `attempts` are those of retries, and those of earlier versions; for a member that has both, they
-    /// are newer.
+    /// A row has the refusals and attempts of some members of a page as one value (`PageRecords`), with the last of
+    /// those members as its key. The rows of a delivery are about members in ascending order and never overlap. The
+    /// tables `refusals` and `attempts` have the records of retries, and records that earlier versions wrote. If a
+    /// member has records in both, those in the other tables are newer.
     ///
-    /// `refusals` and `attempts` are the numbers of entries.
+    /// The columns `refusals` and `attempts` are the numbers of refusals and attempts in the value.
     static let pageRecords = Migration(
         name: "page records",
         script: """

@@ -2,8 +2,8 @@ extension Migration {
     /// `sent_at` of a roll-out is the time when its last page began. After a restart, the time of the next page is
     /// computed from `sent_at` and the pace of the roll-out.
     ///
-    /// `has_refusals` makes the cost of listing the notifications with refusals independent of the number of
-    /// notifications without any.
+    /// `has_refusals` has an index, so that listing the notifications with refusals need not read those without
+    /// refusals.
     static let pagesAndRefusals = Migration(
         name: "pages and refusals",
         script: """

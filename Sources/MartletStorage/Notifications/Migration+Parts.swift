@@ -1,6 +1,6 @@
 extension Migration {
     /// A part of a notification waits in `parts` until `due_at`. A part without `due_at` has a gate: it begins when the
-    /// gate is opened or the notification expires. A part that begins becomes deliveries.
+    /// gate is opened or the notification expires. A part that begins gets one delivery on each of its platforms.
     ///
     /// In a delivery, `lead` is the first delivery of the notification on its platform, NULL for the first delivery;
     /// `side` is 0 for the sample of a canary and 1 for the rest; `narrowing` is a tag expression that selects the
@@ -9,7 +9,7 @@ extension Migration {
     /// The sample of a canary has `sample_size` devices, or `sample_share` hundredths of a percent of the audience. Its
     /// members are those whose hash is not above `sample_threshold`. `held_at` is the time when all pages of the sample
     /// had been sent; the canary then holds for `wait` milliseconds. `released_at` is the time when the rest was
-    /// released, and `judged_at` the time when the canary had waited long enough but had too few answers.
+    /// released. `judged_at` is the time when that wait was over but the canary had too few answers to be released.
     ///
     /// `testers` of a hub is a tag expression; `app_name` and `app_icon` are for previews.
     static let parts = Migration(

@@ -1,8 +1,8 @@
 import MartletCore
 import MartletModel
 
-/// Stores and reads notifications with their messages, from acceptance until their deliveries are made, on one
-/// connection.
+/// Stores and reads notifications with their messages, and makes their deliveries when they or their parts begin. Works
+/// on one connection.
 struct NotificationTable {
     private let connection: Connection
 
@@ -31,10 +31,10 @@ struct NotificationTable {
         return .accepted(notification, overdue + deliveries)
     }
 
-    /// Begins overdue notifications of the hub before a notification with a collapse key is accepted: scheduled
-    /// notifications with a collapse key that are due and have not begun, because the process was suspended or the disk
-    /// was full. The order in which deliveries begin decides which is newer, so the new notification must not begin
-    /// before these.
+    /// Begins the hub's overdue notifications before a notification with a collapse key is accepted. Overdue are
+    /// scheduled notifications with a collapse key that are due and have not begun, because the process was suspended
+    /// or the disk was full. The order in which deliveries begin decides which is newer, so the new notification must
+    /// not begin before them.
     private func beginOlder(than draft: NotificationDraft) throws(StorageError) -> [Delivery] {
         guard draft.collapse != nil, draft.dueAt == nil else { return [] }
         let due = try due(
@@ -86,7 +86,8 @@ struct NotificationTable {
 
     private typealias Due = (notification: Notification, hasParts: Bool)
 
-    /// Returns the scheduled notifications that begin at or before a time, in the order in which they are due.
+    /// Returns the scheduled notifications that are to begin at or before a time, in the order in which they are due. A
+    /// paused notification is included once it has expired.
     /// - Parameters:
     ///   - condition: An SQL condition that restricts the selection further; `?3` stands for `argument`.
     private func due(
@@ -243,8 +244,8 @@ struct NotificationTable {
         ) { $0.bool(0) }
     }
 
-    /// Makes a delivery on each platform that has devices. If no platform has devices, returns none, and the caller
-    /// ends the notification.
+    /// Makes a delivery on each platform that has devices. If no platform has devices, returns an empty array, and the
+    /// caller ends the notification.
     private func makeDeliveries(of notification: Notification) throws(StorageError) -> [Delivery] {
         var part: DeliveryPart?
         if let rollout = notification.rollout, rollout.sample != nil {
@@ -258,8 +259,8 @@ struct NotificationTable {
         return deliveries
     }
 
-    /// Makes a delivery. Only the first delivery on a platform is listed by its collapse key: a later part would
-    /// otherwise supersede the earlier parts of its own notification.
+    /// Makes a delivery. Only the first delivery on a platform gets entries in `collapses`. With entries, a later part
+    /// would supersede the earlier parts of its own notification.
     private func insertDelivery(
         _ notification: Notification, on platform: PlatformID, _ bounds: AudienceBounds, _ part: DeliveryPart?
     ) throws(StorageError) -> Delivery {

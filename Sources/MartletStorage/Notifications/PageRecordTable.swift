@@ -1,7 +1,7 @@
 import MartletCore
 import MartletModel
 
-/// Stores and reads the values with the refusals and attempts of pages, on one connection.
+/// Stores and reads the refusals and attempts of pages as values (`PageRecords`), on one connection.
 ///
 /// A value covers the members after the last member of the value before it, up to its own last member.
 struct PageRecordTable {
@@ -13,12 +13,12 @@ struct PageRecordTable {
 
     // MARK: Reading
 
-    /// Returns the value that is about a member; nil if there is none. It need not have a record of this member.
+    /// Returns the value that covers a member; nil if there is none. The value need not have a record of this member.
     func records(about member: AudienceMember, in delivery: Delivery.ID) throws(StorageError) -> PageRecords? {
         try records(from: member, in: delivery, ">=")?.records
     }
 
-    /// Returns the next value with its last member; nil if there is none.
+    /// Returns the first value whose last member comes after a member, with that last member; nil if there is none.
     func records(
         after member: AudienceMember, in delivery: Delivery.ID
     ) throws(StorageError) -> (last: AudienceMember, records: PageRecords)? {
@@ -50,7 +50,7 @@ struct PageRecordTable {
             ?? false
     }
 
-    /// Returns those of some members that have a refusal in a value.
+    /// Returns those of the given members that have a refusal in a value.
     func refused(
         _ members: some Sequence<AudienceMember>, in delivery: Delivery.ID
     ) throws(StorageError) -> Set<AudienceMember> {
@@ -69,9 +69,9 @@ struct PageRecordTable {
 
     // MARK: Writing
 
-    /// Stores the refusals and attempts of a page as values with some hundred records each. Each page of a delivery
-    /// follows the pages before it.
-    /// - Returns: False if the records cannot be stored as values, and must be stored as rows.
+    /// Stores the refusals and attempts of a page as values with some hundred records each.
+    /// - Returns: False if the records must be stored as rows: the step is not about a page, an attempt reached another
+    ///   channel than its member's, or a value about later members is stored already.
     func insert(_ step: DeliveryStep) throws(StorageError) -> Bool {
         guard step.range != nil, step.attempts.allSatisfy({ $0.followed == nil }) else { return false }
         let refusals = Self.ordered(step.refusals) { $0.member < $1.member }
@@ -96,7 +96,7 @@ struct PageRecordTable {
                 restOfRefusals.removeFirst()
             }
             next = Self.lower(restOfRefusals.first?.member, restOfAttempts.first?.member)
-            // The records of a member are in one value.
+            // All records of a member are in one value, so a value ends only between two members.
             if encoder.isFull || next == nil { try insert(&encoder, through: member, of: step.delivery) }
         }
         return true
@@ -127,7 +127,7 @@ struct PageRecordTable {
         encoder = PageRecordsEncoder()
     }
 
-    /// Sorts records. Of equal ones only the last is kept, as if each had replaced the one before.
+    /// Sorts records. Of records with equal keys only the last is kept, because each replaces the one before.
     private static func ordered<Record>(_ records: [Record], _ isBefore: (Record, Record) -> Bool) -> [Record] {
         if zip(records, records.dropFirst()).allSatisfy({ isBefore($0, $1) }) { return records }
         let indices = records.indices.sorted { left, right in
@@ -144,7 +144,7 @@ struct PageRecordTable {
     }
 }
 
-/// Looks up the ids of registrations that refusals are about. A native send goes to a channel; in this case the
+/// Looks up the registrations that refusals are about, and their ids. A native send goes to a channel; for it, the
 /// channel's oldest registration is used. Statements are prepared once for many refusals.
 final class RefusedRegistrations {
     private var statements: BorrowedStatements

@@ -26,7 +26,7 @@ struct PartTable {
         try connection.run("DELETE FROM parts WHERE notification = ?", notification)
     }
 
-    /// Lets waiting parts begin now: all of them, or only those with a gate.
+    /// Makes waiting parts due now, so that they begin: all of them, or only those with a gate.
     func open(of notification: Int64, onlyGates: Bool, at now: Timestamp) throws(StorageError) {
         try connection.run(
             """

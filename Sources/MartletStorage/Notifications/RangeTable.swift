@@ -1,7 +1,7 @@
 import MartletCore
 import MartletModel
 
-/// Stores and reads the results of pages, and the members that deliveries have reached, on one connection.
+/// Stores and reads the results of pages (ranges), and the members that deliveries have reached, on one connection.
 struct RangeTable {
     private let connection: Connection
 
@@ -31,7 +31,7 @@ struct RangeTable {
         }
     }
 
-    /// Returns the range that contains a member; nil if the member's page was not read.
+    /// Returns the range that contains a member; nil if the delivery has not sent the member's page.
     func range(of member: AudienceMember, in delivery: Delivery.ID) throws(StorageError) -> RangeRecord? {
         try connection.first(
             """
@@ -51,8 +51,9 @@ struct RangeTable {
         }
     }
 
-    /// Returns the snapshot from which the page of a member was read: the first page that ends at or after the member.
-    /// A page of a resend ends at its last dead letter.
+    /// Returns the snapshot from which the page of a member was read; nil if there is none. This page is the first one
+    /// whose last member is the member itself or a later one. The last member of a resend's page is its last dead
+    /// letter.
     func snapshot(of member: AudienceMember, in delivery: Delivery.ID) throws(StorageError) -> AudienceSnapshot? {
         try connection.first(
             """
@@ -63,7 +64,7 @@ struct RangeTable {
         ) { AudienceSnapshot(change: $0.integer(0), registration: $0.integer(1)) }
     }
 
-    /// Returns the given members that a delivery has reached. The delivery must have ended.
+    /// Returns those of the given members that a delivery has reached. The delivery must have ended.
     func reached(_ members: [AudienceMember], by delivery: Delivery.ID) throws(StorageError) -> Set<AudienceMember> {
         var reached: Set<AudienceMember> = []
         for (index, own) in Dictionary(grouping: members, by: { DeliveredBitmap.index(of: $0.number) }) {
@@ -84,8 +85,8 @@ struct RangeTable {
     }
 }
 
-/// Encodes the counts, reasons and origins of a range as a list of texts. The counts are preceded by the number of
-/// their texts, and the reasons by the number of theirs.
+/// Encodes the counts, reasons and origins of a range as a list of texts: the number of texts for counts, these texts,
+/// the number of texts for reasons, these texts, and the origins.
 private enum RangeSummary {
     static func encode(_ range: RangeRecord) -> [UInt8] {
         let counts = range.counts.sorted { $0.key.rawValue < $1.key.rawValue }.flatMap {

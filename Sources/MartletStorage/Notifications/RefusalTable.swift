@@ -1,7 +1,7 @@
 import MartletCore
 import MartletModel
 
-/// Stores and reads refusals in the form in which they are listed, on one connection.
+/// Stores refusals as rows, and reads refusals from rows and from the values of pages, on one connection.
 struct RefusalTable {
     private let connection: Connection
 
@@ -16,7 +16,7 @@ struct RefusalTable {
         for (delivery, platform) in try deliveries(of: id, in: hub, from: position.delivery) {
             let after = delivery == position.delivery ? position.member : .none
             var reader = RefusalReader(connection, of: delivery, after: after)
-            // Reads one refusal more than the page has room for, to find out whether another page follows.
+            // Reads one refusal more than the page has room for. If there is one, another page follows.
             while let refusal = try reader.next() {
                 guard page.records.count < limit else { return page }
                 page.records.append(RefusalRecord(refusal, on: platform))
@@ -50,8 +50,8 @@ struct RefusalTable {
             """, delivery.rawValue)
     }
 
-    /// Records that the notification of a delivery has no refusals any more, if its last ones were removed. Then it is
-    /// no longer listed.
+    /// Records that the notification of a delivery has no refusals any more, if its last ones were removed. It is then
+    /// no longer in the list of notifications with refusals.
     func forgetRefusals(ofNotificationWith delivery: Int64) throws(StorageError) {
         try connection.run(
             """
@@ -94,10 +94,10 @@ struct RefusalTable {
         return id
     }
 
-    /// Counts the refusals of a notification by outcome and reason.
+    /// Counts the refusals of a notification by outcome and reason, the most frequent first.
     /// - Parameters:
-    ///   - lookLimit: The number of refusals that are counted; further ones are not.
-    ///   - limit: The maximum number of reasons.
+    ///   - lookLimit: The maximum number of refusals that are counted; if there are more, the result is partial.
+    ///   - limit: The maximum number of counts in the result.
     func reasons(
         of id: NotificationID, in hub: Hub.ID, lookLimit: Int, limit: Int
     ) throws(StorageError) -> RefusalReasons {
@@ -140,7 +140,7 @@ struct RefusalTable {
         return records.recordedRefusal(index).refusal
     }
 
-    /// Returns those of some members that have a refusal.
+    /// Returns those of the given members that have a refusal.
     func refused(
         _ members: some Sequence<AudienceMember>, in delivery: Delivery.ID
     ) throws(StorageError) -> Set<AudienceMember> {
@@ -168,7 +168,7 @@ struct RefusalTable {
         defer { registrations.giveBack() }
         for refusal in refusals {
             let (registration, installation) = try registrations.ids(of: refusal)
-            // No REPLACE, for which SQLite would keep a separate journal each time.
+            // This is not INSERT OR REPLACE, because for that SQLite would keep a separate journal each time.
             try connection.run(
                 """
                 INSERT INTO refusals (delivery, channel, registration, handle, outcome, reason, refused_at, attempts,
@@ -186,7 +186,7 @@ struct RefusalTable {
         }
     }
 
-    /// Returns rows in the order of their members.
+    /// Returns refusals that are stored as rows, in the order of their members.
     func rows(
         of delivery: Delivery.ID, after member: AudienceMember, limit: Int
     ) throws(StorageError) -> [RecordedRefusal] {

@@ -1,7 +1,7 @@
 import MartletCore
 import MartletModel
 
-/// Stores and reads the requests of senders, on one connection, so that a repeated request does not send twice.
+/// Stores and reads the identities of requests, on one connection, so that a repeated request does not send twice.
 struct RequestTable {
     private let connection: Connection
 
@@ -9,7 +9,8 @@ struct RequestTable {
         self.connection = connection
     }
 
-    /// Returns the notification that was accepted for a request, if the request is still stored.
+    /// Returns the notification that was accepted for a request; nil if the request is not stored, or was accepted
+    /// longer ago than `RequestIdentity.lifetime`.
     func find(
         _ request: RequestIdentity, in hub: Hub.ID, at now: Timestamp
     ) throws(StorageError) -> (fingerprint: [UInt8], notification: NotificationID)? {

@@ -53,7 +53,8 @@ struct RolloutTable {
         }
     }
 
-    /// Records in the roll-out of a delivery's notification that a page of the delivery has been sent, and when.
+    /// Records the time when a page of a delivery was sent, in the roll-out of its notification. After a restart, the
+    /// time of the next page follows from it.
     func recordSending(of delivery: Delivery.ID, at sentAt: Timestamp) throws(StorageError) {
         try connection.run(
             """
@@ -83,8 +84,8 @@ struct RolloutTable {
 
     // MARK: Canaries
 
-    /// Stores the threshold of a canary's sample, unless it is stored already. If the sample is the whole audience,
-    /// removes the part of the rest.
+    /// Stores the threshold of a canary's sample and the size of the audience, unless they are stored already. If the
+    /// sample is the whole audience, removes the part of the rest.
     func setSample(_ sample: CountedSample, of notification: Int64) throws(StorageError) -> RolloutRecord? {
         try connection.run(
             """
@@ -99,7 +100,8 @@ struct RolloutTable {
         return try record(of: notification)
     }
 
-    /// Records when a canary's sample has been sent. Does nothing if other deliveries of the sample have pages left.
+    /// Records the time when a canary's sample has been sent. Does nothing if other deliveries of the sample have pages
+    /// left, or if a time is recorded already.
     func recordSampleEnd(of delivery: Delivery.ID, at timestamp: Timestamp) throws(StorageError) {
         try connection.run(
             """
@@ -110,7 +112,7 @@ struct RolloutTable {
             """, timestamp, delivery.rawValue, SampleSide.sample.rawValue)
     }
 
-    /// Releases the rest of a canary, if the canary holds.
+    /// Releases the rest of a canary, if the canary holds: opens the gate of the part of the rest.
     func release(_ notification: Int64, at now: Timestamp) throws(StorageError) {
         try connection.run(
             """

@@ -105,7 +105,7 @@ extension Collapse {
     }
 }
 
-/// The content of a notification in three columns. If the platform is nil, the content is for templates.
+/// The content of a notification in three columns. If `platform` is nil, the content is for templates.
 struct StoredMessage {
     /// The value of the platform's column for a message that all platforms render.
     static let everyPlatform = "*"
@@ -149,7 +149,7 @@ extension StoredMessage {
     }
 }
 
-/// The target of a notification in two columns, of which at most one is not null.
+/// The target of a notification in two columns. If both are null, the target is all devices.
 struct StoredTarget {
     var expression: String?
     var handles: [UInt8]?
@@ -179,8 +179,8 @@ extension StoredTarget {
         }
     }
 
-    /// Limits above those of a send, so that an accepted notification can be read even if the limits have changed
-    /// since.
+    /// These limits are higher than those of a send, so that an accepted notification can still be read if the limits
+    /// of a send have been lowered since.
     private static let limits = TagExpression.Limits(
         tagsInUnion: 10_000, tagsInMixed: 10_000, depth: 500, length: 10_000_000)
 }

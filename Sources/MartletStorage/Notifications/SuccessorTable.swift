@@ -1,7 +1,7 @@
 import MartletCore
 import MartletModel
 
-/// Finds the current channels of registrations whose channels have changed since members of a delivery were read, so
+/// Finds the current channels of registrations whose channels have changed since the pages of a delivery were read, so
 /// that retries can be sent there. Works on one connection.
 struct SuccessorTable {
     private let connection: Connection
@@ -20,8 +20,7 @@ struct SuccessorTable {
         of absent: [AudienceMember], present: [AudienceMember]
     ) throws(StorageError) -> Successors {
         var successors = Successors()
-        // Searches only if the delivery has sent a push to another channel than its member's: most deliveries have not,
-        // and for most pages nothing has changed since they were read.
+        // Most deliveries have sent no push to another channel than its member's. Then there is nothing to search for.
         if try hasFollowed() {
             for member in present where try isReachedByFollowing([member.channel], but: member) {
                 successors.reached.insert(member)
@@ -84,8 +83,9 @@ struct SuccessorTable {
 
     // MARK: Native sends
 
-    /// Returns the successors of a present member if its channel has kept none of the registrations that it had;
-    /// otherwise none. Such a channel is in the audience only because other registrations have moved to it since.
+    /// Returns the successors of a member that is still in the audience, if its channel has kept none of the
+    /// registrations that it had when its page was read; otherwise none. Such a channel is in the audience only because
+    /// other registrations have moved to it since.
     private func ofDeserted(_ member: AudienceMember) throws(StorageError) -> [Successor] {
         guard let snapshot = try ranges.snapshot(of: member, in: delivery.id),
             try hasChanged(member.channel, since: snapshot), try !keepsOwn(member.channel, since: snapshot)
@@ -148,8 +148,8 @@ struct SuccessorTable {
         ) { _ in true } ?? false
     }
 
-    /// Returns true if at least one registration that a channel had in a snapshot is still there and matches the
-    /// expression.
+    /// Returns true if at least one registration that a channel had in a snapshot still has this channel and matches
+    /// the expression.
     private func keepsOwn(_ channel: ChannelID, since snapshot: AudienceSnapshot) throws(StorageError) -> Bool {
         let kept = try connection.all(
             """

@@ -49,7 +49,8 @@ extension SQLiteStorage {
             payloadBodies: payloadBodies, progressMaps: progressMaps, containers: containers)
     }
 
-    /// Expires payloads that were never published. On a full disk they remain until the sweep finds them old enough.
+    /// Expires payloads that were never published. On a full disk this changes nothing; a later sweep then expires them
+    /// when they are old enough.
     private static func expireUnpublished(_ connection: Connection) throws(StorageError) {
         do throws(StorageError) {
             try PayloadRemoval(connection).expireUnpublished(at: nil)
@@ -57,7 +58,7 @@ extension SQLiteStorage {
         }
     }
 
-    /// Opens the bodies of payloads, and removes bodies without a record: a process that ended early left them.
+    /// Opens the bodies of payloads, and removes bodies without a payload, which an interrupted process can leave.
     private static func openBodies(
         in path: String, _ room: DiskRoom, of connection: Connection
     ) throws(StorageError) -> PayloadBodies {

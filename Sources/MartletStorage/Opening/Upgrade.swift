@@ -5,7 +5,8 @@ public import MartletModel
 public struct Upgrade: Sendable {
     /// An event that an upgrade reports while it runs.
     public enum Event: Hashable, Sendable {
-        /// The upgrade begins; the database has already had `done` of `steps` steps.
+        /// The upgrade begins. The database has already had `done` of `steps` steps. `from` is the version that opened
+        /// it last; nil if unknown.
         case began(from: ProgramVersion?, done: Int, steps: Int)
         /// A step begins. The steps of this upgrade are numbered from 1.
         case step(Int, of: Int, name: String)

@@ -13,8 +13,8 @@ public struct UpgradeSource: Sendable {
 
     /// The names of the migration steps that the database has had.
     public let schema: [String]
-    /// True if an upgrade by the same version may have begun before. An existing copy is then kept, because it was made
-    /// of the database before all steps.
+    /// True if an earlier upgrade by the same version may have been interrupted. An existing copy is then kept, because
+    /// it was made before the first step of that upgrade.
     public let mayBeInterrupted: Bool
     /// The files to copy; the first is the database.
     public let files: [File]

@@ -17,10 +17,11 @@ struct VersionHistory: Hashable, Sendable {
         entries.last.map { $0.program != program || $0.schema != schema } ?? true
     }
 
-    /// Returns true if an upgrade by the same version may have begun before and not been completed.
+    /// Returns true if an earlier upgrade by the same version may have begun and not been completed.
     ///
-    /// A version is recorded before the first step of its upgrade, so an interrupted upgrade shows in the last record.
-    /// If a database has no record, it is older than these records, so an interrupted upgrade cannot be excluded.
+    /// A version is recorded before the first step of its upgrade, so the last record shows an interrupted upgrade. A
+    /// database without a record was last opened by a version that did not make records, so an interrupted upgrade
+    /// cannot be excluded.
     /// - Parameter done: The number of steps that the database has had.
     func mayBeInterrupted(_ program: ProgramVersion, done: Int) -> Bool {
         entries.last.map { $0.program.version == program.version && $0.schema > done } ?? true

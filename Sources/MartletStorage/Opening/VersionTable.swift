@@ -1,7 +1,7 @@
 import MartletCore
 import MartletModel
 
-/// The table of the versions that have opened the database.
+/// Stores and reads the versions that have opened the database, on one connection.
 struct VersionTable {
     private let connection: Connection
 
@@ -26,8 +26,8 @@ struct VersionTable {
         return VersionHistory(entries: entries)
     }
 
-    /// Records a version, unless it is the last one recorded. Does nothing if the version has no name or the table does
-    /// not exist.
+    /// Records a version, unless it is the last one recorded. Does nothing if the version is empty, or if the database
+    /// does not have the table yet.
     func record(_ program: ProgramVersion, schema: Int, at now: Timestamp) throws(StorageError) {
         guard !program.version.isEmpty, try exists("versions"), try history().lacks(program, schema: schema) else {
             return

@@ -1,7 +1,7 @@
 import MartletCore
 import MartletModel
 
-/// The second factors of operators, on one connection.
+/// Stores and reads the second factors of operators, on one connection.
 struct FactorTable {
     private let connection: Connection
     private let sealer: any Sealer

@@ -43,7 +43,8 @@ struct OperatorActionTable {
         }
     }
 
-    /// Removes the oldest entries that were made before a time. The entries are in the order of their ids.
+    /// Removes entries that were made before a time. Examines only the `limit` oldest entries, because entries are in
+    /// the order of their ids.
     func remove(before timestamp: Timestamp, limit: Int) throws(StorageError) {
         try connection.run(
             """

@@ -9,7 +9,7 @@ struct OperatorTable {
         self.connection = connection
     }
 
-    /// The columns of an operator, for `operator(_:from:)`.
+    /// The columns of an operator, which `entry(_:)` reads from a row.
     private static let columns = """
         o.name, o.password_hash, o.roles, o.is_disabled, o.created_at, o.signed_in_at, o.settings,
         EXISTS (SELECT 1 FROM operator_factors f WHERE f.operator = o.folded_name AND f.confirmed_at IS NOT NULL)

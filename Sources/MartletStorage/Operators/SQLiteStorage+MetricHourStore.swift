@@ -2,7 +2,7 @@ public import MartletCore
 public import MartletModel
 
 extension SQLiteStorage: MetricHourStore {
-    /// The maximum number of hours that are kept.
+    /// The maximum number of hours that are kept: five weeks.
     private static let hourLimit = 840
 
     public func putHour(_ hour: Timestamp, figures: String) async throws(StorageError) {

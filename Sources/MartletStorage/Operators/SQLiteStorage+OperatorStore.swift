@@ -1,8 +1,8 @@
 public import MartletCore
 public import MartletModel
 
-// Changes of operators are written even when only the disk's reserve is left: an operator must be able to stop a send
-// on a full disk, and the entry in the audit log is written before the send is stopped.
+// Changes of operators are written even if less than the reserve of the disk is free. An operator must be able to stop
+// a send on a full disk, and the entry in the audit log is written before the send is stopped.
 extension SQLiteStorage: OperatorStore {
     public func hasOperators() async throws(StorageError) -> Bool {
         try await readers.read { connection throws(StorageError) in try OperatorTable(connection).any() }

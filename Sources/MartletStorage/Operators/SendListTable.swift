@@ -1,8 +1,8 @@
 import MartletCore
 import MartletModel
 
-/// Lists sends by their rows, newest first, on one connection. An index by hub and time would make every send more
-/// expensive; therefore a list scans a limited number of rows of all hubs.
+/// Lists the sends of a hub, newest first, on one connection. An index by hub and time would make every send more
+/// expensive. Therefore a list scans a limited number of rows, which are of all hubs.
 struct SendListTable {
     private let connection: Connection
 
@@ -27,8 +27,8 @@ struct SendListTable {
         return SendPage(entries: entries, next: hasOlder ? floor : nil, isPartial: hasOlder)
     }
 
-    /// Returns the query of a list. The plus sign in it prevents SQLite from using an index whose result it would have
-    /// to sort.
+    /// Returns the query of a list. The plus sign before `hub` prevents SQLite from using an index whose result it
+    /// would have to sort.
     static func listing(_ phase: SendQuery.Phase?, _ author: SendQuery.Author? = nil) -> String {
         """
         SELECT sequence FROM notifications
@@ -47,7 +47,8 @@ struct SendListTable {
         }
     }
 
-    /// The number that the condition on the author compares with; nil, which nothing equals, for one who is unknown.
+    /// Returns the value of `?7` in the query. It is nil if the query has no condition that needs a value, and also for
+    /// an unknown author or original: then no row matches, because nothing equals NULL.
     private func argument(_ author: SendQuery.Author?, in hub: Hub.ID) throws(StorageError) -> Int64? {
         switch author {
         case nil, .resends: return nil
@@ -79,7 +80,8 @@ struct SendListTable {
         return SendTargets(targets: targets, next: try hasRows(before: floor) ? floor : nil)
     }
 
-    /// Returns the sequence number below which a list begins; above the newest send if none is given.
+    /// Returns the sequence number below which a list begins. If none is given, it is one more than that of the newest
+    /// send.
     private func start(_ before: Int64?) throws(StorageError) -> Int64 {
         if let before { return before }
         return (try connection.first("SELECT max(sequence) FROM notifications") { $0.integer(0) } ?? 0) + 1

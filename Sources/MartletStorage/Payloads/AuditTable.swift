@@ -1,7 +1,7 @@
 import MartletCore
 import MartletModel
 
-/// Stores and reads the records that say who read which payload and who was refused, on one connection.
+/// Stores and reads the audit of payloads, which records each read and each refused read, on one connection.
 struct AuditTable {
     private let connection: Connection
 
@@ -15,7 +15,7 @@ struct AuditTable {
             access.payload.stored, access.user, access.outcome.rawValue, access.address)
     }
 
-    /// Returns the latest entries, the oldest of them first.
+    /// Returns the latest entries that match a query, the oldest of them first.
     func entries(_ query: AuditQuery) throws(StorageError) -> [AuditEntry] {
         let entries = try connection.all(Self.sql(for: query), query.payload?.stored, query.user, query.limit) {
             row throws(StorageError) in
@@ -30,8 +30,8 @@ struct AuditTable {
         return entries.reversed()
     }
 
-    /// Returns the query for entries. It has only the columns that the caller filters by, so that each kind of query
-    /// uses its own index.
+    /// Returns the query for entries. It has conditions only for the columns that the caller filters by, so that SQLite
+    /// uses the index of these columns.
     private static func sql(for query: AuditQuery) -> String {
         let conditions = [query.payload.map { _ in "payload = ?1" }, query.user.map { _ in "user = ?2" }]
         let condition = conditions.compactMap(\.self).joined(separator: " AND ")
@@ -41,8 +41,8 @@ struct AuditTable {
             """
     }
 
-    /// Removes entries that were made before a time.
-    /// - Returns: The number of removed entries.
+    /// Removes entries that were made at or before a time.
+    /// - Returns: The number of removed entries, at most `limit`.
     func removeOld(before timestamp: Timestamp, limit: Int) throws(StorageError) -> Int {
         try connection.run(
             """
@@ -52,9 +52,9 @@ struct AuditTable {
         return connection.changes
     }
 
-    /// Keeps only the latest refusals, because anyone who tries ids can create any number of them.
-    /// - Parameter count: The number of refusals to keep.
-    /// - Returns: The number of removed entries.
+    /// Removes the oldest refused reads, because anyone who tries ids can cause any number of them.
+    /// - Parameter count: The number of refused reads to keep.
+    /// - Returns: The number of removed entries, at most `limit`.
     func removeRefusals(but count: Int, limit: Int) throws(StorageError) -> Int {
         try connection.run(
             """

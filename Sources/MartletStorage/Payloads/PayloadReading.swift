@@ -9,7 +9,7 @@ struct PayloadReading {
         self.connection = connection
     }
 
-    /// Returns a payload that a user may read.
+    /// Returns a payload if a user may read it at a time; otherwise nil.
     func find(_ id: PayloadID, for user: String, at now: Timestamp) throws(StorageError) -> SealedPayload? {
         let found = try connection.first(Self.lookUp, id.stored, user) { row throws(StorageError) in
             SealedPayload.mayFetch(row, at: now) ? try SealedPayload(id, row) : nil
@@ -17,7 +17,8 @@ struct PayloadReading {
         return found ?? nil
     }
 
-    /// Reads a payload like `find`, and also makes the changes that reading causes.
+    /// Reads a payload like `find`. Also records the read or the refused read in the audit, marks the payload as read
+    /// by the user, and removes the text after the last addressee has read a payload that can be read only once.
     /// - Returns: The payload, and whether its text has been removed.
     func read(
         _ id: PayloadID, for user: String, at now: Timestamp, from address: String
@@ -45,8 +46,8 @@ struct PayloadReading {
             LEFT JOIN users u ON u.folded_name = ?2 LEFT JOIN payload_texts t ON t.payload = ?1
         """
 
-    /// Returns the addressees of a payload, each with the time at which the payload was read.
-    /// - Returns: nil if the user has not sent this payload.
+    /// Returns the addressees of a payload, each with the time at which it read the payload, if it did.
+    /// - Returns: nil if the user has not sent this payload, or if the payload is not published or has expired.
     func readers(
         of id: PayloadID, sentBy user: String, after name: String?, limit: Int, at now: Timestamp
     ) throws(StorageError) -> [PayloadReader]? {
@@ -65,7 +66,7 @@ struct PayloadReading {
     }
 }
 
-/// A payload for an addressee; its text is still sealed.
+/// A payload for an addressee. Its text is still encrypted ("sealed").
 struct SealedPayload {
     private let id: PayloadID
     /// The draft, with the sealed text instead of the text.

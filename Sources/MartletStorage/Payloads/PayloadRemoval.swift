@@ -1,15 +1,16 @@
 import MartletCore
 import MartletModel
 
-/// Removes payloads that have expired, on one connection, a portion at a time: a broadcast has a million addressees.
+/// Removes payloads that have expired, on one connection. It works in portions, because a payload has a row for each
+/// addressee and a broadcast can have a million of them.
 struct PayloadRemoval {
     private let connection: Connection
 
-    /// The maximum number of payloads per portion, followed by the maximum number of rows.
+    /// The maximum number of payloads in a page of `expired`, and the maximum number of rows in a portion.
     static let payloadLimit = 100
     static let rowLimit = 1000
 
-    /// The maximum time between adding a payload and publishing it; a payload that is older is expired.
+    /// The maximum time between adding a payload and publishing it. After that, an unpublished payload expires.
     private static let patience: Duration = .seconds(86_400)
 
     init(_ connection: Connection) {
@@ -25,7 +26,7 @@ struct PayloadRemoval {
             "UPDATE payloads SET expires_at = 0 WHERE is_published = 0 AND created_at <= ifnull(?, created_at)", end)
     }
 
-    /// Returns a page of the payloads that have expired.
+    /// Returns a page of the payloads that have expired, the earliest expiry first.
     /// - Parameter last: The last payload of the previous page; nil for the first page.
     func expired(at now: Timestamp, after last: ExpiredPayload?) throws(StorageError) -> [ExpiredPayload] {
         try connection.all(
@@ -41,8 +42,8 @@ struct PayloadRemoval {
         }
     }
 
-    /// Removes a portion of the rows of some payloads.
-    /// - Returns: Whether these payloads have been removed completely.
+    /// Removes a portion of the rows of some payloads, and each payload that has no rows in other tables any more.
+    /// - Returns: Whether all these payloads have been removed.
     func removePortion(of ids: [PayloadID]) throws(StorageError) -> Bool {
         var rows = Self.rowLimit
         for id in ids {

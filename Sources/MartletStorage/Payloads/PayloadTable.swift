@@ -27,7 +27,7 @@ struct PayloadTable {
         return .added(id)
     }
 
-    /// Adds addressees. Does nothing if the payload does not exist anymore or is already published.
+    /// Adds addressees. Does nothing if the payload does not exist any more or is already published.
     func addAddressees(_ users: [String], of id: PayloadID) throws(StorageError) {
         var added = 0
         for user in users {
@@ -45,7 +45,7 @@ struct PayloadTable {
         try connection.run("UPDATE payloads SET is_published = 1 WHERE id = ?", id.stored)
     }
 
-    /// Removes the text of a payload now. The other data is removed together with the expired payloads.
+    /// Removes the text of a payload now, and lets the payload expire. The next sweep removes the rest.
     func withdraw(_ id: PayloadID) throws(StorageError) {
         try removeText(of: id)
         try connection.run("UPDATE payloads SET expires_at = 0 WHERE id = ?", id.stored)
@@ -71,8 +71,8 @@ struct PayloadTable {
 
     // MARK: Quotas
 
-    /// Returns the total size in bytes of a sender's payloads that have not expired. It subtracts the expired payloads
-    /// from the sender's total; they are few because they are removed soon.
+    /// Returns the size in bytes that a sender's unexpired payloads count against the quota. It subtracts the expired
+    /// payloads from the sender's total; they are few, because they are removed soon.
     func liveSize(of sender: String, at now: Timestamp) throws(StorageError) -> Int64 {
         try connection.first(
             """
@@ -90,7 +90,7 @@ struct PayloadTable {
             """, sender, size)
     }
 
-    /// Subtracts a size from a sender's total, and removes senders whose total is zero.
+    /// Subtracts a size from a sender's total, and removes the total if it is zero.
     private func discount(_ size: Int64, for sender: String) throws(StorageError) {
         try connection.run("UPDATE payload_totals SET size = size - ? WHERE sender = ?", size, sender)
         try connection.run("DELETE FROM payload_totals WHERE sender = ? AND size <= 0", sender)

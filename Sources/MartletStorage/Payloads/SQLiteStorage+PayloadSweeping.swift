@@ -5,7 +5,8 @@ import Synchronization
 extension SQLiteStorage {
     /// Removes payloads that have expired, starting with their bodies. If a body cannot be removed, its payload is kept
     /// until the next sweep.
-    /// - Throws: `StorageError`, also if a body could not be removed; then all other payloads have been removed.
+    /// - Throws: `StorageError`, also if a body could not be removed; then all other expired payloads have been
+    ///   removed.
     func removeExpiredPayloads(at now: Timestamp) async throws(StorageError) {
         try await writer.write { connection throws(StorageError) in
             try PayloadRemoval(connection).expireUnpublished(at: now)
@@ -33,7 +34,8 @@ extension SQLiteStorage {
         if let failure { throw failure }
     }
 
-    /// Records that the text of a payload was removed, because copies of it are still in the write-ahead log.
+    /// Records that the text of a payload was removed. The write-ahead log still has copies of it, which the next sweep
+    /// removes.
     func recordRemovedText() {
         hasRemovedTexts.store(true, ordering: .releasing)
     }

@@ -1,6 +1,7 @@
 import MartletCore
 
-/// The text of a payload in its stored form. The sealing context binds the text to its payload.
+/// Encrypts ("seals") the text of a payload for storage. The context contains the payload's id, so that a stored text
+/// can be opened only as the text of this payload.
 enum SealedText {
     static let sealedColumns = [
         SealedColumn(table: "payload_texts", column: "sealed", context: "'payload_texts/' || payload")

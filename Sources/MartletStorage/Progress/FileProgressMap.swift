@@ -10,14 +10,14 @@ final class FileProgressMap: ProgressMap, @unchecked Sendable {
     private let words: UnsafeMutablePointer<Atomic<UInt64>>
     private let byteCount: Int
     private let descriptor: Int32
-    /// The state of each page of the file: whether its disk space is allocated. Writing to an unallocated page on a
-    /// full disk would crash the process; on some file systems reading such a page would crash it too.
+    /// For each page of the file: 1 if its disk space is known to be allocated, otherwise 0. Writing to an unallocated
+    /// page on a full disk would crash the process; on some file systems reading such a page would crash it too.
     private let allocated: UnsafeMutablePointer<Atomic<UInt8>>
-    /// The bits whose page has no space on the disk. They are lost when the process ends.
+    /// The numbers of members whose page of the file has no disk space. They are lost when the process ends.
     private let homeless = Locked<Set<Int64>>([])
-    /// Avoids the lock while `homeless` is empty, which is always the case unless the disk is full.
+    /// False while `homeless` is empty, which is always the case unless the disk is full; then no lock is needed.
     private let hasHomeless = Atomic<Bool>(false)
-    /// Called with this map when, for the first time, a bit cannot be written to disk, so that the map is kept in
+    /// Called with this map when, for the first time, a member cannot be written to disk. The map must then be kept in
     /// memory.
     private let keep: @Sendable (FileProgressMap) -> Void
 
@@ -27,6 +27,7 @@ final class FileProgressMap: ProgressMap, @unchecked Sendable {
     private static let seekData: Int32 = 3
 
     /// Opens the file of a progress map, and creates the file if it does not exist.
+    /// - Parameter lastNumber: The highest member number that the map must be able to hold.
     init(
         _ path: String, through lastNumber: Int64, keep: @escaping @Sendable (FileProgressMap) -> Void = { _ in }
     ) throws(StorageError) {

@@ -21,7 +21,7 @@ public final class FileProgressMaps: ProgressMaps {
         var opened: [Delivery.ID: Opened] = [:]
         /// The maps with bits that are only in memory, because the disk is full.
         var homeless: [Delivery.ID: FileProgressMap] = [:]
-        /// The number of backups in progress, and the maps to remove when no backup is in progress.
+        /// The number of backups in progress, and the deliveries whose maps are removed when no backup is in progress.
         var readers = 0
         var over: [Delivery.ID] = []
     }
@@ -138,7 +138,8 @@ public final class FileProgressMaps: ProgressMaps {
 
     // MARK: Backups
 
-    /// Keeps the maps of deliveries that end from now on, until `release` has been called as often as `hold`.
+    /// Keeps the maps even of deliveries that end, until `release` has been called as often as `hold`. Used for a
+    /// backup.
     func hold() {
         state.withLock { $0.readers += 1 }
     }

@@ -51,13 +51,13 @@ struct ProgressSlot: @unchecked Sendable {
         }
     }
 
-    /// Returns whether a number is in the range that can be stored.
+    /// Returns whether a member's number is in the range that an entry can store.
     static func holds(_ number: Int64) -> Bool {
         number > 0 && number < 1 << numberBits
     }
 
-    /// Returns true if the slot contains a number.
-    /// - Parameter owner: The delivery of the caller, because the slot may have another owner by now.
+    /// Returns true if the slot contains a member's number.
+    /// - Parameter owner: The delivery of the caller. The slot may belong to another delivery by now.
     func contains(_ number: Int64, of owner: Delivery.ID) -> Bool {
         guard Self.holds(number) else { return false }
         let wanted = Self.entry(number, owner)
@@ -69,8 +69,8 @@ struct ProgressSlot: @unchecked Sendable {
         return false
     }
 
-    /// Adds a number to the slot.
-    /// - Returns: Whether there was room for the number.
+    /// Adds a member's number to the slot, unless it is there already.
+    /// - Returns: False if the number is not in the slot, because the slot is full or cannot store this number.
     func insert(_ number: Int64, of owner: Delivery.ID) -> Bool {
         guard Self.holds(number) else { return false }
         let new = Self.entry(number, owner)

@@ -1,8 +1,8 @@
 import MartletCore
 import Synchronization
 
-/// The progress of a small delivery, stored in a slot. If the delivery does not fit the slot, because more devices
-/// match than when the slot was taken, it also gets a file, like a large delivery.
+/// The progress map of a small delivery, stored in a slot. If the delivery does not fit into the slot, because more
+/// devices match than when the slot was taken, it also gets a file, like a large delivery.
 final class SlotProgressMap: ProgressMap {
     let slot: ProgressSlot
     private let owner: Delivery.ID

@@ -56,7 +56,8 @@ struct ReceiptTable {
         ) { _ in true } ?? false
     }
 
-    /// Returns the sequence number of a notification that has begun and is for a registration; nil if there is none.
+    /// Returns the sequence number of a notification; nil if it does not exist, has not begun, or is not for the
+    /// registration.
     private func sequence(
         of id: NotificationID, in hub: Hub.ID, for registration: Registration
     ) throws(StorageError) -> Int64? {

@@ -1,8 +1,8 @@
 import CMartletSQLite
 import MartletCore
 
-/// One connection to the database with its prepared statements. Not Sendable: its owner passes it to a closure on its
-/// own thread.
+/// One connection to the database with its prepared statements. It is not Sendable: its owner, such as a `Reader`, uses
+/// it only on its own thread, and passes it to closures that run there.
 final class Connection {
     private let database: OpaquePointer
     /// The statements that are not in use, keyed by their SQL text. Several statements can have the same text.
@@ -38,7 +38,7 @@ final class Connection {
     }
 
     deinit {
-        // Breaks the reference cycle between statements and lists.
+        // Breaks the reference cycle between idle statements and the lists that contain them.
         for list in idle.values { list.statements = [] }
         sqlite3_close_v2(database)
     }
@@ -160,7 +160,8 @@ final class Connection {
         return nil
     }
 
-    /// Notifies observers. Must be called after each transaction whose statements may have called a function.
+    /// Tells the observers how a transaction ended. Must be called after each transaction whose statements may have
+    /// called a function of `define`.
     func tellObservers(isCommitted: Bool) {
         for observer in observers {
             if isCommitted { observer.commit() } else { observer.rollBack() }
@@ -190,7 +191,8 @@ final class Connection {
     }
 }
 
-/// Idle statements with the same SQL text. A class, so that giving a statement back needs no look-up.
+/// The idle statements with one SQL text. Each statement refers to its list, so that giving the statement back needs no
+/// look-up.
 final class IdleStatements {
     var statements: [Statement] = []
 }

@@ -2,8 +2,8 @@ import CMartletSQLite
 import MartletCore
 import MartletModel
 
-/// A prepared statement and, after `step` returned true, its current row. Belongs to its connection and therefore to
-/// one thread.
+/// A prepared statement with its current row, which exists after `step` has returned true. It belongs to its connection
+/// and therefore to one thread.
 final class Statement {
     /// The list to which the statement is given back.
     let siblings: IdleStatements
@@ -106,7 +106,7 @@ extension Statement {
         withBytes(column) { Array($0) }
     }
 
-    /// Calls `read` with the bytes of a blob or a text.
+    /// Calls `read` with the bytes of a blob or a text. They are valid only during this call.
     func withBytes<Value>(_ column: Int32, _ read: (UnsafeBufferPointer<UInt8>) -> Value) -> Value {
         let start = sqlite3_column_blob(handle, column)
         let count = Int(sqlite3_column_bytes(handle, column))

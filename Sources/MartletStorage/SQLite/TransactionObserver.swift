@@ -1,9 +1,9 @@
 /// In-memory data outside the database that SQL functions of a connection change. Its changes are committed or rolled
 /// back together with the transaction that called the functions.
 protocol TransactionObserver: AnyObject {
-    /// Keeps the changes made since the last commit.
+    /// Makes the changes since the last commit permanent, because the transaction was committed.
     func commit()
 
-    /// Reverts the changes made since the last commit.
+    /// Reverts the changes since the last commit, because the transaction was rolled back.
     func rollBack()
 }

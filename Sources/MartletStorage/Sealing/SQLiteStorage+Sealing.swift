@@ -4,8 +4,9 @@ extension SQLiteStorage {
     /// The number of secrets that one transaction seals again.
     private static let batchSize = 100
 
-    /// Seals again, in small transactions, the secrets that were sealed with another key than the current one. Other
-    /// callers may read and write meanwhile. If the call is interrupted, the next call continues.
+    /// Encrypts ("seals") secrets again that were sealed with another key than the current one. It uses small
+    /// transactions, and other callers may read and write meanwhile. If the call is interrupted, the next call
+    /// continues.
     /// - Parameter deadline: When to stop, between two transactions. The call also stops if the task is cancelled.
     /// - Returns: Whether all secrets were processed.
     /// - Throws: `StorageError` if a secret cannot be opened with any key.
@@ -55,7 +56,7 @@ extension SQLiteStorage {
         }
     }
 
-    /// Waits for pending writes. When this returns, all secrets that were sealed before are stored.
+    /// Waits until the writes that were requested before are stored. They may have sealed secrets with another key.
     private func finishWrites() async throws(StorageError) {
         try await writer.write { _ in }
     }

@@ -1,5 +1,6 @@
 extension Migration {
-    /// `payloads` contains the ids of a send's payloads, each followed by a comma; it is empty if there are none.
+    /// `payloads` has an element for each push of a send, followed by a comma: the id of the push's payload, or nothing
+    /// if the push contains its whole content.
     static let sends = Migration(
         name: "sends",
         script: """

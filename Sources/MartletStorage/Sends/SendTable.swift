@@ -1,7 +1,7 @@
 import MartletCore
 import MartletModel
 
-/// Stores and reads records of sends that take several steps, on one connection.
+/// Stores and reads the records of requests that send in several steps (`SendRecord`), on one connection.
 struct SendTable {
     private let connection: Connection
 
@@ -20,7 +20,8 @@ struct SendTable {
         }
     }
 
-    /// Adds a record, replacing one whose retention period has ended.
+    /// Adds a record, unless there is one with the same key whose retention period has not ended.
+    /// - Returns: The stored record, which may be the earlier one.
     func add(_ record: SendRecord) throws(StorageError) -> SendRecord {
         if let known = try self.record(record.request.key, at: record.startedAt) { return known }
         let payloads = record.payloads.map { ($0.map(\.description) ?? "") + "," }.joined()
@@ -39,8 +40,8 @@ struct SendTable {
         try connection.run("DELETE FROM sends WHERE key = ?", key)
     }
 
-    /// Removes sends whose retention period has ended.
-    /// - Returns: The number of removed sends.
+    /// Removes records whose retention period has ended.
+    /// - Returns: The number of removed records, at most `limit`.
     func removeOld(at now: Timestamp, limit: Int) throws(StorageError) -> Int {
         try connection.run(
             "DELETE FROM sends WHERE key IN (SELECT key FROM sends WHERE started_at <= ? ORDER BY started_at LIMIT ?)",

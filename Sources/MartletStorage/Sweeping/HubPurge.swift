@@ -20,7 +20,7 @@ struct HubPurge {
 
     /// The result of removing one portion of a hub.
     struct Portion: Sendable {
-        /// True if nothing is left of the hub.
+        /// True if the hub has been removed completely.
         var isLast = false
         /// The removed deliveries that were not final. Their progress maps are no longer needed.
         var unfinished: [Delivery.ID] = []
@@ -54,7 +54,7 @@ struct HubPurge {
         return try removeRequests()
     }
 
-    /// Returns the unfinished deliveries of the notifications that are removed next.
+    /// Returns the unfinished deliveries of the notifications that this portion removes.
     private func unfinishedDeliveries() throws(StorageError) -> [Delivery.ID] {
         try connection.all(
             """
@@ -72,8 +72,8 @@ struct HubPurge {
         return connection.changes > 0
     }
 
-    /// Removes a portion of the rows of the deliveries that are removed next, because a broadcast can have left a
-    /// million rows.
+    /// Removes a portion of the rows about members of the deliveries that are removed next. A broadcast can have a
+    /// million such rows.
     /// - Returns: Whether there was something to remove.
     private func removeParts(from table: DeliveryTable.MemberTable) throws(StorageError) -> Bool {
         let delivery = try connection.first(
@@ -112,7 +112,7 @@ struct HubPurge {
         return connection.changes > 0
     }
 
-    /// Removes members of the hub's first tag, and the tag itself if it has no members left.
+    /// Removes a portion of the members of one of the hub's tags, and the tag itself if it has no members left.
     private func removeMembers() throws(StorageError) -> Bool {
         let tag = try connection.first(
             "SELECT id, name, is_template, platform FROM tags WHERE hub = ? LIMIT 1", hub

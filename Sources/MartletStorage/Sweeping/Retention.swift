@@ -1,18 +1,18 @@
 import MartletCore
 
-/// The times for which storage keeps data that has ended, and the limits of its amount.
+/// How long storage keeps data that has ended, and how much of it.
 public struct Retention: Hashable, Sendable {
     /// The time for which a request for the id of a removed registration is answered with "gone".
     public var tombstones: Duration
-    /// The maximum number of ids of removed registrations; the oldest are removed first.
+    /// The maximum number of ids of removed registrations, in all hubs; the oldest are removed first.
     public var tombstoneLimit: Int
     /// The time for which a notification is kept after its end, with its outcome on every device.
     public var notifications: Duration
     /// The maximum number of former states of registrations; the oldest are removed first.
     public var historyLimit: Int
-    /// The time for which records of reads and refused reads of payloads are kept.
+    /// The time for which the audit of payloads is kept: the records of reads and of refused reads.
     public var audit: Duration
-    /// The maximum number of records of refusals; the oldest are removed first.
+    /// The maximum number of records of refused reads of payloads; the oldest are removed first.
     public var refusalLimit: Int
 
     public init(
@@ -28,7 +28,8 @@ public struct Retention: Hashable, Sendable {
         self.refusalLimit = refusalLimit
     }
 
-    /// The time for which the former states of registrations are kept: at least as long as any notification is kept
-    /// that was in progress when the state ended.
+    /// The time for which the former states of registrations are kept: the retention of notifications plus the default
+    /// lifetime of a notification. A trace reads the states that registrations had while the notification was in
+    /// progress.
     var history: Duration { notifications + NotificationIntake.lifetime }
 }

@@ -2,8 +2,8 @@ public import MartletCore
 public import MartletModel
 
 extension SQLiteStorage {
-    /// Removes expired data and the remaining data of deleted hubs, in portions; other writes can happen in between.
-    /// Should be called periodically. Returns early if its task is cancelled.
+    /// Removes expired data and the remaining data of deleted hubs, in portions, so that other writes can happen in
+    /// between. Must be called periodically. Returns early if its task is cancelled.
     public func sweep(
         at now: Timestamp, keeping retention: Retention = Retention()
     ) async throws(StorageError) {

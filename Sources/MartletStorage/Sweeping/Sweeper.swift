@@ -1,8 +1,8 @@
 import MartletCore
 import MartletModel
 
-/// Removes expired data, on one connection, a portion at a time. Tables that grow at one end are searched from their
-/// oldest end, so that a sweep that finds nothing costs almost nothing.
+/// Removes expired data, on one connection, a portion at a time. In tables to which rows are added at one end, it looks
+/// only at the oldest rows, so that a sweep that finds nothing costs almost nothing.
 struct Sweeper {
     private let connection: Connection
     private let now: Timestamp
@@ -24,7 +24,7 @@ struct Sweeper {
     }
 
     /// Removes a portion of a kind of data.
-    /// - Returns: The number of removed rows; if it equals the limit, more may be left.
+    /// - Returns: The number of removed rows; if it is at least `limit`, there may be more.
     func removePortion(of kind: Kind) throws(StorageError) -> Int {
         switch kind {
         case .installations: try InstallationTable(connection).removeExpired(at: now, limit: Self.limit)
@@ -93,7 +93,8 @@ struct Sweeper {
             (SELECT 1 FROM notifications r WHERE r.original = n.sequence AND r.finished_at IS NULL)
         """
 
-    /// Removes rows of the notifications that will be removed next, because a broadcast can have left a million rows.
+    /// Removes a portion of the rows about members of the notifications that will be removed next. A broadcast can have
+    /// a million such rows.
     private func removeOldParts() throws(StorageError) -> Int {
         for table in DeliveryTable.memberTables {
             let delivery = try connection.first(

@@ -9,7 +9,7 @@ struct UserTable {
         self.connection = connection
     }
 
-    /// The columns of a user. Roles are stored as words separated by spaces, because no role contains a space.
+    /// The columns of a user. Roles are read as one text, separated by spaces, because no role contains a space.
     private static let columns = """
         name, password_hash, created_at, (SELECT group_concat(role, ' ') FROM user_roles WHERE user = folded_name)
         """
