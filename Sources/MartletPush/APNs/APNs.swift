@@ -79,7 +79,7 @@ public struct APNs: PushService {
         return shared
     }
 
-    /// The service sends back the id of the request.
+    /// Each answer repeats the `apns-id` of its request, which Martlet does not need.
     private static let ignoredAnswerFields = ["apns-id"]
 
     public func append(

@@ -3,8 +3,8 @@ public import MartletHTTP
 public import MartletModel
 
 /// The simulated service of one platform, as pure rules. It judges requests as the real service would, and stores the
-/// devices that it has made up. It opens no sockets: a shell passes it the requests that arrive at its origin and
-/// carries out its answers. Token endpoints are paths of the same origin.
+/// devices that it has made up. It opens no sockets: `MartletSimulator` passes it the requests that arrive at its
+/// origin, and sends its answers. Token endpoints are paths of the same origin.
 public protocol PushServiceSimulator: Sendable {
     static var platform: PlatformID { get }
 
@@ -39,7 +39,7 @@ public protocol PushServiceSimulator: Sendable {
     /// Judges one request as `answer(_:at:)` does, but answers with a fault.
     ///
     /// A request that would be accepted is refused with the service's own answer for the fault. The request is counted
-    /// and checked. Its message reaches no device, unless the fault is one that delivers.
+    /// and checked. Its message reaches no device, unless `fault.isDelivered` is true or the fault is `replacedHandle`.
     /// - Parameter fault: One of `faults`.
     mutating func answer(_ request: HTTPRequest, fault: ServiceFault, at now: Timestamp) -> SimulatedAnswer
 

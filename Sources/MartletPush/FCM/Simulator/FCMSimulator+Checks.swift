@@ -95,7 +95,7 @@ extension FCMSimulator {
         }
     }
 
-    /// Checks the part for Apple devices (PushServices.md, section 10.3, row 8).
+    /// Checks the member `apns`, and that the project can send to Apple devices (PushServices.md, section 10.3, row 8).
     private func checkApplePart(_ message: JSON, of project: String) throws(FCMRefusal) {
         if let part = message["apns"] {
             if let payload = part["payload"], payload["aps"]?.object == nil { throw .invalidArgument }
