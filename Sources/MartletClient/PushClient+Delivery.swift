@@ -6,7 +6,7 @@ extension ClientRequest {
         with("authorization", token.map { "Bearer \($0)" })
     }
 
-    /// Returns the same request with an additional header field.
+    /// Returns the same request with a header field set to a value; nil removes the field.
     func with(_ name: String, _ value: String?) -> ClientRequest {
         var fields = fields
         fields[name] = value

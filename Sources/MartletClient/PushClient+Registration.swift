@@ -257,7 +257,8 @@ extension PushClient {
         await registrationRecord.change { $0.id = nil }
     }
 
-    /// Runs `work` about a registration while no other such work runs.
+    /// Runs `work` while no other work of this function runs, so that requests about registrations and log-outs are
+    /// sent one after another.
     func takeTurn(_ work: () async throws(RetryableFailure) -> Void) async throws(RetryableFailure) {
         await mutex.take()
         let outcome: Result<Void, RetryableFailure>

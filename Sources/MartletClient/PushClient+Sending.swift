@@ -107,7 +107,7 @@ extension PushClient {
                 fields: ["accept": "application/json", "content-type": form.contentType], upload: upload))
     }
 
-    /// Sends a secret text. The text stays at the server, sealed, and devices are told to fetch it.
+    /// Sends a secret text. The server stores the text encrypted, and tells devices to fetch it.
     /// - Parameters:
     ///   - text: The secret text, at most 64 KiB.
     ///   - audience: The users who may fetch the text. The set of users does not change after the send.

@@ -50,7 +50,8 @@ final class Exchanges: NSObject, URLSessionDataDelegate {
         completionHandler(nil)
     }
 
-    /// Rejects authentication challenges, so that the 401 of the server becomes the answer.
+    /// Rejects challenges that ask for a user name and password, so that the server's 401 becomes the answer. All other
+    /// challenges, such as the check of the server's certificate, get the system's default handling.
     func urlSession(
         _ session: URLSession, task: URLSessionTask, didReceive challenge: URLAuthenticationChallenge,
         completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
@@ -146,7 +147,7 @@ extension ClientTransportError {
         }
     }
 
-    /// Creates the error for an error of a URL session.
+    /// Creates the client's error for an error that `URLSession` reports.
     ///
     /// Only the error code is kept, because descriptions of URL errors contain URLs, which contain device tokens.
     init(_ error: any Error) {

@@ -13,7 +13,7 @@ public struct DeviceKeyPair: Hashable, Sendable, CustomStringConvertible, Custom
         self.key = key
     }
 
-    /// Makes a new key and a new secret.
+    /// Makes a new private key and a new authentication secret.
     public static func generate(_ cryptography: any ClientCryptography) throws(ClientCryptographyError) -> DeviceKeyPair
     {
         let privateKey = try cryptography.makePrivateKey()

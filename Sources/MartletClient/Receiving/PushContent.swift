@@ -1,4 +1,4 @@
-/// The content of a push: the notification itself, or a reference to one that is stored at the server.
+/// The content of a push: the text itself, or a reference to content that is stored at the server.
 ///
 /// ```swift
 /// func application(

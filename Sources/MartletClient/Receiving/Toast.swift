@@ -1,4 +1,4 @@
-/// A text in the XML form in which the server sends it to Microsoft's services. No other form of XML is read.
+/// A text in the XML form in which the server sends it to WNS and MPNS. Other XML is not read.
 struct Toast: Hashable {
     /// The first line of a toast that has more than one; nil otherwise.
     let title: String?

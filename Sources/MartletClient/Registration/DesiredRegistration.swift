@@ -27,7 +27,8 @@ struct DeviceRegistration: Hashable, Sendable {
     }
 }
 
-/// The wishes of the app for the registration of this device. They last as long as this process.
+/// What the app wants for the registration of this device: to register it, to unregister it, or to get a device token
+/// first. It is kept only in memory.
 struct DesiredRegistration {
     enum Wish: Hashable, Sendable {
         case register(DeviceRegistration)

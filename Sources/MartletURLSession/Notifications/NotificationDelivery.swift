@@ -12,9 +12,7 @@ public final class NotificationDelivery: Sendable {
 
     private let state: Locked<State>
 
-    /// Creates a delivery.
-    ///
-    /// Its time limit ends when `expire` is called.
+    /// Creates a delivery. The system's time limit is not known here: the owner calls `expire` when it ends.
     /// - Parameters:
     ///   - fallback: The content that is shown if the time limit ends first.
     ///   - deliver: Called once, on any thread.
