@@ -103,7 +103,7 @@ extension PushClient {
 extension PushClient {
     nonisolated func registerPath(_ id: String) -> String { "/api/register/\(percentEncoded(id))" }
 
-    /// Gives up the registration that the app wants, because the user logs out.
+    /// Withdraws what the app wanted for the registration, because the user logs out.
     func giveUpRegistration() {
         _ = registration.add(nil)
         registration.tell(.unregistered)

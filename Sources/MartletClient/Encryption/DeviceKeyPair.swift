@@ -7,7 +7,7 @@ public struct DeviceKeyPair: Hashable, Sendable, CustomStringConvertible, Custom
     /// The public part, which senders receive.
     public let key: DeviceKey
 
-    /// - Parameters: See the properties.
+    /// Creates a key pair from a private key and the public part that belongs to it, which is not checked.
     public init(privateKey: [UInt8], key: DeviceKey) {
         self.privateKey = privateKey
         self.key = key

@@ -16,7 +16,8 @@ public protocol DeviceKeyPairStore: Sendable {
 public actor MemoryDeviceKeyPairStore: DeviceKeyPairStore {
     private var keyPair: DeviceKeyPair?
 
-    /// - Parameter keyPair: The initial key pair.
+    /// Creates a store.
+    /// - Parameter keyPair: The key pair that the store has at first; nil for none.
     public init(_ keyPair: DeviceKeyPair? = nil) {
         self.keyPair = keyPair
     }

@@ -46,7 +46,8 @@ struct DesiredRegistration {
     private(set) var device: DeviceRegistration?
     /// Whether the open wish is carried out by the background retries.
     var isInBackground = false
-    /// Asks the system for a device token again.
+    /// The closure that the app passed to `PushClient.registrationFailed(_:askAgain:)`. It asks the system for a device
+    /// token again.
     var askAgain: (@Sendable () async -> Void)?
     /// The last reported state; nil at first, when the state must be read from the store.
     private(set) var state: RegistrationState?

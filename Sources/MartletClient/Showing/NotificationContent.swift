@@ -20,7 +20,7 @@ public struct NotificationContent: Hashable, Sendable {
     /// `PushContent(userInfo:)` reads them again when the user opens the notification.
     public var texts: [String: String]
 
-    /// - Parameters: See the properties.
+    /// Creates the content of a notification.
     public init(
         title: String? = nil, body: String, attachment: String? = nil, category: String? = nil,
         texts: [String: String] = [:]
@@ -40,7 +40,7 @@ public struct NotificationTexts: Hashable, Sendable {
     /// Shown if content cannot be fetched or read for another reason, and the sender gave no text.
     public var notAvailable = "You have a new notification. Open the app to see it."
 
-    /// Creates the English texts.
+    /// Creates texts in English.
     public init() {}
 }
 

@@ -35,7 +35,7 @@ struct APNsProviderToken {
         token.isSigned(by: key)
     }
 
-    /// Creates and signs a token.
+    /// Returns a new signed token in compact form, with `now` as its time of issue.
     static func sign(
         keyID: String, teamID: String, at now: Timestamp, with key: P256PrivateKey
     ) throws(CryptoError) -> String {

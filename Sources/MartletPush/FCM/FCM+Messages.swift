@@ -33,7 +33,7 @@ extension FCM {
         return names.sorted()
     }
 
-    /// Checks the payload, which is a message with or without its envelope.
+    /// Checks a payload, with or without the envelope `{"message":…}`.
     public static func check(_ message: Message) throws(PushServiceError) {
         let payload = try Payload.object(message)
         let content = payload["message"] ?? payload

@@ -95,7 +95,7 @@ struct FCMCredential: Sendable {
         PushServiceError(.badCredential, sentence)
     }
 
-    /// The fields of a credential, with which a hub is configured.
+    /// The properties that a hub's credential for FCM can have, with their flags on the command line.
     static let fields: [PushPlatformDescriptor.CredentialForm.Field] = [
         .init(
             name: Property.privateKey, flag: "private-key-file", help: "The service account's private key, as PEM.",

@@ -6,9 +6,9 @@ import MartletModel
 /// payload has a badge, a subtitle, a sound, `content_available` or `mutable_content`. The HTTP v1 API has these
 /// settings for Apple devices only in `apns`.
 struct LegacyTranslation {
-    /// The translated message.
+    /// The content of the translated message, without the envelope `{"message":…}`.
     private(set) var content: [String: JSON] = [:]
-    /// Whether the service should only validate the payload.
+    /// Whether FCM only validates the message and delivers it to no device (`dry_run`).
     private(set) var isDryRun = false
     /// The names in the legacy payload that were left out, such as `delay_while_idle` and `data.x`.
     private(set) var dropped: [String] = []

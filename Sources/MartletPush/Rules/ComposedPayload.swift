@@ -71,12 +71,12 @@ enum ComposedPayload {
         return Dictionary(items) { first, _ in first }
     }
 
-    /// Returns the titles of actions, which are given as `[{"title"}]`.
+    /// Returns the titles of a message's buttons, which are given as `[{"title": …}]`.
     static func actionTitles(_ actions: JSON?) -> [String] {
         (actions?.array ?? []).compactMap { $0["title"]?.string }
     }
 
-    /// Returns the titles of actions, which are given as JSON text in a string.
+    /// Returns the titles of a message's buttons, which are given as JSON text in a string.
     static func actionTitles(in text: JSON?) -> [String] {
         text?.string.flatMap { try? JSON(parsing: Array($0.utf8), maximumDepth: 8) }.map { actionTitles($0) } ?? []
     }

@@ -38,7 +38,7 @@ struct XMLElements {
         guard open.isEmpty, !elements.isEmpty else { return nil }
     }
 
-    /// Returns the elements with a name.
+    /// Returns all elements with a name, which is compared without prefixes.
     func named(_ name: String) -> [Element] { elements.filter { $0.name == name } }
 
     private mutating func take(_ rest: inout Substring, isMarkup: Bool) -> Bool {

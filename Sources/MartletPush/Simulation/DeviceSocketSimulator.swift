@@ -12,7 +12,7 @@ public protocol DeviceSocketSimulator: PushServiceSimulator {
     /// - Returns: The actions on the connections of devices.
     mutating func receive(_ text: String, on socket: UInt64, at now: Timestamp) -> [SocketStep]
 
-    /// Removes a connection that was closed.
+    /// Records that the connection of a device was closed.
     mutating func socketClosed(_ socket: UInt64)
 
     /// The devices that have registered themselves, as a JSON array for the control interface, oldest first.

@@ -77,7 +77,7 @@ struct SimulatedTokens: Sendable {
         return grant(client, scope: scope, isTextual: isTextual, at: now)
     }
 
-    /// Checks a token.
+    /// Returns whether an access token is valid, and for which client.
     func judge(_ token: some StringProtocol, at now: Timestamp) -> Judgement {
         guard let grant = grants[String(token)] else { return .unknown }
         return grant.expiresAt > now ? .valid(grant.client) : .expired

@@ -35,7 +35,7 @@ struct VAPIDToken {
         token.isSigned(by: key)
     }
 
-    /// Creates and signs a token.
+    /// Returns a new signed token for one push service, which expires `lifetime` after `now`.
     static func sign(
         audience: HTTPOrigin, subject: String?, at now: Timestamp, with key: P256PrivateKey
     ) throws(CryptoError) -> String {

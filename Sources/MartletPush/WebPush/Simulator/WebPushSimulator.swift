@@ -19,9 +19,9 @@ public struct WebPushSimulator: PushServiceSimulator {
         public init() {}
     }
 
-    /// A subscription, with the data that its browser would have.
+    /// A subscription, with what its browser knows about it.
     struct Subscription {
-        /// The receiver of messages, which has the keys to decrypt them.
+        /// Who has the keys to decrypt messages for the subscription.
         enum Keys {
             /// The simulator has the keys of a made-up subscription.
             case here(MessageReceiver)

@@ -21,7 +21,7 @@ struct SimulatedBrowser {
         let keptUntil: Timestamp
     }
 
-    /// The browser's report on a message.
+    /// The browser's report on a message. The codes are those of `BrowserMessage.Update`.
     struct Acknowledgement {
         let id: String
         let channel: String
