@@ -43,7 +43,7 @@ extension PushClient {
         try await ask(request(method, target, body))
     }
 
-    /// Sends a request a single time.
+    /// Sends a request once, without retries.
     /// - Parameter status: An answer with this status is returned, although the status stands for a temporary failure.
     /// - Throws: `RetryableFailure` if there is no answer, or if the answer stands for a temporary failure.
     nonisolated func exchange(

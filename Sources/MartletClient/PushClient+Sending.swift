@@ -19,7 +19,7 @@ extension PushClient {
     /// - Parameters:
     ///   - text: Any text. The server puts the sender's name in front of the text.
     ///   - user: The name of one user. The server does not report whether the user exists.
-    /// - Returns: The server's ids of the notifications, keyed by platform.
+    /// - Returns: The server's ids of the notifications, by platform.
     /// - Throws: `PushClientError`; unless its kind is `unreachable`, `serverProblem` or `cancelled`, nothing was sent.
     @discardableResult
     public func send(_ text: String, to user: String) async throws(PushClientError) -> [Platform: String] {

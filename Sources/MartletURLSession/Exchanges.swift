@@ -91,8 +91,8 @@ final class Exchanges: NSObject, URLSessionDataDelegate {
 
     /// Cancels a task on a new thread.
     ///
-    /// The delegate's queue is not used, because the session may be waiting for that queue, and no existing thread is
-    /// used, because other work may need it.
+    /// The delegate's queue is not used, because the session may be waiting for that queue. No existing thread is used,
+    /// because the call may wait for the session and would hold up the other work of that thread.
     private func cancel(_ task: URLSessionTask) {
         Thread.detachNewThread { task.cancel() }
     }

@@ -22,8 +22,8 @@ struct Toast: Hashable {
     }
 
     /// Creates a toast from its lines.
-    /// - Parameter id: A text that begins with the notification's id. Further members of the toast's address may follow
-    ///   the id.
+    /// - Parameter id: A text that begins with the notification's id. Other parameters of the toast may follow, each
+    ///   after `&`.
     private init?(_ lines: [String], id: Substring?) {
         guard let text = lines.last else { return nil }
         title = lines.count > 1 ? lines.first : nil

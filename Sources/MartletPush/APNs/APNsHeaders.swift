@@ -8,7 +8,8 @@ import MartletModel
 struct APNsHeaders: Equatable {
     var pushType: APNsPushType
     var priority: APNsPriority
-    /// The expiration in Unix seconds, where 0 means a single attempt; nil if the caller did not state it.
+    /// The expiration in Unix seconds, where 0 means a single attempt; nil if the caller did not state it, so that the
+    /// notification's expiry is used. It is 0 for a `pushtotalk` push without a stated expiration.
     var expiration: Int64?
     var collapseID: String?
     /// The topic that the caller stated; nil means the app's bundle id with the suffix of the push type.

@@ -21,7 +21,7 @@ struct SimulatedTokens: Sendable {
 
     private static let grantLimit = 10_000
 
-    /// Whether clients that are not registered are accepted without a check.
+    /// Whether clients that are not registered get tokens without a check of their secret.
     let acceptsAnyClient: Bool
     /// The lifetime of an access token.
     let lifetime: Duration

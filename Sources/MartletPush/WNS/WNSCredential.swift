@@ -8,7 +8,8 @@ import MartletModel
 /// as an application in a Microsoft Entra directory instead. Azure Notification Hubs has no properties for the
 /// directory and the application, so Martlet adds them.
 struct WNSCredential: Sendable {
-    /// The names of the credential's properties: those of Azure Notification Hubs, and those that only Martlet has.
+    /// The names of the credential's properties. Only Martlet has `TenantId` and `ApplicationId`; the others are those
+    /// of Azure Notification Hubs.
     enum Property {
         static let packageSID = "PackageSid"
         static let secretKey = "SecretKey"

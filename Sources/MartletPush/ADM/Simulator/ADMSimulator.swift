@@ -7,7 +7,7 @@ public import MartletModel
 public struct ADMSimulator: PushServiceSimulator {
     /// The settings of the simulated service: its limits, and whether it accepts unknown senders.
     public struct Configuration: Sendable {
-        /// Whether clients that are not registered are accepted without a check.
+        /// Whether clients that are not registered get tokens without a check of their secret.
         public var acceptsAnyKey = false
         /// The lifetime of an access token.
         public var tokenLifetime: Duration = .seconds(3600)

@@ -179,8 +179,8 @@ extension FCMSimulator {
     }
 
     private func checkClaims(of claims: JSON, at now: Timestamp) throws(FCMRefusal) {
-        // An assertion that names Google's production endpoint in `aud` is accepted too, because the library that most
-        // senders use always names that endpoint, even if it sends the assertion to another one.
+        // An assertion that names Google's production endpoint in `aud` is accepted too, because Google's library
+        // google-auth for Python always names that endpoint, even if it sends the assertion to another one.
         guard [audience, FCMCredential.productionTokenEndpoint].contains(claims["aud"]?.string) else {
             throw .badAudience
         }
