@@ -23,7 +23,8 @@ extension PushClient {
         }
     }
 
-    /// Returns the JSON members that describe the device's key in a registration.
+    /// Returns the JSON members that describe the device's key in a registration. Creates the key if there is none yet.
+    /// Returns no members if the app does not use end-to-end encryption.
     func keyMembers() async throws(RetryableFailure) -> [String: JSON] {
         guard let encryption else { return [:] }
         do throws(PushClientError) {

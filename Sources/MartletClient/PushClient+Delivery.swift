@@ -6,7 +6,7 @@ extension ClientRequest {
         with("authorization", token.map { "Bearer \($0)" })
     }
 
-    /// Returns the same request with an additional header field.
+    /// Returns the same request with a header field set to a value; nil removes the field.
     func with(_ name: String, _ value: String?) -> ClientRequest {
         var fields = fields
         fields[name] = value
@@ -43,7 +43,7 @@ extension PushClient {
         try await ask(request(method, target, body))
     }
 
-    /// Sends a request a single time.
+    /// Sends a request once, without retries.
     /// - Parameter status: An answer with this status is returned, although the status stands for a temporary failure.
     /// - Throws: `RetryableFailure` if there is no answer, or if the answer stands for a temporary failure.
     nonisolated func exchange(

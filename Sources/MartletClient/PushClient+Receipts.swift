@@ -48,8 +48,8 @@ extension PushClient {
             guard let device = batch.first?.device else { return nil }
             let body: JSON = ["device": .string(device), "receipts": .array(batch.map { .object($0.members) })]
             do throws(RetryableFailure) {
-                // The answer is ignored, because a refusal is permanent: the server accepts even a repeated receipt.
-                // Refused receipts are removed below like accepted ones.
+                // The status of the answer is ignored. A refusal is permanent, because the server accepts even a
+                // receipt that it already has. So refused receipts are removed below, like accepted ones.
                 _ = try await ask(request("POST", "/api/receipts", body))
             } catch {
                 // Without a user who is logged in, a retry is of no use. The receipts wait for a later round, such as

@@ -103,7 +103,7 @@ extension PushClient {
 extension PushClient {
     nonisolated func registerPath(_ id: String) -> String { "/api/register/\(percentEncoded(id))" }
 
-    /// Gives up the registration that the app wants, because the user logs out.
+    /// Withdraws what the app wanted for the registration, because the user logs out.
     func giveUpRegistration() {
         _ = registration.add(nil)
         registration.tell(.unregistered)
@@ -257,7 +257,8 @@ extension PushClient {
         await registrationRecord.change { $0.id = nil }
     }
 
-    /// Runs `work` about a registration while no other such work runs.
+    /// Runs `work` while no other work of this function runs, so that requests about registrations and log-outs are
+    /// sent one after another.
     func takeTurn(_ work: () async throws(RetryableFailure) -> Void) async throws(RetryableFailure) {
         await mutex.take()
         let outcome: Result<Void, RetryableFailure>

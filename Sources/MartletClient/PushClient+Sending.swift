@@ -19,7 +19,7 @@ extension PushClient {
     /// - Parameters:
     ///   - text: Any text. The server puts the sender's name in front of the text.
     ///   - user: The name of one user. The server does not report whether the user exists.
-    /// - Returns: The server's ids of the notifications, keyed by platform.
+    /// - Returns: The server's ids of the notifications, by platform.
     /// - Throws: `PushClientError`; unless its kind is `unreachable`, `serverProblem` or `cancelled`, nothing was sent.
     @discardableResult
     public func send(_ text: String, to user: String) async throws(PushClientError) -> [Platform: String] {
@@ -107,7 +107,7 @@ extension PushClient {
                 fields: ["accept": "application/json", "content-type": form.contentType], upload: upload))
     }
 
-    /// Sends a secret text. The text stays at the server, sealed, and devices are told to fetch it.
+    /// Sends a secret text. The server stores the text encrypted, and tells devices to fetch it.
     /// - Parameters:
     ///   - text: The secret text, at most 64 KiB.
     ///   - audience: The users who may fetch the text. The set of users does not change after the send.

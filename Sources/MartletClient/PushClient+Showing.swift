@@ -6,8 +6,8 @@ extension PushClient {
     /// not available, the sender's text for that case or a text of `words` is used.
     /// - Parameters:
     ///   - content: The content of the push.
-    ///   - folder: The folder for files of pictures, sounds and films; nil means that they are not downloaded. The app
-    ///     removes the files.
+    ///   - folder: The folder for downloaded pictures, sounds and videos; nil means that they are not downloaded. The
+    ///     app removes the files.
     ///   - words: The texts that are used if the sender gave none.
     ///   - limit: How long this may take, which should be the time that the system grants an app in the background.
     ///     When the time is over or the task is cancelled, the content counts as not available.

@@ -50,7 +50,7 @@ public actor PushClient {
     /// any, is logged in.
     var lastLogIn = 0
     var registration = DesiredRegistration()
-    /// Ensures that only one request about registrations is sent at a time.
+    /// Ensures that requests about registrations and log-outs are sent one after another.
     let mutex = AsyncMutex()
     var backgroundRetries = BackgroundRetries()
 

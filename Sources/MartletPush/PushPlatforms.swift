@@ -2,7 +2,7 @@ public import MartletCore
 
 /// The push platforms that this package supports.
 ///
-/// Each platform has a folder beside this file and an entry in this list.
+/// Each push service has a folder beside this file. Each of its platforms has an entry in `all`.
 public enum PushPlatforms {
     public static let all = PushPlatformList([
         APNs.self, FCM.self, LegacyFCM.self, WNS.self, MPNS.self, WebPush.self, ADM.self, Baidu.self, Xiaomi.self,
@@ -10,7 +10,7 @@ public enum PushPlatforms {
 }
 
 extension PushPlatforms {
-    /// Returns a simulator of every service, each with its own state.
+    /// Returns a new simulator for each push service that Martlet can send to.
     /// - Parameter acceptsAnyKey: Whether senders that are not registered are accepted without a check.
     public static func simulators(acceptsAnyKey: Bool) -> [any PushServiceSimulator] {
         var apns = APNsSimulator.Configuration()

@@ -30,7 +30,7 @@ public final class Simulator: Sendable {
         public var faults = FaultPlan()
         /// The path of a file that gets one line of JSON for every message that a service accepts; nil for no file.
         public var ledger: String?
-        /// Returns the time of day.
+        /// Returns the current time of the simulated services, before the control interface moves their clock.
         public var now: @Sendable () -> Timestamp
 
         /// Creates a configuration with all services.

@@ -99,8 +99,8 @@ struct SimulatorListeners {
 
     /// The limits of all listeners.
     ///
-    /// Connections may be idle for an hour, because senders keep connections open for hours and a device's connection
-    /// is idle for as long.
+    /// Connections may be idle for an hour, because senders keep connections open for hours, and a device's connection
+    /// is idle until a message for the device arrives.
     private static var limits: ServerLimits {
         var limits = ServerLimits()
         limits.idleTime = .seconds(3600)

@@ -5,7 +5,7 @@ import MartletClient
 import FoundationNetworking
 #endif
 
-/// A URL session with its delegate, which collects the answers.
+/// A `URLSession` together with its delegate, which collects the answers.
 final class ExchangeSession: Sendable {
     private let session: URLSession
     private let exchanges = Exchanges()

@@ -50,7 +50,8 @@ final class Exchanges: NSObject, URLSessionDataDelegate {
         completionHandler(nil)
     }
 
-    /// Rejects authentication challenges, so that the 401 of the server becomes the answer.
+    /// Rejects challenges that ask for a user name and password, so that the server's 401 becomes the answer. All other
+    /// challenges, such as the check of the server's certificate, get the system's default handling.
     func urlSession(
         _ session: URLSession, task: URLSessionTask, didReceive challenge: URLAuthenticationChallenge,
         completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
@@ -90,8 +91,8 @@ final class Exchanges: NSObject, URLSessionDataDelegate {
 
     /// Cancels a task on a new thread.
     ///
-    /// The delegate's queue is not used, because the session may be waiting for that queue, and no existing thread is
-    /// used, because other work may need it.
+    /// The delegate's queue is not used, because the session may be waiting for that queue. No existing thread is used,
+    /// because the call may wait for the session and would hold up the other work of that thread.
     private func cancel(_ task: URLSessionTask) {
         Thread.detachNewThread { task.cancel() }
     }
@@ -146,7 +147,7 @@ extension ClientTransportError {
         }
     }
 
-    /// Creates the error for an error of a URL session.
+    /// Creates the client's error for an error that `URLSession` reports.
     ///
     /// Only the error code is kept, because descriptions of URL errors contain URLs, which contain device tokens.
     init(_ error: any Error) {

@@ -1,5 +1,5 @@
-/// The client's retries in the background, of registrations, log-outs and receipts. They run in rounds, one after
-/// another; each round retries all work that is due.
+/// The state of the client's background retries of registrations, log-outs and receipts. The retries run in rounds, one
+/// after another. Each round retries all work that is due.
 struct BackgroundRetries {
     enum Phase {
         /// No round runs, and none is planned. The next phase is `running`.
@@ -19,7 +19,7 @@ struct BackgroundRetries {
     /// The callers of `resume`, which return when a round has tried all work that is due.
     var waiting: [CheckedContinuation<Void, Never>] = []
 
-    /// Records the end of a round, with the failure of its work, if any.
+    /// Records the end of a round, and the failure of its work if there was one.
     /// - Returns: The wait before the next round; nil if no further round is needed.
     mutating func end(_ failure: RetryableFailure?, retry: RetryPolicy, chance: Double) -> Duration? {
         if isWanted { return .zero }

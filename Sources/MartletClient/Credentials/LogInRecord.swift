@@ -1,6 +1,6 @@
 import MartletModel
 
-/// The content of the credential store.
+/// The value in the client's `CredentialStore`.
 struct LogInRecord: Hashable, Storable {
     /// The credentials of the user who is logged in with a password; nil if there is none.
     var credentials: Credentials?
@@ -22,7 +22,8 @@ struct PendingLogOut: Hashable, Sendable {
     var token: String?
     /// Whether the token belongs to a session that must be ended.
     var endsSession = false
-    /// The credentials with which a session is opened to tell the server about the log-out, if there is no token.
+    /// The credentials of the user who logged out. With them, a session is opened to tell the server about the log-out
+    /// if there is no token, or if the server refuses the token.
     var credentials: Credentials?
 
     /// Whether the server must be told about this log-out.

@@ -3,8 +3,8 @@
 /// On Apple's platforms there is `CryptoKitCryptography`; on other platforms, the product `MartletOpenSSL` provides an
 /// implementation based on OpenSSL.
 ///
-/// A private key is passed as bytes that only the implementation that made them understands. For both existing
-/// implementations, the bytes are the private number of the key, 32 bytes long. An implementation on the Secure Enclave
+/// A private key is passed as bytes that only the implementation that made them understands. In both existing
+/// implementations, they are the private scalar of the key, 32 bytes long. An implementation on the Secure Enclave
 /// would instead return the enclave's key data, which is of no use on any other device; the rest of the SDK does not
 /// depend on the format.
 public protocol ClientCryptography: Sendable {

@@ -9,7 +9,7 @@ import Foundation
 
 /// The primitives of end-to-end encryption, implemented with Apple's CryptoKit.
 ///
-/// A private key is passed as its private number, 32 bytes long, so that it can be kept in the keychain and used in a
+/// A private key is passed as its private scalar, 32 bytes long, so that it can be kept in the keychain and used in a
 /// notification service extension while the device is locked.
 public struct CryptoKitCryptography: ClientCryptography {
     public init() {}

@@ -7,13 +7,13 @@ public struct DeviceKeyPair: Hashable, Sendable, CustomStringConvertible, Custom
     /// The public part, which senders receive.
     public let key: DeviceKey
 
-    /// - Parameters: See the properties.
+    /// Creates a key pair from a private key and the public part that belongs to it, which is not checked.
     public init(privateKey: [UInt8], key: DeviceKey) {
         self.privateKey = privateKey
         self.key = key
     }
 
-    /// Makes a new key and a new secret.
+    /// Makes a new private key and a new authentication secret.
     public static func generate(_ cryptography: any ClientCryptography) throws(ClientCryptographyError) -> DeviceKeyPair
     {
         let privateKey = try cryptography.makePrivateKey()

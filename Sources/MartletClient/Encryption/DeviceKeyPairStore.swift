@@ -1,7 +1,8 @@
 /// Stores this device's key pair across launches. Only this app and its extensions may be able to read it.
 ///
 /// There is one pair per device. It remains when the user changes, so that a sender who has compared its fingerprint
-/// need not do so again. To create a new pair, save nil and register again; senders are then notified of the change.
+/// need not do so again. To create a new pair, save nil and register again. A sender then gets an error of kind
+/// `keysChanged` at the next send.
 public protocol DeviceKeyPairStore: Sendable {
     /// Returns the key pair; nil if none has been created yet.
     /// - Throws: `StorageProblem` if the store cannot be read, for example while the device is locked. In this case no
@@ -16,7 +17,8 @@ public protocol DeviceKeyPairStore: Sendable {
 public actor MemoryDeviceKeyPairStore: DeviceKeyPairStore {
     private var keyPair: DeviceKeyPair?
 
-    /// - Parameter keyPair: The initial key pair.
+    /// Creates a store.
+    /// - Parameter keyPair: The key pair that the store has at first; nil for none.
     public init(_ keyPair: DeviceKeyPair? = nil) {
         self.keyPair = keyPair
     }

@@ -7,8 +7,8 @@ public enum EncryptedPush: Hashable, Sendable {
     /// The id of an encrypted message that did not fit into the push and is stored at the server.
     case stored(id: Int32)
 
-    /// Reads the push's named texts `encrypted` or `encryptedId`.
-    /// - Returns: nil if both texts are missing, or if the id is invalid.
+    /// Reads the member `encrypted` or `encryptedId` of a push's payload.
+    /// - Returns: nil if both members are missing, or if the id is invalid.
     public init?(texts: [String: String]) {
         if let content = texts[PayloadName.encrypted.rawValue] {
             self = .content(content)

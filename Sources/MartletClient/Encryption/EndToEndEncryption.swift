@@ -6,7 +6,7 @@
 ///     pins: FileKeyPinStore(path: folder + "/pins.json"))
 /// ```
 public struct EndToEndEncryption: Sendable {
-    /// The primitives.
+    /// The cryptographic primitives.
     public let cryptography: any ClientCryptography
     /// The store of this device's key pair, which is created at the first registration.
     public let keyPairs: any DeviceKeyPairStore
@@ -14,7 +14,7 @@ public struct EndToEndEncryption: Sendable {
     public let pins: any KeyPinStore
 
     /// - Parameters:
-    ///   - cryptography: The primitives: CryptoKit's, or those of `MartletOpenSSL`.
+    ///   - cryptography: The cryptographic primitives: `CryptoKitCryptography`, or those of `MartletOpenSSL`.
     ///   - keyPairs: The store of this device's key pair.
     ///   - pins: The store of the recipients' keys. Use a store that persists across launches.
     public init(

@@ -4,8 +4,9 @@ import Darwin
 import Glibc
 #endif
 
-/// A file of keys or pins. An unreadable file is reported as an error, because treating it as empty would create new
-/// keys or trust other people's keys. A file that others may read or write is not trusted.
+/// A file of keys or pins. An unreadable file is reported as an error, because the client would treat an empty file as
+/// a first use: it would create a new key pair, or trust any keys that the server reports. A file that others may read
+/// or write is not trusted.
 struct KeyFile: Sendable {
     let path: String
 

@@ -1,8 +1,8 @@
 /// A digest that identifies a device's key: the SHA-256 digest of the public key followed by the authentication secret.
 ///
 /// People compare the text of a fingerprint, over the telephone or side by side. The text has eight groups of five
-/// digits. Each group is derived from four bytes, so that finding a key with the same text as another key would take
-/// about 2¹³² attempts.
+/// digits, each derived from four bytes of the digest. Finding a key with the same text as another key would take about
+/// 2¹³² attempts.
 public struct KeyFingerprint: Hashable, Sendable, CustomStringConvertible {
     /// The digest, 32 bytes.
     public let bytes: [UInt8]

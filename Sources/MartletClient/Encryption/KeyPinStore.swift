@@ -1,8 +1,8 @@
 /// Stores the keys that a sender trusts across launches.
 ///
-/// The pins are not secret, but a person who can change them can have the next message encrypted for a key of that
-/// person. If a store loses its pins, the keys that the server reports at the next send are trusted as at a first send,
-/// so a key that has changed is not noticed.
+/// The pins are not secret. But a person who can change the pins can make the app encrypt the next message for that
+/// person's key. If a store loses its pins, the next send counts as the first one: the client trusts all keys that the
+/// server reports, and does not notice that a key has changed.
 public protocol KeyPinStore: Sendable {
     /// Returns the pins of a user; nil if nothing has been sent to the user yet.
     /// - Throws: `StorageProblem` if the pins cannot be read. In this case nothing is sent.

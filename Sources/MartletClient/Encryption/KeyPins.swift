@@ -3,7 +3,7 @@ public struct KeyPins: Hashable, Sendable {
     /// The fingerprints by the device's registration id.
     public var fingerprints: [String: KeyFingerprint]
 
-    /// - Parameter fingerprints: The fingerprints by the device's registration id.
+    /// Creates pins from fingerprints by the device's registration id.
     public init(_ fingerprints: [String: KeyFingerprint]) {
         self.fingerprints = fingerprints
     }

@@ -24,7 +24,7 @@ public struct MessageCoding: Sendable {
 
     let cryptography: any ClientCryptography
 
-    /// - Parameter cryptography: The cryptographic primitives to use.
+    /// Creates a coding that uses the given cryptographic primitives.
     public init(_ cryptography: any ClientCryptography) {
         self.cryptography = cryptography
     }

@@ -9,7 +9,7 @@ public enum MessageCodingError: Error, Hashable, Sendable, CustomStringConvertib
     case malformed
     /// The encrypted message has more than one record.
     case severalRecords
-    /// A public key is not a point of the curve.
+    /// A public key is not a point of the curve P-256.
     case malformedKey
     /// The encrypted message was changed, is truncated, or is for another key.
     case notAuthentic

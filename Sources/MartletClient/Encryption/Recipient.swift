@@ -1,6 +1,6 @@
 import MartletModel
 
-/// A device to encrypt for, as the server describes it.
+/// A device of the user to whom a message is sent, with the key that the server reports for the device.
 struct Recipient {
     let device: String
     let platform: String

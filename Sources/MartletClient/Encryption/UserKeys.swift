@@ -32,7 +32,8 @@ public struct UserKeys: Hashable, Sendable {
     /// Whether nothing is pinned yet. The first keys that the server reports are trusted.
     public var isFirstUse: Bool { pins == nil }
 
-    /// Whether every key is pinned, or no keys are pinned yet.
+    /// Whether a message can be sent without a call of `PushClient.trust(_:)`: every key is pinned, or no keys are
+    /// pinned yet.
     public var isTrusted: Bool { added.isEmpty && changed.isEmpty }
 
     /// The devices whose key is not pinned and that had no pinned key before.

@@ -28,7 +28,8 @@ enum PrivateFile {
         return true
     }
 
-    /// Moves a file, replacing any file at the new path.
+    /// Moves a file, replacing any file at the new path. Both paths must be on the same file system.
+    /// - Returns: Whether that succeeded.
     static func move(_ path: String, to newPath: String) -> Bool { rename(path, newPath) == 0 }
 
     static func remove(_ path: String) {

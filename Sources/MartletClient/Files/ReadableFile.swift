@@ -28,7 +28,8 @@ final class ReadableFile: Sendable {
         close(descriptor)
     }
 
-    /// Reads exactly `count` bytes.
+    /// Reads exactly `count` bytes from an offset.
+    /// - Throws: `Failure` if there are fewer bytes, or if they cannot be read.
     func read(at offset: Int64, count: Int) throws(Failure) -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: count)
         var filled = 0

@@ -11,7 +11,8 @@ struct ReceiptQueue: Hashable, Storable {
 
     private(set) var receipts: [Receipt] = []
 
-    /// Adds a receipt, unless there already is one for the same event.
+    /// Adds a receipt, unless the queue already has one for the same notification and event, or the id of the
+    /// notification is too long.
     mutating func add(_ receipt: Receipt) {
         guard receipt.notification.utf8.count <= Self.idLimit,
             !receipts.contains(where: { $0.notification == receipt.notification && $0.event == receipt.event })

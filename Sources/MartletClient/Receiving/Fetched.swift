@@ -16,7 +16,8 @@ public struct LogInPrompt: Hashable, Sendable {
     /// a new notification. Open the app and log in to see it."
     public let message: String?
 
-    /// - Parameter message: See the property.
+    /// Creates a prompt.
+    /// - Parameter message: The sender's text for this case; nil if there is none.
     public init(message: String?) {
         self.message = message
     }

@@ -6,7 +6,7 @@ public struct PayloadReader: Hashable, Sendable {
     /// has not read it yet.
     public let readAt: Duration?
 
-    /// - Parameters: See the properties.
+    /// Creates a read receipt. `PushClient.readers(of:)` returns the ones that the server reports.
     public init(user: String, readAt: Duration?) {
         self.user = user
         self.readAt = readAt

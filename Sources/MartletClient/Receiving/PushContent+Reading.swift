@@ -15,13 +15,13 @@ extension PushContent {
         self.init(PushTexts(alert: alert) { name in Self.text(userInfo[name.rawValue]) })
     }
 
-    /// Reads named texts, as data messages contain them on other platforms.
+    /// Reads the data of a push that consists of texts by name, such as the `data` of an FCM message.
     public init(data: [String: String]) {
         self.init(PushTexts(alert: PushTexts.Alert()) { data[$0.rawValue] })
     }
 
-    /// Reads the body of a push as a push service delivers it: JSON, the bare id of a secure notification, or a toast
-    /// of Microsoft's services in the form in which the server sends texts.
+    /// Reads the body of a push as a push service delivers it. The body is JSON, or only the id of a secure
+    /// notification, or a toast for WNS or MPNS in the form that the server sends.
     public init(payload: [UInt8]) {
         guard let json = try? JSON(parsing: payload) else {
             let toast = Toast(payload)
@@ -35,7 +35,7 @@ extension PushContent {
         let message = json["message"] ?? json
         let data = message["data"] ?? json
         // The texts that the device shows: either the alert or notification that a system shows by itself, or, if the
-        // JSON has a `body`, the whole JSON, which a page's worker shows unchanged.
+        // JSON has a `body`, the whole JSON, which the service worker of a web page shows unchanged.
         let alert =
             json[PayloadName.aps.rawValue]?["alert"] ?? message["notification"] ?? (json["body"] == nil ? nil : json)
         self.init(
@@ -73,7 +73,8 @@ extension PushContent {
     }
 }
 
-/// The named texts of a push, in whatever form its platform delivered them.
+/// The visible texts of a push, and the members that the server adds to a payload (`PayloadName`). Every platform
+/// delivers them in another form.
 private struct PushTexts {
     struct Alert {
         var title: String?

@@ -1,4 +1,4 @@
-/// The content of a push: the notification itself, or a reference to one that is stored at the server.
+/// The content of a push: the text itself, or a reference to content that is stored at the server.
 ///
 /// ```swift
 /// func application(
@@ -23,7 +23,7 @@ public enum PushContent: Hashable, Sendable {
     /// A push that is not Martlet's.
     case other
 
-    /// The id of the notification to name in a receipt; nil if the push has none.
+    /// The id under which a receipt names this notification; nil if the push has none.
     public var receiptID: String? {
         switch self {
         case .text(let text): text.id

@@ -2,7 +2,7 @@
 public struct RichNotification: Hashable, Sendable {
     /// The id from the push.
     public let id: Int32
-    /// The sender's message about the content.
+    /// The sender's text about the content; empty if there is none.
     public let message: String
     /// A short word for the kind of content: `img`, `sound`, `url`, `text`, `file` or a word that sender and app have
     /// agreed on.

@@ -1,4 +1,4 @@
-/// A text in the XML form in which the server sends it to Microsoft's services. No other form of XML is read.
+/// A text in the XML form in which the server sends it to WNS and MPNS. Other XML is not read.
 struct Toast: Hashable {
     /// The first line of a toast that has more than one; nil otherwise.
     let title: String?
@@ -22,8 +22,8 @@ struct Toast: Hashable {
     }
 
     /// Creates a toast from its lines.
-    /// - Parameter id: A text that begins with the notification's id. Further members of the toast's address may follow
-    ///   the id.
+    /// - Parameter id: A text that begins with the notification's id. Other parameters of the toast may follow, each
+    ///   after `&`.
     private init?(_ lines: [String], id: Substring?) {
         guard let text = lines.last else { return nil }
         title = lines.count > 1 ? lines.first : nil

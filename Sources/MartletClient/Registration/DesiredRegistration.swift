@@ -27,7 +27,8 @@ struct DeviceRegistration: Hashable, Sendable {
     }
 }
 
-/// The wishes of the app for the registration of this device. They last as long as this process.
+/// What the app wants for the registration of this device: to register it, to unregister it, or to get a device token
+/// first. It is kept only in memory.
 struct DesiredRegistration {
     enum Wish: Hashable, Sendable {
         case register(DeviceRegistration)
@@ -45,7 +46,8 @@ struct DesiredRegistration {
     private(set) var device: DeviceRegistration?
     /// Whether the open wish is carried out by the background retries.
     var isInBackground = false
-    /// Asks the system for a device token again.
+    /// The closure that the app passed to `PushClient.registrationFailed(_:askAgain:)`. It asks the system for a device
+    /// token again.
     var askAgain: (@Sendable () async -> Void)?
     /// The last reported state; nil at first, when the state must be read from the store.
     private(set) var state: RegistrationState?

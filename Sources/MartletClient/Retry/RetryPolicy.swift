@@ -1,7 +1,8 @@
 /// The policy that states how often and how soon a request is retried after a temporary failure.
 ///
-/// The maximum wait doubles from attempt to attempt, up to a limit. Each wait is drawn at random between zero and that
-/// maximum, so that after an outage not all devices contact the server at the same time.
+/// The maximum wait doubles from attempt to attempt, up to a limit. Each wait is drawn at random up to that maximum, so
+/// that after an outage not all devices contact the server at the same time. In the background, a wait is at least half
+/// of the maximum.
 public struct RetryPolicy: Hashable, Sendable {
     /// The maximum number of times that a request is sent; 1 means no retry.
     public var attempts: Int
@@ -14,8 +15,8 @@ public struct RetryPolicy: Hashable, Sendable {
     /// The maximum wait between attempts in the background.
     public var longestBackgroundWait: Duration
 
-    /// Creates a policy. The default is six attempts within two minutes. After that, retries follow in the background,
-    /// at intervals of at most 15 minutes.
+    /// Creates a policy. The default is six attempts, with waits of about a minute in total at most. After that,
+    /// registrations, log-outs and receipts are retried in the background, at intervals of at most 15 minutes.
     public init(
         attempts: Int = 6, firstWait: Duration = .seconds(2), longestWait: Duration = .seconds(60),
         keepsTrying: Bool = true, longestBackgroundWait: Duration = .seconds(900)

@@ -4,7 +4,8 @@ public enum Audience: Hashable, Sendable, ExpressibleByStringLiteral, Expressibl
     case me
     /// Users by name, at least one. The server does not report whether these users exist.
     case users([String])
-    /// The users whose devices match a tag expression, such as `news && !muted`. The server requires a role for this.
+    /// The users whose devices match a tag expression, such as `news && !muted`. The server accepts this only from
+    /// users with the role `admin`.
     case tags(String)
 
     /// Returns the audience that consists of one user.
@@ -15,7 +16,7 @@ public enum Audience: Hashable, Sendable, ExpressibleByStringLiteral, Expressibl
 }
 
 extension Audience {
-    /// Refuses an empty list of users, because the server would treat a form without names as a send to the sender.
+    /// Refuses an empty list of users, because the server sends a request without names to the sender's own devices.
     func check() throws(PushClientError) {
         guard self == .users([]) else { return }
         throw PushClientError(.refused(status: 400), "Name at least one user to send to.")

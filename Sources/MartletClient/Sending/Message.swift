@@ -42,8 +42,8 @@ public struct Message: Hashable, Sendable {
     public enum Badge: Hashable, Sendable {
         /// Shows this number; 0 removes the number.
         case number(Int)
-        /// Increases the number by one. The app's own code increases it, because the server does not know when the app
-        /// was opened.
+        /// Increases the number by one. The app's own code increases it, because the server does not know the number
+        /// that the icon shows.
         case increment
     }
 

@@ -3,7 +3,7 @@ struct MultipartForm {
     private let boundary: String
     private var head: [UInt8] = []
 
-    /// Creates an empty form. The boundary is random, so that content can contain it only on purpose.
+    /// Creates an empty form. The boundary is random, so that the content does not contain it by chance.
     init() {
         let digits = Array("0123456789abcdef".utf8)
         boundary = "martlet-" + String(decoding: (0..<32).map { _ in digits.randomElement()! }, as: UTF8.self)

@@ -11,15 +11,16 @@ public struct NotificationContent: Hashable, Sendable {
     public var title: String?
     /// The text.
     public var body: String
-    /// The path of a picture, sound or film to show; nil if there is none. Its extension matches its type.
+    /// The path of the file of a picture, sound or video to show; nil if there is none. The file name extension matches
+    /// the type of the content.
     public var attachment: String?
     /// The category: `richCategory`, or nil.
     public var category: String?
-    /// The named texts of the push, for the notification's `userInfo`. `PushContent(userInfo:)` reads them again when
-    /// the user opens the notification.
+    /// The members of the push's payload that identify its content, for the notification's `userInfo`.
+    /// `PushContent(userInfo:)` reads them again when the user opens the notification.
     public var texts: [String: String]
 
-    /// - Parameters: See the properties.
+    /// Creates the content of a notification.
     public init(
         title: String? = nil, body: String, attachment: String? = nil, category: String? = nil,
         texts: [String: String] = [:]
@@ -39,7 +40,7 @@ public struct NotificationTexts: Hashable, Sendable {
     /// Shown if content cannot be fetched or read for another reason, and the sender gave no text.
     public var notAvailable = "You have a new notification. Open the app to see it."
 
-    /// Creates the English texts.
+    /// Creates texts in English.
     public init() {}
 }
 
@@ -55,14 +56,14 @@ extension NotificationContent {
         case .rich(let reference):
             if !reference.message.isEmpty { body = reference.message }
             category = Self.richCategory
-        // The reference's message is only for users who are not logged in, so it is not used here.
+        // The message of a `SecureReference` is only for devices on which no user is logged in, so it is not used here.
         case .secure: break
         case .encrypted(let reference): body = reference.message ?? words.notAvailable
         case .other: return nil
         }
     }
 
-    /// Replaces the text with fetched content.
+    /// Replaces the text with fetched content, or with the prompt to log in.
     /// - Parameter fetched: The fetched content, or the prompt to log in.
     mutating func show<Value>(
         _ fetched: Fetched<Value>, words: NotificationTexts, _ show: (inout NotificationContent, Value) -> Void
@@ -77,7 +78,7 @@ extension NotificationContent {
 }
 
 extension PushContent {
-    /// The named texts of the push.
+    /// The members of the push's payload that identify its content, under their `PayloadName`.
     var texts: [String: String] {
         var texts: [String: String] = [:]
         switch self {

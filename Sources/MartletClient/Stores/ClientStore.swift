@@ -12,6 +12,6 @@ public protocol ClientStore: Sendable {
 
 /// Stores a value that only the app may read: the credentials of the user who is logged in, or keys.
 ///
-/// If the value is to outlive the process, use the system's keychain if there is one, and `FileStore` otherwise. Never
-/// use defaults or preferences.
+/// If the value is to outlive the process, use the system's keychain if there is one, and `FileStore` otherwise. Do not
+/// use `UserDefaults` or other preferences.
 public protocol CredentialStore: ClientStore {}

@@ -4,7 +4,8 @@
 /// Suitable for secrets if there is no keychain, and for all other values. Only one process at a time may write the
 /// file.
 public actor FileStore: CredentialStore {
-    /// The maximum length of a value that is read, in bytes.
+    /// The maximum length of a value, in bytes. A longer file is not read, so that a damaged file does not fill the
+    /// memory.
     static let limit = 1 << 20
 
     private let path: String

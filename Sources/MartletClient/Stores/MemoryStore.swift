@@ -2,7 +2,8 @@
 public actor MemoryStore: CredentialStore {
     private var value: [UInt8]?
 
-    /// - Parameter value: The initial value.
+    /// Creates a store.
+    /// - Parameter value: The value that the store has at first; nil for none.
     public init(_ value: [UInt8]? = nil) {
         self.value = value
     }

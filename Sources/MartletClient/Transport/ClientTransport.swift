@@ -91,7 +91,7 @@ public struct ClientTransportError: Error, Hashable, Sendable, CustomStringConve
         case insecure
         /// No answer arrived in time.
         case timedOut
-        /// The body of the request cannot be read.
+        /// The body of the request, which is read from a file, cannot be read.
         case unreadable
         /// The task was cancelled.
         case cancelled

@@ -2,7 +2,8 @@ public import MartletCore
 public import MartletModel
 
 extension ADM {
-    /// Renders a composed message as a message that carries only data. The app shows it from the data.
+    /// Renders a composed message as an ADM message whose texts are in its member `data`. The app reads them there and
+    /// shows them, because ADM itself shows no such message.
     public static func message(composed: LocalizedMessage, id: NotificationID) -> Message? {
         var data = ComposedPayload.texts(of: composed, id: id, on: ADM.self)
         data["title"] = composed.title

@@ -3,15 +3,16 @@ public import MartletHTTP
 public import MartletModel
 
 extension ADM {
-    /// The wait before the first retry when the service throttles the sender and does not say how long to wait. It
-    /// applies to all pushes to the service.
+    /// The wait before the first retry when the service throttles the sender and does not say how long to wait. During
+    /// the wait, no push of the same hub is sent to ADM.
     ///
     /// It doubles with each further retry.
     static let throttleWait: Duration = .seconds(60)
-    /// The wait before the first retry after an internal error of the service. It doubles with each further retry.
+    /// The wait before the first retry after an internal error of the service, or after an answer that is not from the
+    /// service. It doubles with each further retry.
     static let faultWait: Duration = .seconds(60)
 
-    /// Returns the outcome of an answer (PushServices.md, section 6.3).
+    /// Returns the outcome of the service's answer to a push (PushServices.md, section 6.3).
     public func outcome(of response: HTTPResponse, at now: Timestamp) -> Outcome {
         let body = response.bytes.count <= 16_384 ? try? JSON(parsing: response.bytes, maximumDepth: 8) : nil
         let reason = AnswerWord.checked(body?["reason"]?.string) ?? "status \(response.status.code)"
@@ -25,14 +26,14 @@ extension ADM {
         case 429: return Outcome(.throttled, reason: reason, .retry(after: wait ?? Self.throttleWait, scope: .platform))
         case 503: return Outcome(.pnsUnavailable, reason: reason, Self.fault(wait))
         case 500..<600: return Outcome(.pnsServerError, reason: reason, Self.fault(wait))
-        // These statuses include redirections, which are not followed, so the push is refused.
+        // Redirections are in this range. They are not followed, so the push is refused.
         case 300..<500: return Outcome(.pnsInterfaceError, reason: reason, .refuse)
         default: return Self.notOfTheService(reason)
         }
     }
 
-    /// Returns the outcome of an answer with status 200. The answer contains the device's current
-    /// registration id. If that is not the id that the message was sent to, ADM has replaced the id.
+    /// Returns the outcome of an answer with status 200. The answer contains the device's current registration id,
+    /// which replaces the device's handle. It differs from the id in the request if ADM has replaced the id.
     private static func outcome(ofSuccess body: JSON?) -> Outcome {
         guard let body, body.object != nil else { return notOfTheService("status 200 without a result") }
         guard let id = body["registrationID"]?.string, !id.isEmpty else { return .accepted }
@@ -42,8 +43,8 @@ extension ADM {
     private static func outcome(reason: String, at now: Timestamp) -> Outcome {
         switch reason {
         case "Unregistered": Outcome(.expiredChannel, reason: reason, .drop(asOf: now, guarded: false))
-        // A registration id that belongs to another sender gets this reason too, so the removal of the device is
-        // guarded: many such answers at once remove no devices.
+        // A registration id that belongs to another sender gets this reason too, so the removal is guarded: the device
+        // is removed only if other pushes show that the hub's credential is right.
         case "InvalidRegistrationId": Outcome(.badChannel, reason: reason, .drop(asOf: now, guarded: true))
         case "InvalidData", "InvalidConsolidationKey", "InvalidExpiration", "InvalidType":
             Outcome(.invalidNotificationFormat, reason: reason, .refuseAll)
@@ -52,13 +53,14 @@ extension ADM {
         }
     }
 
-    /// Returns the reaction to an error of the service. A wait that the service asks for applies to the whole service.
+    /// Returns the reaction to an error of the service. If the service asks for a wait, all pushes of the hub to ADM
+    /// wait. Otherwise only this device waits.
     private static func fault(_ wait: Duration?) -> Reaction {
         wait.map { .retry(after: $0, scope: .platform) } ?? .retry(after: faultWait, scope: .device)
     }
 
-    /// Returns the outcome of an answer that comes from an intermediary instead of the service, so the message has not
-    /// arrived.
+    /// Returns the outcome of an answer that comes from an intermediary, such as a proxy. The push is tried again,
+    /// because the message has not reached the service.
     private static func notOfTheService(_ reason: String) -> Outcome {
         Outcome(.pnsInterfaceError, reason: reason, .retry(after: faultWait, scope: .device))
     }

@@ -45,9 +45,10 @@ public struct ADM: PushService {
         return try Payload.message(["data": .object(data)], on: ADM.self)
     }
 
-    /// Creates a message that carries data. The app shows the data.
+    /// Creates a message whose member `data` contains the data. The app shows it.
     ///
-    /// A message with an alert is made urgent, because the service wakes the app immediately only for urgent messages.
+    /// A message with an alert gets the priority `high`, because the service wakes the app immediately only for that
+    /// priority.
     public static func message(carrying data: DataMessage) throws(PushServiceError) -> Message {
         var payload: [String: JSON] = ["data": .object(Payload.members(of: data, alertAs: "message"))]
         if data.alert != nil { payload["priority"] = "high" }
@@ -59,7 +60,7 @@ public struct ADM: PushService {
         return (try? Payload.object(message))?[collapseMember]?.string.flatMap { $0.isEmpty ? nil : $0 }
     }
 
-    /// Limits the lifetime of a message to its expiry.
+    /// Sets the lifetime of a message, so that the service discards the message at the notification's expiry.
     ///
     /// A message that already states a lifetime, or that would become too large with one, is not changed.
     public static func limited(_ message: Message, to expiry: Timestamp, at now: Timestamp) -> Message {

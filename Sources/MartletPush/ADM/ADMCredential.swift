@@ -2,7 +2,7 @@ import MartletCore
 import MartletHTTP
 import MartletModel
 
-/// A hub's credential for the service, parsed and checked (PushServices.md, sections 6 and 9).
+/// A hub's credential for Amazon Device Messaging, parsed and checked (PushServices.md, sections 6 and 9).
 struct ADMCredential: Sendable {
     /// The names of the credential's properties, which are those of Azure Notification Hubs.
     enum Property {

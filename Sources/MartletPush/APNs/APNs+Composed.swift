@@ -7,7 +7,7 @@ extension APNs {
         (try? APNsHeaders(message))?.pushType.payloadLimit ?? APNsPushType.alert.payloadLimit
     }
 
-    /// Renders a composed message.
+    /// Renders a composed message as an alert, or as a background push if the message is silent.
     ///
     /// The system shows texts, sound and a badge. The app's notification extension adds pictures, buttons and an
     /// incremented badge; the system runs the extension only for pushes with `mutable-content`.

@@ -2,11 +2,11 @@ public import MartletCore
 public import MartletModel
 
 extension APNs {
-    /// The allowed number of characters of a device token.
+    /// The allowed number of hexadecimal digits of a device token.
     ///
-    /// Device tokens are opaque, and Apple does not guarantee their length; they are written as hexadecimal digits, two
-    /// per byte. Azure Notification Hubs accepts any text of such digits, and so do tests written for it. Only the
-    /// service can tell whether a device has the token. A prefix may precede the token (`APNsTokenKind`).
+    /// The range is wide, because Apple does not guarantee a length, and Azure Notification Hubs accepts a token of any
+    /// length. Only APNs knows whether a token belongs to a device. A prefix may precede the digits (`APNsTokenKind`);
+    /// it is not counted.
     static let tokenLengths = 2...512
 
     public static func key(of handle: PushHandle) throws(PushServiceError) -> String {
@@ -23,7 +23,8 @@ extension APNs {
         return kind.map { "\($0.rawValue):\(token)" } ?? token
     }
 
-    /// Returns a token in lower case; nil if the text cannot be a token.
+    /// Returns a device token in lower case; nil if the text is not an even number of hexadecimal digits within
+    /// `tokenLengths`.
     static func canonicalToken(_ text: some StringProtocol) -> String? {
         let digits = text.utf8
         guard tokenLengths.contains(digits.count), digits.count % 2 == 0 else { return nil }
@@ -36,9 +37,11 @@ extension APNs {
             || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains(lowercased(character))
     }
 
-    /// Replaces the hub's own expiry field by the field `apns-expiration`, which takes precedence.
+    /// Replaces the hub's own expiry field by the field `apns-expiration`. If the message already has
+    /// `apns-expiration`, that field is kept and the hub's field is only removed.
     ///
-    /// An expiry that cannot be parsed is ignored, so that no client is refused because of it.
+    /// An expiry that cannot be parsed is ignored, because clients write it in many forms (NotificationHubs.md, section
+    /// 6.2).
     public static func normalized(_ message: Message, at now: Timestamp) -> Message {
         var message = message
         for name in APNsHeaders.expiryFields {
@@ -62,8 +65,8 @@ extension APNs {
         try check(try Payload.object(message), of: headers.pushType)
     }
 
-    /// Checks that the payload has the members that a push type requires; without them the device would discard the
-    /// push.
+    /// Checks that the payload has the members that its push type requires. APNs accepts a payload without them, but
+    /// the device discards it.
     private static func check(_ payload: JSON, of type: APNsPushType) throws(PushServiceError) {
         switch type {
         case .liveactivity: try APNsLiveActivity.check(payload)

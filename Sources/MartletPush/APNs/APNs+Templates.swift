@@ -2,7 +2,7 @@ public import MartletCore
 public import MartletModel
 
 extension APNs {
-    /// The names of a template's options, which it has besides its body and its headers.
+    /// The names of the options that a template for Apple devices may have besides its body and its headers.
     enum Option {
         static let expiry = "Expiry"
         static let priority = "Priority"
@@ -22,9 +22,11 @@ extension APNs {
         return template
     }
 
-    /// Returns the payload limit of the push type that the headers state, either directly or through the topic.
+    /// Returns the payload limit, in bytes, of the push type that the template's headers state. The header
+    /// `apns-push-type` decides; without it, the suffix of `apns-topic` decides.
     ///
-    /// If the stated type is an expression, any type is possible, so the limit is that of the platform.
+    /// If the header's value is an expression, the push type is unknown until the template is rendered. The result is
+    /// then the largest limit of any type.
     public static func payloadLimit(of template: Template) -> Int {
         let stated = ["push-type", "topic"].lazy.compactMap { name in
             template.headers.first { ["apns-\(name)", "x-apns-\(name)"].contains($0.name.lowercased()) }

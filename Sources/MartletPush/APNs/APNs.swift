@@ -66,7 +66,7 @@ public struct APNs: PushService {
         fields.append(HTTPField("apns-push-type", headers.pushType.rawValue))
         fields.append(HTTPField("apns-priority", String(headers.priority.rawValue)))
         // The values of `apns-expiration` and `apns-collapse-id` differ with every message. They are not indexed,
-        // because they would only push more useful fields out of the header table.
+        // because they would only push more useful fields out of HPACK's dynamic table.
         let expiration = headers.expiration ?? max(0, expiry.seconds)
         fields.append(HTTPField("apns-expiration", String(expiration), indexing: .never))
         if let collapseID = headers.collapseID {
@@ -79,7 +79,7 @@ public struct APNs: PushService {
         return shared
     }
 
-    /// The service sends back the id of the request.
+    /// Each answer repeats the `apns-id` of its request, which Martlet does not need.
     private static let ignoredAnswerFields = ["apns-id"]
 
     public func append(

@@ -3,7 +3,7 @@ import MartletCrypto
 import MartletHTTP
 import MartletModel
 
-/// A hub's credential for the service, parsed and checked (PushServices.md, sections 1.2, 1.3 and 9).
+/// A hub's credential for APNs, parsed and checked (PushServices.md, sections 1.2, 1.3 and 9).
 struct APNsCredential: Sendable {
     /// The names of the credential's properties: those of Azure Notification Hubs, and one more for an endpoint with a
     /// private authority.
@@ -18,7 +18,7 @@ struct APNsCredential: Sendable {
         static let endpointAuthority = EndpointAuthority.property
     }
 
-    /// The proof of the sender's identity.
+    /// How the sender proves its identity: with provider tokens that it signs, or with a TLS client certificate.
     enum Proof: Sendable {
         case token(keyID: String, teamID: String, key: P256PrivateKey)
         case certificate(CertificateIdentity, pem: String)
@@ -70,8 +70,8 @@ struct APNsCredential: Sendable {
         }
     }
 
-    /// Reads a private key from the whole text of its file, or only from the Base64 text between the first and the last
-    /// line.
+    /// Reads a private key from the text of a `.p8` file, which is PEM. The text may lack the first and the last line,
+    /// so that only the Base64 between them is left.
     private static func privateKey(_ text: String) throws(CryptoError) -> P256PrivateKey {
         if text.contains("-----BEGIN") { return try P256PrivateKey(pem: text) }
         guard let bytes = Base64.decode(text.filter { !$0.isWhitespace }) else { throw .malformedPrivateKey }

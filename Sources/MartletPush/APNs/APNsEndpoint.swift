@@ -1,6 +1,7 @@
 import MartletHTTP
 
-/// Determines the address to which pushes are sent from the credential's `Endpoint`, which hubs write in many forms.
+/// Determines the address to which pushes are sent. It is given in the credential's property `Endpoint`, which has many
+/// forms.
 enum APNsEndpoint {
     static let production = HTTPOrigin(scheme: .https, host: "api.push.apple.com")
     /// The URL of the production service, as it is written in hub documents.
@@ -28,13 +29,13 @@ enum APNsEndpoint {
 
     /// Returns whether the origin is one of Apple's gateways.
     ///
-    /// Only an operator may configure an origin that is not.
+    /// For any other origin the credential must also name a certificate authority, which only an operator can set.
     static func isService(_ origin: HTTPOrigin) -> Bool {
         origin.host.hasSuffix(".push.apple.com")
     }
 
-    /// Returns the origin with the usual host name of its environment, so that hubs that use different names for the
-    /// same environment share connections.
+    /// Returns the origin with the host name `api.sandbox.push.apple.com` if it has the other name of the sandbox. Hubs
+    /// that use different names for the sandbox then share connections.
     private static func canonical(_ origin: HTTPOrigin) -> HTTPOrigin {
         guard origin.host == "api.development.push.apple.com" else { return origin }
         return HTTPOrigin(scheme: .https, host: sandbox.host, port: origin.port)

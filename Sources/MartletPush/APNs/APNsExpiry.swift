@@ -9,8 +9,9 @@ enum APNsExpiry {
         return (Timestamp(iso8601: text) ?? american(text))?.seconds
     }
 
-    /// Returns Unix seconds as `seconds(_:)` does, but corrects the times of one client, which writes hours in the
-    /// 12-hour format without AM or PM. If such a time has passed, twelve hours are added.
+    /// Returns Unix seconds as `seconds(_:)` does, but corrects the times of the Java client of Azure Notification
+    /// Hubs. That client writes the hour as 01 to 12 without AM or PM. If such a time has passed, twelve hours are
+    /// added.
     /// - Parameter now: The time when the text was written, or shortly after.
     static func seconds(_ text: String, at now: Timestamp) -> Int64? {
         guard let seconds = seconds(text) else { return nil }

@@ -8,14 +8,16 @@ import MartletModel
 struct APNsHeaders: Equatable {
     var pushType: APNsPushType
     var priority: APNsPriority
-    /// The expiration in Unix seconds, where 0 means a single attempt; nil if the caller did not state it.
+    /// The expiration in Unix seconds, where 0 means a single attempt; nil if the caller did not state it, so that the
+    /// notification's expiry is used. It is 0 for a `pushtotalk` push without a stated expiration.
     var expiration: Int64?
     var collapseID: String?
     /// The topic that the caller stated; nil means the app's bundle id with the suffix of the push type.
     var topic: String?
 
     static let collapseIDLimit = 64
-    /// The names of the expiry field: the one that the hub's clients use, and the one in a published sample.
+    /// The names of the hub's own expiry field: the one that clients send, and the one in a comment of the Python
+    /// sample (NotificationHubs.md, section 6.2).
     static let expiryFields = ["servicebusnotification-apns-expiry", "servicebusnotification-apnsexpiry"]
 
     init(_ message: Message) throws(PushServiceError) {
@@ -67,7 +69,8 @@ struct APNsHeaders: Equatable {
         return text
     }
 
-    /// Returns the collapse key of a message: its collapse id, which is unique within one app.
+    /// Returns the collapse key of a message, which consists of its collapse id and its topic. The topic is part of the
+    /// key, because messages to different apps do not replace each other. Returns nil if there is no collapse id.
     static func collapseKey(of message: Message) -> String? {
         let fields = APNsFields(message.fields)
         return fields["collapse-id"].map { Payload.key([$0, fields["topic"] ?? ""]) }
@@ -105,10 +108,11 @@ struct APNsHeaders: Equatable {
         return fields.expiry.flatMap(APNsExpiry.seconds)
     }
 
-    /// Infers the push type from a payload.
+    /// Infers the push type from a payload, for a message whose fields state no type.
     ///
-    /// A payload with an event and its time or state is a Live Activity push. One with `content-available`, and with
-    /// nothing to show, to play or to set as a badge, is a background push. Every other payload is an alert.
+    /// A payload with `event`, and with `timestamp` or `content-state`, is a Live Activity push. One with
+    /// `content-available`, and with nothing to show, to play or to set as a badge, is a background push. Every other
+    /// payload is an alert.
     private static func inferredType(of body: [UInt8]) -> APNsPushType {
         guard mayNameKind(body), let aps = (try? JSON(parsing: body))?["aps"] else { return .alert }
         if APNsLiveActivity.isMeant(by: aps) { return .liveactivity }
@@ -116,7 +120,8 @@ struct APNsHeaders: Equatable {
         return ["alert", "sound", "badge"].contains { aps[$0] != nil } ? .alert : .background
     }
 
-    /// Returns whether a JSON text may contain a member that makes the push something other than an alert.
+    /// Returns whether a JSON text may contain the member `event` or `content-available`, which can make the push
+    /// something other than an alert.
     ///
     /// Most texts contain none, which this check finds out without parsing. A name that is written with an escape
     /// sequence has different bytes, so a text with a backslash must always be parsed.

@@ -12,7 +12,8 @@ enum APNsLiveActivity {
         case end
     }
 
-    /// Returns the event that a payload requests; nil if it is not an event of a Live Activity.
+    /// Returns the event in the payload's member `aps.event`; nil if the member is missing or is not an event of a Live
+    /// Activity.
     static func event(of body: [UInt8]) -> Event? {
         (try? JSON(parsing: body))?["aps"].flatMap(event)
     }
@@ -21,7 +22,8 @@ enum APNsLiveActivity {
         aps["event"]?.string.flatMap(Event.init)
     }
 
-    /// Returns whether a payload without a stated push type can only be for a Live Activity.
+    /// Returns whether the member `aps` of a payload shows that the payload is for a Live Activity. This decides for a
+    /// message that states no push type.
     static func isMeant(by aps: JSON) -> Bool {
         event(of: aps) != nil && (aps["timestamp"] != nil || aps["content-state"] != nil)
     }

@@ -5,9 +5,9 @@ import MartletModel
 struct APNsProviderToken {
     /// How long after its time of issue the service accepts a token.
     static let lifetime: Duration = .seconds(3600)
-    /// The minimum time between two new tokens on one connection.
+    /// The minimum time between two new tokens on one connection, which APNs requires.
     static let minimumAge: Duration = .seconds(1200)
-    /// The maximum age of a token that is still used.
+    /// The age at which Martlet stops using a token.
     ///
     /// It leaves five minutes for differences between clocks.
     static let maximumAge: Duration = .seconds(3300)
@@ -35,7 +35,7 @@ struct APNsProviderToken {
         token.isSigned(by: key)
     }
 
-    /// Creates and signs a token.
+    /// Returns a new signed token in compact form, with `now` as its time of issue.
     static func sign(
         keyID: String, teamID: String, at now: Timestamp, with key: P256PrivateKey
     ) throws(CryptoError) -> String {

@@ -32,7 +32,7 @@ public enum APNsPushType: String, Sendable, CaseIterable {
         topic.hasSuffix(topicSuffix) && (APNsPushType(suffixOf: topic) ?? self) == self
     }
 
-    /// Whether pushes of this type are sent to the same device token as the app's alerts.
+    /// Whether pushes of this type are sent to the device token to which the app's alerts are sent.
     ///
     /// Each other type has device tokens of its own.
     var usesTheAppsToken: Bool { self == .alert || self == .background }

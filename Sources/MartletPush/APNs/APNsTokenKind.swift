@@ -5,8 +5,8 @@ import MartletModel
 /// The kind of pushes that a device token is for.
 ///
 /// The client that registers a token may state its kind in a prefix, as in `liveactivity:80AB…`. The token then gets
-/// only messages of that kind. A broadcast, or a notification to all devices of a user, reaches only the tokens that it
-/// suits. A token without a prefix gets every message that is sent to it.
+/// only messages of that kind. So a broadcast, or a notification to all devices of a user, reaches only tokens of the
+/// matching kind. A token without a prefix gets every message that is sent to it.
 enum APNsTokenKind: String, CaseIterable {
     /// A token for alerts and background pushes.
     case alert
@@ -26,7 +26,7 @@ enum APNsTokenKind: String, CaseIterable {
     /// The separator between the prefix and the token.
     static let separator = UInt8(ascii: ":")
 
-    /// Returns whether a push suits a token of this kind.
+    /// Returns whether a push of the given type may be sent to a token of this kind.
     /// - Parameter body: The payload, which is read only if the push type is not sufficient to decide.
     func takes(_ type: String?, body: [UInt8]) -> Bool {
         switch self {

@@ -23,7 +23,8 @@ public enum Baidu: PushPlatform {
         return handle.text
     }
 
-    /// Makes a handle of a text with two ids that are separated by a dash.
+    /// Makes a handle from the text `USERID-CHANNELID`. A text without a dash becomes a handle with one part, which
+    /// `key(of:)` refuses.
     public static func handle(from text: String) -> PushHandle {
         let ids = text.split(separator: "-", maxSplits: 1, omittingEmptySubsequences: false)
         return ids.count == 2 ? PushHandle(parts: ids.map(String.init)) : PushHandle(text: text)

@@ -4,9 +4,10 @@ public import MartletModel
 extension FCM {
     public static func isReserved(dataName: String) -> Bool { FCMMessage.isReserved(dataName) }
 
-    /// Renders a composed message.
+    /// Renders a composed message. A silent message consists of data only.
     ///
-    /// The system shows texts and the picture. Everything else is data, which the app gets when it is opened.
+    /// In any other message, Android shows title, text and picture. The data is only for the app, which gets it when
+    /// the user opens the notification.
     public static func message(composed: LocalizedMessage, id: NotificationID) -> Message? {
         var android: [String: JSON] = [:]
         android["collapse_key"] = composed.collapse.map(JSON.string)
@@ -28,7 +29,7 @@ extension FCM {
         return Message(body: FCMMessage.canonical(message))
     }
 
-    /// Returns the part of a message that the system shows without the app.
+    /// Returns the member `notification` of a message, which Android shows without the app.
     static func notification(of message: LocalizedMessage) -> [String: JSON] {
         var notification: [String: JSON] = [:]
         notification["title"] = message.title.map(JSON.string)
@@ -55,7 +56,7 @@ extension FCM {
 
     // MARK: Reading
 
-    /// Returns what an Android device shows for a message.
+    /// Returns what an Android device shows for a message; nil if that is unknown.
     public static func appearance(of message: Message) -> Appearance? {
         guard let payload = try? Payload.object(message), case .object(let content) = payload["message"] ?? payload,
             content["data"] != nil || content["notification"] != nil || content["android"] != nil
@@ -78,8 +79,8 @@ extension FCM {
         return appearance
     }
 
-    /// Returns what an app shows for a message without a notification: the members `title` and `message` of the data,
-    /// as apps do that follow Microsoft's tutorials.
+    /// Returns what an app shows for a message without the member `notification`. Apps that follow Microsoft's
+    /// tutorials show the members `title` and `message` of the data.
     private static func appearance(ofData data: JSON?) -> Appearance? {
         guard case .object(let data)? = data else { return nil }
         let text = data["message"]?.string

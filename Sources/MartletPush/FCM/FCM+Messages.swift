@@ -7,9 +7,10 @@ extension FCM {
         return handle.text
     }
 
-    /// Writes a message in canonical form.
+    /// Rewrites a message in the canonical form of `FCMMessage.canonical(_:options:)`.
     ///
-    /// Adds the envelope, which one client omits. Removes the message's target, because the hub decides the recipients.
+    /// Adds the envelope `{"message":…}`, which the Python package on PyPI omits. Removes the message's target, because
+    /// the hub decides who gets the message.
     public static func normalized(_ message: Message, at now: Timestamp) -> Message {
         guard let payload = try? Payload.object(message).object else { return message }
         var options = payload
@@ -32,7 +33,7 @@ extension FCM {
         return names.sorted()
     }
 
-    /// Checks the payload, which is a message with or without its envelope.
+    /// Checks a payload, with or without the envelope `{"message":…}`.
     public static func check(_ message: Message) throws(PushServiceError) {
         let payload = try Payload.object(message)
         let content = payload["message"] ?? payload
@@ -67,10 +68,10 @@ extension FCM {
 // MARK: Expiry and collapse key
 
 extension FCM {
-    /// Returns the collapse key of a message.
+    /// Returns the collapse key of a message; nil if the message has no key for Android.
     ///
     /// A message may have different keys for Android, Apple devices and browsers. It replaces another message only if
-    /// all of them are equal, so they are combined to one key.
+    /// all three keys are equal, so the three are combined into one key.
     public static func collapseKey(of message: Message) -> String? {
         guard message.body.contains("collapse_key".utf8), let content = try? Payload.object(message)["message"],
             let key = content["android"]?["collapse_key"]?.string, !key.isEmpty
@@ -80,7 +81,7 @@ extension FCM {
         ])
     }
 
-    /// Sets the expiry for each kind of device that the service delivers to, unless the sender has set it.
+    /// Sets the expiry for Android, Apple devices and browsers, unless the sender has set it.
     public static func limited(_ message: Message, to expiry: Timestamp, at now: Timestamp) -> Message {
         guard var options = (try? Payload.object(message))?.object,
             var content = options.removeValue(forKey: "message")?.object
@@ -94,13 +95,13 @@ extension FCM {
         return Message(body: FCMMessage.canonical(content, options: options), fields: message.fields)
     }
 
-    /// Returns a header of the part of a message that is for one kind of device.
+    /// Returns a header from the member `apns` or `webpush` of a message.
     /// - Parameter name: The name of the header in lower case.
     private static func header(_ name: String, of part: JSON?) -> String? {
         part?["headers"]?.object?.first { $0.key.lowercased() == name }?.value.string
     }
 
-    /// Sets a header unless the sender has set it.
+    /// Sets a header in the member `apns` or `webpush` of a message, unless the sender has set it.
     private static func setHeader(_ name: String, _ value: String, of part: String, in content: inout [String: JSON]) {
         guard header(name.lowercased(), of: content[part]) == nil else { return }
         var members = content[part]?.object ?? [:]

@@ -3,16 +3,17 @@ public import MartletHTTP
 public import MartletModel
 
 extension FCM {
-    /// The wait before the first retry after an internal error of the service. It doubles with each further retry.
+    /// The wait before the first retry after an internal error of the service, if the service does not say how long to
+    /// wait. It doubles with each further retry.
     static let faultWait: Duration = .seconds(10)
     /// The wait before the first retry after a quota is exceeded, if the service does not say how long to wait. A
     /// project's quota is refilled every minute.
     static let quotaWait: Duration = .seconds(60)
 
-    /// Returns the outcome of an answer (PushServices.md, section 2.5).
+    /// Returns the outcome of the service's answer to a push (PushServices.md, section 2.5).
     ///
-    /// The outcome is determined by FCM's own error code if there is one, otherwise by the reason in the form of all
-    /// Google services, otherwise by the status in the body, otherwise by the HTTP status.
+    /// The first of these that has a known value decides: FCM's own error code, the `reason` of Google's `ErrorInfo`,
+    /// the status in the body, the HTTP status.
     public func outcome(of response: HTTPResponse, at now: Timestamp) -> Outcome {
         let answer = FCMAnswer(response)
         if response.status == .ok {
@@ -63,7 +64,7 @@ extension FCM {
         case "UNAUTHENTICATED": Outcome(.invalidCredentials, reason: answer.reason, .reauthorize)
         case "PERMISSION_DENIED": Outcome(.invalidCredentials, reason: answer.reason, .stop)
         // Without FCM's own error code, this status means that the project was not found, not that the device is gone.
-        // So all sending stops.
+        // So the hub's sending to FCM stops.
         case "NOT_FOUND": Outcome(.invalidCredentials, reason: answer.reason, .stop)
         case "RESOURCE_EXHAUSTED": projectQuota(answer, wait)
         case "INTERNAL": fault(.pnsServerError, answer, wait)
@@ -80,7 +81,7 @@ extension FCM {
         case 403, 404: Outcome(.invalidCredentials, reason: reason, .stop)
         case 413: Outcome(.invalidNotificationSize, reason: reason, .refuseAll)
         case 429: projectQuota(answer, wait)
-        // These statuses include redirections. They could lead to any address, so they are not followed and the push is
+        // Redirections are in this range. They could lead to any address, so they are not followed and the push is
         // refused.
         case 300..<500: Outcome(.pnsInterfaceError, reason: reason, .refuse)
         case 503: unavailable(answer, wait)
@@ -108,8 +109,8 @@ extension FCM {
         Outcome(name, reason: answer.reason, .retry(after: wait ?? faultWait, scope: .device))
     }
 
-    /// Returns the outcome for an unavailable service. If the service specifies how long it is unavailable, the wait
-    /// applies to all devices.
+    /// Returns the outcome for an unavailable service. If the service states a wait, all pushes of the hub to FCM wait.
+    /// Otherwise only this device waits.
     private static func unavailable(_ answer: FCMAnswer, _ wait: Duration?) -> Outcome {
         Outcome(
             .pnsUnavailable, reason: answer.reason,

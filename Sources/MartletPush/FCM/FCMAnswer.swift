@@ -19,9 +19,9 @@ struct FCMAnswer {
     let namesMessage: Bool
     /// The value of `error.status`.
     let status: String?
-    /// FCM's own error code.
+    /// The `errorCode` in the detail `FcmError`: FCM's own error code.
     let code: String?
-    /// The reason in the detail that all Google services add to their errors.
+    /// The `reason` in the detail `ErrorInfo`, which all Google services use.
     let infoReason: String?
     /// Whether the error is caused by the registration token.
     let isAboutToken: Bool

@@ -23,7 +23,7 @@ struct FCMAssertion {
         key.isValid(token.signature, for: token.signedBytes)
     }
 
-    /// Creates and signs an assertion.
+    /// Returns a new signed assertion in compact form, which expires `lifetime` seconds after `now`.
     static func sign(
         issuer: String, audience: String, at now: Timestamp, with key: RSAPrivateKey
     ) throws(CryptoError) -> String {

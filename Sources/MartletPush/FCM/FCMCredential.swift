@@ -3,10 +3,11 @@ import MartletCrypto
 import MartletHTTP
 import MartletModel
 
-/// A hub's credential for the service, parsed and checked: a service account of the project (PushServices.md, sections
+/// A hub's credential for FCM, parsed and checked: a service account of a Firebase project (PushServices.md, sections
 /// 2.1 and 9).
 struct FCMCredential: Sendable {
-    /// The names of the credential's properties: those of Azure Notification Hubs, and four that only Martlet has.
+    /// The names of the credential's properties. `PrivateKey`, `ProjectId` and `ClientEmail` are those of Azure
+    /// Notification Hubs; only Martlet has the others.
     enum Property {
         static let privateKey = "PrivateKey"
         static let projectID = "ProjectId"
@@ -25,7 +26,7 @@ struct FCMCredential: Sendable {
     let clientEmail: String
     let privateKey: RSAPrivateKey
     let origin: HTTPOrigin
-    /// The URL of the endpoint that issues tokens, in the form in which the assertion must name it.
+    /// The URL of the endpoint that issues access tokens. The claim `aud` of the assertion is exactly this text.
     let tokenEndpoint: String
     let tokenOrigin: HTTPOrigin
     let tokenPath: String
@@ -75,7 +76,7 @@ struct FCMCredential: Sendable {
         }
     }
 
-    /// Returns whether a text is a valid project id, which becomes part of the path.
+    /// Returns whether a text is a valid project id. The id is checked, because it becomes part of the request's path.
     ///
     /// Some old ids begin with a domain and a colon.
     static func isProjectID(_ text: String) -> Bool {
@@ -94,7 +95,7 @@ struct FCMCredential: Sendable {
         PushServiceError(.badCredential, sentence)
     }
 
-    /// The fields of a credential, with which a hub is configured.
+    /// The properties that a hub's credential for FCM can have, with their flags on the command line.
     static let fields: [PushPlatformDescriptor.CredentialForm.Field] = [
         .init(
             name: Property.privateKey, flag: "private-key-file", help: "The service account's private key, as PEM.",

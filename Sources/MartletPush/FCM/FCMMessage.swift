@@ -2,7 +2,7 @@ import MartletCore
 import MartletHTTP
 import MartletModel
 
-/// The body of a request without its device, and the rules for it (PushServices.md, sections 2.2 to 2.4).
+/// The body of a request without the device's token, and the rules for it (PushServices.md, sections 2.2 to 2.4).
 enum FCMMessage {
     /// The maximum size of the payload, in bytes of names and values.
     static let sizeLimit = 4096
@@ -10,14 +10,15 @@ enum FCMMessage {
     static let timeToLiveLimit = 2_419_200
     /// The members of a message that name its target.
     ///
-    /// They are removed, because the hub sets the target.
+    /// They are removed from what a sender wrote, because the hub sets the target.
     static let targetNames: Set<String> = ["token", "topic", "condition", "fid", "name"]
 
     /// The beginning of every canonical body.
     private static let opening = Array(#"{"message":{"#.utf8)
     private static let token = Array(#""token":""#.utf8)
 
-    /// Writes a body that begins with its message, so that the device's token can be inserted there.
+    /// Writes a body in canonical form: the member `message` comes first, so that the device's token can be inserted at
+    /// a fixed index.
     /// - Parameters:
     ///   - content: The message.
     ///   - options: The other members of the envelope.
@@ -91,13 +92,13 @@ enum FCMMessage {
 
     /// Returns whether the service refuses a name in `data`.
     ///
-    /// Its documentation has two versions of the rule; this is the broader one.
+    /// Google's documentation has two versions of the rule; this is the broader one.
     static func isReserved(_ name: String) -> Bool {
         ["from", "message_type", "notification"].contains(name) || name.hasPrefix("google") || name.hasPrefix("gcm")
     }
 
-    /// Parses a duration such as `3.5s` and returns whole seconds; nil if the text cannot be parsed or the duration
-    /// exceeds the range of valid durations.
+    /// Parses a duration such as `3.5s` and returns its whole seconds, without the fraction. Returns nil if the text is
+    /// not a duration, or if it is more than `timeToLiveLimit`.
     static func timeToLive(_ text: String) -> Int? {
         guard text.hasSuffix("s") else { return nil }
         let parts = text.dropLast().split(separator: ".", omittingEmptySubsequences: false)

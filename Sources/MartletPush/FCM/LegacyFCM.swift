@@ -2,11 +2,11 @@ public import MartletCore
 public import MartletHTTP
 public import MartletModel
 
-/// Google's push service in the terms of its old HTTP API, which many apps and payloads still use (PushServices.md,
-/// sections 2.6 and 2.7).
+/// Firebase Cloud Messaging for payloads and registrations in the form of its old HTTP API, which many senders and apps
+/// still use (PushServices.md, sections 2.6 and 2.7).
 ///
-/// The old API is switched off. Therefore messages to devices of this platform are sent by `FCM`, with the credential
-/// of that platform.
+/// The old API is switched off. Therefore `FCM` sends the messages to devices of this platform, with the hub's
+/// credential for `fcmv1`.
 public struct LegacyFCM: PushService {
     public static let descriptor = PushPlatformDescriptor(
         platform: PlatformID(rawValue: "gcm"), aliases: ["fcm"], format: "gcm", formatAliases: ["fcm"],
@@ -71,7 +71,7 @@ extension LegacyFCM {
 
     /// Translates a payload of the old API to a message of the HTTP v1 API.
     ///
-    /// A payload that has the form of the HTTP v1 API already is only written in canonical form.
+    /// A payload that already has the form of the HTTP v1 API is passed to `FCM.normalized(_:at:)`.
     public static func normalized(_ message: Message, at now: Timestamp) -> Message {
         guard let payload = try? Payload.object(message).object else { return message }
         guard payload["message"]?.object == nil else { return FCM.normalized(message, at: now) }
@@ -101,7 +101,7 @@ extension LegacyFCM {
         return try Payload.message(["data": .object(data)], on: LegacyFCM.self)
     }
 
-    /// Creates a message that carries data. The app shows the data.
+    /// Creates a message whose member `data` contains the data. The app shows it.
     ///
     /// A message with an alert has high priority, because the service wakes the app immediately only for that priority.
     public static func message(carrying data: DataMessage) throws(PushServiceError) -> Message {

@@ -2,13 +2,13 @@ import MartletModel
 
 /// Translates a payload of the legacy API to a message of the HTTP v1 API (PushServices.md, section 2.7).
 ///
-/// Members without an equivalent are left out, and their names are in `dropped`. Apple devices get a separate part only
-/// if the payload contains settings that Android devices do not know and that the HTTP v1 API has only for Apple
-/// devices: a badge, a subtitle, a sound, `content_available` or `mutable_content`.
+/// Members without an equivalent are left out, and their names are in `dropped`. The member `apns` is added only if the
+/// payload has a badge, a subtitle, a sound, `content_available` or `mutable_content`. The HTTP v1 API has these
+/// settings for Apple devices only in `apns`.
 struct LegacyTranslation {
-    /// The translated message.
+    /// The content of the translated message, without the envelope `{"message":…}`.
     private(set) var content: [String: JSON] = [:]
-    /// Whether the service should only validate the payload.
+    /// Whether FCM only validates the message and delivers it to no device (`dry_run`).
     private(set) var isDryRun = false
     /// The names in the legacy payload that were left out, such as `delay_while_idle` and `data.x`.
     private(set) var dropped: [String] = []
@@ -62,7 +62,7 @@ struct LegacyTranslation {
         return true
     }
 
-    /// Converts values of any type to text, which is how devices received them from the legacy API.
+    /// Converts the values of `data` to text, which is the form in which the legacy API delivered them to devices.
     private mutating func takeData(_ value: JSON) {
         guard let members = value.object else {
             content["data"] = value
@@ -178,7 +178,7 @@ struct LegacyTranslation {
         }
     }
 
-    /// Returns the texts in an array.
+    /// Returns the texts in an array; nil if the value is not an array, or if an element is not a text.
     ///
     /// The array may also be written as JSON text in a string.
     private static func texts(_ value: JSON) -> [String]? {

@@ -2,7 +2,8 @@ public import MartletCore
 public import MartletModel
 
 extension MPNS {
-    /// Renders a composed message as a toast with a title and a text.
+    /// Renders a composed message as a toast with a title and a text, or as a raw notification if the message is
+    /// silent.
     ///
     /// A toast cannot have a subtitle, a picture or buttons.
     public static func message(composed: LocalizedMessage, id: NotificationID) -> Message? {
@@ -23,7 +24,7 @@ extension MPNS {
 
     // MARK: Reading
 
-    /// Returns what a phone shows for a message.
+    /// Returns what a phone shows for a message; nil for a tile and for a body that cannot be read.
     /// - Parameter message: A normalized message.
     public static func appearance(of message: Message) -> Appearance? {
         guard let kind = Kind(target: message.fields[targetField.lowercased()] ?? "") else {

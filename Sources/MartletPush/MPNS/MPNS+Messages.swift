@@ -8,14 +8,14 @@ extension MPNS {
     static let classField = "X-NotificationClass"
     static let targetField = "X-WindowsPhone-Target"
 
-    /// Returns the key of a channel URI: the URI as given, except that hosts are compared without case.
+    /// Returns the key of a channel URI: the URI with its scheme and host in lower case.
     public static func key(of handle: PushHandle) throws(PushServiceError) -> String {
         try address.key(of: handle)
     }
 
-    /// Completes and corrects the fields and the body that clients send: one client may send neither a target nor a
-    /// class, clients use different names for a tile's target, and one client declares an encoding other than the one
-    /// it uses.
+    /// Completes and corrects what the clients of Azure Notification Hubs send. The Java client may send neither a
+    /// target nor a class. The target of a tile is `token` in the .NET client, and `tile` in the Java client. The .NET
+    /// client declares UTF-16 for a body in UTF-8.
     public static func normalized(_ message: Message, at now: Timestamp) -> Message {
         var message = message
         let target = message.fields.removeValue(forKey: targetField.lowercased()) ?? ""
@@ -46,7 +46,8 @@ extension MPNS {
 
     /// The maximum size of a raw notification that Martlet creates to carry data, in bytes.
     ///
-    /// The service accepts this size from every account. A raw notification that the sender has built may be larger.
+    /// Sources about the service's limit disagree, and this is the smallest limit that one of them states. A raw
+    /// notification that a sender has built may be larger.
     static let rawLimit = 1024
 
     /// Creates a raw notification that carries data. The device does not show raw notifications by itself.

@@ -5,19 +5,21 @@ public import MartletModel
 extension MPNS {
     /// The wait before the first retry to a phone whose queue is full. It doubles with each further retry.
     static let queueWait: Duration = .seconds(240)
-    /// The wait before the first retry to a channel that has used up its daily quota, or whose phone has been
-    /// disconnected for a long time. The service blocks senders that try more often.
+    /// The wait before the first retry to a channel that has used up its daily quota, or whose phone is inactive. The
+    /// service blocks a sender that tries an inactive phone more than once an hour.
     static let channelWait: Duration = .seconds(3600)
-    /// The wait before the first retry after an internal error of the service. It doubles with each further retry.
+    /// The wait before the first retry after an internal error of the service, or after an answer that is not from the
+    /// service. It doubles with each further retry.
     static let faultWait: Duration = .seconds(60)
 
-    /// Returns the outcome of an answer (PushServices.md, section 4.3).
+    /// Returns the outcome of the service's answer to a push (PushServices.md, section 4.3).
     public func outcome(of response: HTTPResponse, at now: Timestamp) -> Outcome {
         let answer = MPNSAnswer(response)
         let wait = RetryAfter.wait(response.fields, at: now)
         return switch response.status.code {
         case 200: Self.outcome(ofSuccess: answer)
-        // The service also gives this answer for a made-up address, so only this push is refused.
+        // The service also answers 400 to a channel URI that somebody has made up. So only this push is refused, not
+        // the message for all devices.
         case 400: Outcome(.invalidNotificationFormat, reason: answer.reason, .refuse)
         case 401: Outcome(.wrongToken, reason: answer.reason, .drop(asOf: now, guarded: true))
         case 404:
@@ -32,15 +34,15 @@ extension MPNS {
                 .retry(after: max(wait ?? .zero, Self.channelWait), scope: .device))
         case 503: Outcome(.pnsUnavailable, reason: answer.reason, Self.fault(wait))
         case 500..<600: Outcome(.pnsServerError, reason: answer.reason, Self.fault(wait))
-        // These statuses include redirections. They could lead to any address, so they are not followed and the push is
+        // Redirections are in this range. They could lead to any address, so they are not followed and the push is
         // refused.
         case 300..<500: Outcome(.pnsInterfaceError, reason: answer.reason, .refuse)
         default: Self.notOfTheService(answer.reason)
         }
     }
 
-    /// Returns the outcome of an answer with status 200. The status field decides, because the service also answers 200
-    /// for notifications that it does not deliver.
+    /// Returns the outcome of an answer with status 200. The field `X-NotificationStatus` decides, because the service
+    /// also answers 200 for notifications that it does not deliver.
     private static func outcome(ofSuccess answer: MPNSAnswer) -> Outcome {
         switch answer.notification {
         case "received": .accepted
@@ -51,14 +53,14 @@ extension MPNS {
         }
     }
 
-    /// Returns the reaction to an error of the service. A wait that the service asks for applies to all channels at the
-    /// same host.
+    /// Returns the reaction to an error of the service. If the service asks for a wait, all pushes to the same origin
+    /// wait. Otherwise only this device waits.
     private static func fault(_ wait: Duration?) -> Reaction {
         wait.map { .retry(after: $0, scope: .origin) } ?? .retry(after: faultWait, scope: .device)
     }
 
-    /// Returns the outcome of an answer that comes from an intermediary instead of the service, so the message has not
-    /// arrived.
+    /// Returns the outcome of an answer that comes from an intermediary, such as a proxy. The push is tried again,
+    /// because the message has not reached the service.
     private static func notOfTheService(_ reason: String) -> Outcome {
         Outcome(.pnsInterfaceError, reason: reason, .retry(after: faultWait, scope: .device))
     }

@@ -2,7 +2,7 @@ import MartletCore
 import MartletHTTP
 import MartletModel
 
-/// A hub's credential for the service, parsed and checked (PushServices.md, sections 4.3 and 9).
+/// A hub's credential for MPNS, parsed and checked (PushServices.md, sections 4.3 and 9).
 ///
 /// The certificate is optional, because a channel that was opened without a certificate needs none.
 struct MPNSCredential: Sendable {
@@ -35,7 +35,8 @@ struct MPNSCredential: Sendable {
             connectionLimit: 32, addresses: allowsLoopback ? .publicOrLoopback : .publicOnly)
     }
 
-    /// Returns the settings for connections to an origin.
+    /// Returns the settings for connections to an origin. They contain no certificates if the origin uses http without
+    /// TLS.
     func settings(for origin: HTTPOrigin) -> TransportSettings {
         var settings = settings
         if origin.scheme == .http { (settings.clientIdentityPEM, settings.trustedCertificatesPEM) = (nil, nil) }

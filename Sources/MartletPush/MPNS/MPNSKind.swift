@@ -15,7 +15,7 @@ extension MPNS {
             }
         }
 
-        /// Determines the type by the class field.
+        /// Determines the type by the class field; nil if the text is not a number from 1 to 31.
         ///
         /// 1, 11 and 21 are tiles, 2, 12 and 22 are toasts, and all other classes up to 31 are raw notifications. The
         /// service delivers classes from 11 within 450 seconds, and classes from 21 within 900 seconds.

@@ -1,6 +1,6 @@
-/// Checks the word with which a service names an error, so that it is safe to show.
+/// Checks the word with which a push service names an error, before the word is written to logs and reports.
 ///
-/// No other text of an answer is ever shown, because it could contain anything, even a secret that was sent.
+/// Other text of an answer is not written there, because it could contain anything, even a secret from the request.
 enum AnswerWord {
     /// Returns the text if it consists of at most 64 letters, digits, `-` and `_`; otherwise nil.
     static func checked(_ text: String?) -> String? {

@@ -15,8 +15,8 @@ struct ChannelAddress: Sendable {
     ///
     /// In the key, scheme and host are in lower case, and the other parts of the URL are unchanged.
     ///
-    /// A handle on this machine is accepted, because it may belong to a simulated service. The hub's credential decides
-    /// whether pushes are sent there.
+    /// A handle whose host is this machine (loopback) is accepted, because it may belong to a simulated service. The
+    /// hub's credential decides whether pushes are sent there.
     func key(of handle: PushHandle) throws(PushServiceError) -> String {
         guard handle.parts.count == 1, let key = HandleRules.canonicalURL(handle.parts[0], allowsHTTP: allowsHTTP),
             let (origin, _) = HTTPOrigin.splitting(key), isBelowDomain(origin) || LoopbackName.matches(origin.host)

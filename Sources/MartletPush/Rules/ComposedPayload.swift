@@ -2,7 +2,7 @@ import MartletCore
 import MartletHTTP
 import MartletModel
 
-/// Helps several platforms to write and read the payloads of composed messages.
+/// Functions with which several platforms write and read the payloads of composed messages.
 enum ComposedPayload {
     /// The names of message parts in the data that the app gets.
     ///
@@ -15,9 +15,10 @@ enum ComposedPayload {
         static let badge = PayloadName.badge.rawValue
     }
 
-    /// Returns the parts of a message that only an app can show or open, as texts by name.
+    /// Returns what only the app can use: the sender's data, the notification id, the link, the subtitle and the
+    /// actions.
     ///
-    /// This form is for platforms whose data consists of texts.
+    /// All values are texts by name, for platforms whose data can contain only texts.
     static func texts(
         of message: LocalizedMessage, id: NotificationID, on platform: any PushPlatform.Type
     ) -> [String: String] {
@@ -29,7 +30,7 @@ enum ComposedPayload {
         return texts
     }
 
-    /// Returns the parts of a message for the app as the query of a URL.
+    /// Returns the notification id, the link, the badge and the sender's data as the query of a URL.
     ///
     /// This form is for platforms whose payload has a single text for the app.
     static func query(of message: LocalizedMessage, id: NotificationID, on platform: any PushPlatform.Type) -> String {
@@ -40,7 +41,7 @@ enum ComposedPayload {
         return items.map { "\($0.0)=\(PercentEncoding.encode($0.1))" }.joined(separator: "&")
     }
 
-    /// Returns a badge as text.
+    /// Returns a badge as text: its number, or `+1` for an increment.
     static func text(of badge: ComposedMessage.Badge) -> String {
         switch badge {
         case .number(let number): String(number)
@@ -48,7 +49,7 @@ enum ComposedPayload {
         }
     }
 
-    /// Returns a message that is only for the app, as JSON.
+    /// Returns the body of a silent message as JSON: the sender's data and the notification id.
     ///
     /// This form is for platforms that define no format for such messages.
     static func raw(_ message: LocalizedMessage, id: NotificationID, on platform: any PushPlatform.Type) -> [UInt8] {
@@ -59,7 +60,8 @@ enum ComposedPayload {
 
     // MARK: Reading
 
-    /// Parses a query into items by name.
+    /// Parses the query of a URL into values by name. The first of several items with the same name counts, and
+    /// malformed items are skipped.
     static func items(of query: String) -> [String: String] {
         let items = query.split(separator: "&").compactMap { item -> (String, String)? in
             let parts = item.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
@@ -69,19 +71,19 @@ enum ComposedPayload {
         return Dictionary(items) { first, _ in first }
     }
 
-    /// Returns the titles of actions, which are given as `[{"title"}]`.
+    /// Returns the titles of a message's buttons, which are given as `[{"title": …}]`.
     static func actionTitles(_ actions: JSON?) -> [String] {
         (actions?.array ?? []).compactMap { $0["title"]?.string }
     }
 
-    /// Returns the titles of actions, which are given as JSON text in a string.
+    /// Returns the titles of a message's buttons, which are given as JSON text in a string.
     static func actionTitles(in text: JSON?) -> [String] {
         text?.string.flatMap { try? JSON(parsing: Array($0.utf8), maximumDepth: 8) }.map { actionTitles($0) } ?? []
     }
 
-    /// Sets the badge of an appearance, or the step by which it is incremented.
+    /// Sets the badge of an appearance, or the step by which the badge is incremented.
     ///
-    /// The badge is given as a number or a text.
+    /// The badge in the payload is a number, a text with a number, or `+1`. Any other value changes nothing.
     static func setBadge(_ badge: JSON?, of appearance: inout Appearance) {
         if badge == "+1" {
             appearance.badgeStep = 1

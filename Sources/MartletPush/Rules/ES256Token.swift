@@ -19,7 +19,7 @@ struct ES256Token {
         key.isValid(token.signature, for: token.signedBytes)
     }
 
-    /// Creates and signs a token.
+    /// Returns a new signed token in compact form (RFC 7515, section 3.1).
     static func sign(header: JSON, claims: JSON, with key: P256PrivateKey) throws(CryptoError) -> String {
         try SignedToken.make(header: header, claims: claims) { bytes throws(CryptoError) in
             try key.signature(for: bytes)

@@ -3,7 +3,7 @@ import MartletCrypto
 import MartletHTTP
 import MartletModel
 
-/// The property of a credential that contains a certificate authority.
+/// The credential property `EndpointCertificateAuthority`, which contains a certificate authority.
 ///
 /// For connections to the addresses of the push service, this authority is trusted instead of the system's authorities.
 /// It is needed for simulated services, whose certificates no other authority has issued.

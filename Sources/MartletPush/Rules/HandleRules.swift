@@ -2,9 +2,9 @@ import MartletCore
 import MartletHTTP
 import MartletModel
 
-/// Checks that the handles of several platforms share.
+/// Rules for handles that several platforms share.
 enum HandleRules {
-    /// The maximum length of a handle, in bytes. No handle that was ever observed is longer.
+    /// The maximum length of a handle, in bytes. It bounds untrusted input; known handles are shorter.
     static let lengthLimit = 4096
 
     /// Checks a handle that only its push service can interpret: each part must be printable ASCII without spaces.
@@ -19,7 +19,8 @@ enum HandleRules {
         }
     }
 
-    /// Returns an absolute https URL with the scheme and host in lower case; nil for any other text.
+    /// Returns an absolute URL with its scheme and host in lower case; nil for any other text. The scheme must be
+    /// https, or http if that is allowed.
     ///
     /// URLs are compared in this form (RFC 3986, section 6.2.2.1).
     static func canonicalURL(_ text: String, allowsHTTP: Bool = false) -> String? {

@@ -1,4 +1,4 @@
-/// Recognizes the names by which a machine refers to itself.
+/// Recognizes hosts that are this machine: `localhost`, `::1`, and the addresses in 127.0.0.0/8.
 enum LoopbackName {
     static func matches(_ host: String) -> Bool {
         host == "localhost" || host == "::1" || isLoopbackAddress(host)

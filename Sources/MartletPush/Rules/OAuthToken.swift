@@ -4,7 +4,8 @@ import MartletModel
 
 /// Gets access tokens in the form that several push services use (RFC 6749, sections 4.4 and 5; RFC 7523, section 2.1).
 enum OAuthToken {
-    /// How long before its expiry a token is replaced.
+    /// How long before its expiry a token is replaced. For a token that lives less than ten minutes, it is a tenth of
+    /// the lifetime.
     private static let margin: Duration = .seconds(60)
     /// The maximum size of an answer, in bytes.
     private static let answerLimit = 64 * 1024
@@ -13,9 +14,9 @@ enum OAuthToken {
     /// The wait before the next request for a token after an invalid answer.
     private static let nonsenseWait: Duration = .seconds(60)
 
-    /// Returns a request for a token.
+    /// Returns the request that gets an access token from a token endpoint.
     ///
-    /// Its parameters are sent as a form.
+    /// The parameters are sent as a form in the body.
     /// - Parameters:
     ///   - form: The names and values, not encoded, in the order in which they are sent.
     ///   - path: The path of the token endpoint, with its leading slash.
@@ -31,8 +32,8 @@ enum OAuthToken {
     }
 
     /// Parses the answer of a token endpoint.
-    /// - Returns: The token, or a refusal. If the credential was refused, this stops all sending; otherwise the token
-    ///   is requested again later.
+    /// - Returns: The token, or a refusal. If the endpoint has refused the credential, the refusal stops all pushes of
+    ///   the hub to this platform. Otherwise the token is requested again later.
     static func answer(_ response: HTTPResponse, at now: Timestamp) -> TokenAnswer {
         let status = response.status.code
         let body = try? JSON(parsing: response.bytes, maximumDepth: 8)
@@ -64,7 +65,7 @@ enum OAuthToken {
             value: value, renewableAt: now, expiresAt: now + (lifetime - min(margin, lifetime / 10)))
     }
 
-    /// Returns the lifetime in an answer.
+    /// Returns the lifetime in an answer, at most a day; nil if there is none.
     ///
     /// Some services write the number of seconds as text.
     private static func lifetime(_ body: JSON) -> Duration? {

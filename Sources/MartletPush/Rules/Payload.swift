@@ -1,7 +1,7 @@
 import MartletCore
 import MartletModel
 
-/// Helps several platforms to check and write payloads.
+/// Functions with which several platforms check and write payloads.
 enum Payload {
     /// Checks that there is a body and that it does not exceed the platform's limit.
     /// - Parameter limit: The limit, in bytes.
@@ -30,19 +30,19 @@ enum Payload {
     /// Returns one collapse key that combines several keys, some of which may be empty.
     static func key(_ parts: [String]) -> String { JSON.array(parts.map(JSON.string)).text }
 
-    /// Returns the seconds until a given time, clamped to the platform's limits.
+    /// Returns the seconds from now until a time. A result outside the limits is replaced by the nearest limit.
     static func seconds(until timestamp: Timestamp, from now: Timestamp, within limits: ClosedRange<Int64>) -> Int64 {
         min(max((timestamp - now).components.seconds, limits.lowerBound), limits.upperBound)
     }
 
-    /// Returns the members that a message has in addition to its texts: a member with the notification id, or none if
-    /// there is no id.
+    /// Returns an object that contains only the notification id, under the platform's name for it. The object is empty
+    /// if there is no id.
     static func members(naming id: NotificationID?, on platform: any PushPlatform.Type) -> [String: JSON] {
         guard let id else { return [:] }
         return [platform.notificationIDName: .string(id.description)]
     }
 
-    /// Returns the texts of a message, by member name.
+    /// Returns the texts of a data message as JSON members.
     /// - Parameter name: The member name of the alert; nil if the alert is in another part of the message.
     static func members(of data: DataMessage, alertAs name: String? = nil) -> [String: JSON] {
         var members = Dictionary(data.texts.map { ($0.name, JSON.string($0.value)) }) { _, last in last }

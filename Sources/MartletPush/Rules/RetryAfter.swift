@@ -3,7 +3,7 @@ public import MartletModel
 
 /// The time that a service asks a sender to wait, in either form of the field `retry-after` (RFC 9110, section 10.2.3).
 public enum RetryAfter {
-    /// The maximum wait, which equals the longest time that a message is stored. Longer waits are reduced to it.
+    /// The maximum wait, which equals the longest expiry that a notification may have. Longer waits are reduced to it.
     static let limit: Duration = .seconds(28 * 86_400)
 
     /// Returns the wait that a service asks for; nil if the field is missing or invalid.

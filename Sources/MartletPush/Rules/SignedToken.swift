@@ -21,7 +21,7 @@ struct SignedToken {
         signedBytes = Array("\(parts[0]).\(parts[1])".utf8)
     }
 
-    /// Creates and signs a token.
+    /// Returns a new signed token in compact form.
     /// - Parameter sign: Returns the signature of the given bytes.
     static func make(
         header: JSON, claims: JSON, sign: ([UInt8]) throws(CryptoError) -> [UInt8]

@@ -1,8 +1,8 @@
 import MartletModel
 
-/// Reads an XML document into a list of its elements, from which the appearance of a message is determined.
+/// A list of the elements of an XML document. From this list, the platforms determine the appearance of a message.
 ///
-/// A document with a document type declaration is not read: the initializer returns nil.
+/// The initializer refuses a document with a document type declaration.
 struct XMLElements {
     struct Element {
         /// The name without its prefix.
@@ -26,7 +26,8 @@ struct XMLElements {
     private var open: [Int] = []
     private var openNames: [Substring] = []
 
-    /// Reads a document; nil if it is not well-formed.
+    /// Reads a document; nil if it is not well-formed, or if it exceeds the limits of size, depth or number of
+    /// elements.
     init?(_ document: [UInt8]) {
         guard document.count <= Self.sizeLimit, let text = String(utf8: document) else { return nil }
         var rest = text[...]
@@ -37,7 +38,7 @@ struct XMLElements {
         guard open.isEmpty, !elements.isEmpty else { return nil }
     }
 
-    /// Returns the elements with a name.
+    /// Returns all elements with a name, which is compared without prefixes.
     func named(_ name: String) -> [Element] { elements.filter { $0.name == name } }
 
     private mutating func take(_ rest: inout Substring, isMarkup: Bool) -> Bool {
@@ -143,7 +144,7 @@ struct XMLElements {
 
     private static let references = ["amp": "&", "lt": "<", "gt": ">", "quot": "\"", "apos": "'"]
 
-    /// Replaces the references to characters by the characters; nil if a reference is unknown.
+    /// Replaces references such as `&amp;` and `&#10;` by the characters; nil if a reference is unknown.
     private static func resolved(_ text: Substring) -> String? {
         let parts = text.split(separator: "&", omittingEmptySubsequences: false)
         var resolved = String(parts[0])

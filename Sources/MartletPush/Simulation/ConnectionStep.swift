@@ -2,8 +2,8 @@
 public enum ConnectionStep: Hashable, Sendable {
     /// Announces the maximum number of open requests. HTTP/2 only.
     case announce(streamLimit: UInt32)
-    /// Sends GOAWAY with a reason as JSON, and closes the connection. HTTP/2 only. No request of the connection was
-    /// processed.
+    /// Sends GOAWAY with a reason as JSON and with the last stream id 0, and closes the connection. HTTP/2 only. The
+    /// stream id tells the peer that none of its requests was processed.
     case goAway(reason: String)
     /// Cuts the connection without a notice, with a TCP reset. The answer is lost.
     case cut

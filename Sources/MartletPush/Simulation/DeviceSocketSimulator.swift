@@ -1,17 +1,18 @@
 public import MartletModel
 
-/// A simulated service that real devices can connect to. Each device keeps a WebSocket open, over which it registers
-/// itself and receives messages.
+/// A simulated service that real devices, such as browsers, can connect to. Each device keeps a WebSocket open, over
+/// which it registers itself and receives messages.
 public protocol DeviceSocketSimulator: PushServiceSimulator {
     /// The WebSocket subprotocol that devices offer.
     static var socketProtocol: String { get }
 
     /// Handles one message from a device.
-    /// - Parameter socket: The number of the connection on which the message arrived. The shell assigns these numbers.
+    /// - Parameter socket: The number of the connection on which the message arrived. The code that owns the sockets
+    ///   assigns these numbers.
     /// - Returns: The actions on the connections of devices.
     mutating func receive(_ text: String, on socket: UInt64, at now: Timestamp) -> [SocketStep]
 
-    /// Removes a connection that was closed.
+    /// Records that the connection of a device was closed.
     mutating func socketClosed(_ socket: UInt64)
 
     /// The devices that have registered themselves, as a JSON array for the control interface, oldest first.

@@ -3,7 +3,7 @@
 /// Tests use it if they cannot reach the control interface (PushServices.md, section 10.1). A handle then ends in
 /// `~unregistered`, `~unknown`, `~throttle3`, `~error`, `~unavailable`, `~slow5000` or `~reset`.
 ///
-/// A service whose handles cannot contain a tilde defines markers of its own.
+/// APNs tokens cannot contain a tilde, so the simulator of APNs has markers of its own (`APNsMarker`).
 public enum HandleMarker: Hashable, Sendable {
     case unregistered
     case unknown
@@ -41,7 +41,8 @@ public enum HandleMarker: Hashable, Sendable {
         }
     }
 
-    /// The fault that the service answers with; nil for a fault of the network.
+    /// The fault that the service answers with; nil for `slow` and `reset`, which affect the connection instead of the
+    /// answer.
     public var fault: ServiceFault? {
         switch self {
         case .unregistered: ServiceFault(.unregistered)

@@ -2,9 +2,9 @@ public import MartletCore
 public import MartletHTTP
 public import MartletModel
 
-/// The simulated service of one platform, as pure rules. It judges requests as the real service would, and stores the
-/// devices that it has made up. It opens no sockets: a shell passes it the requests that arrive at its origin and
-/// carries out its answers. Token endpoints are paths of the same origin.
+/// The simulated service of one platform, as pure rules. It checks requests as the real service does, and stores the
+/// simulated devices. It opens no sockets: `MartletSimulator` passes it the requests that arrive at its origin, and
+/// sends its answers. Token endpoints are paths of the same origin.
 public protocol PushServiceSimulator: Sendable {
     static var platform: PlatformID { get }
 
@@ -16,7 +16,7 @@ public protocol PushServiceSimulator: Sendable {
     /// A control request for any other fault is refused.
     static var faults: Set<ServiceFault.Name> { get }
 
-    /// The devices that were created.
+    /// The simulated devices of the service, with the notifications that they got.
     var devices: SimulatedDevices { get set }
     /// The number of times that each event happened, by name, for assertions in tests.
     var counters: [String: Int] { get }
@@ -25,6 +25,7 @@ public protocol PushServiceSimulator: Sendable {
     mutating func open(_ connection: HTTPConnection, at now: Timestamp) -> [ConnectionStep]
 
     /// Removes the state of a closed connection.
+    /// - Parameter connection: The `HTTPConnection.id` of the connection.
     mutating func close(_ connection: UInt64)
 
     /// Returns the subject of a request, without judging the request.
@@ -33,13 +34,14 @@ public protocol PushServiceSimulator: Sendable {
     /// - Parameter request: The request, without its body if the body has not been read yet.
     func subject(of request: HTTPRequest) -> SimulatedSubject
 
-    /// Judges one request and returns the answer.
+    /// Checks one request as the real service does, delivers or stores its message if it is accepted, and returns the
+    /// service's answer.
     mutating func answer(_ request: HTTPRequest, at now: Timestamp) -> SimulatedAnswer
 
-    /// Judges one request as `answer(_:at:)` does, but answers with a fault.
+    /// Checks one request as `answer(_:at:)` does, but answers with a fault.
     ///
     /// A request that would be accepted is refused with the service's own answer for the fault. The request is counted
-    /// and checked. Its message reaches no device, unless the fault is one that delivers.
+    /// and checked. Its message reaches no device, unless `fault.isDelivered` is true or the fault is `replacedHandle`.
     /// - Parameter fault: One of `faults`.
     mutating func answer(_ request: HTTPRequest, fault: ServiceFault, at now: Timestamp) -> SimulatedAnswer
 

@@ -7,7 +7,7 @@ public enum RetryAfterField: Hashable, Sendable {
     /// A date this number of seconds from now.
     case date(Int)
 
-    /// Returns the text of the field.
+    /// Returns the value of the field as it is sent.
     public func value(at now: Timestamp) -> String {
         switch self {
         case .seconds(let seconds): String(seconds)

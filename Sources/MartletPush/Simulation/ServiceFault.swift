@@ -18,9 +18,11 @@ public struct ServiceFault: Hashable, Sendable {
     public var name: Name
     /// The value of the answer's `retry-after` field; nil for an answer without the field.
     public var retryAfter: RetryAfterField?
-    /// For a fault that says that the handle is gone: the number of seconds since the handle became invalid.
+    /// For a fault that says that the handle is gone: the number of seconds since the handle became invalid. Only the
+    /// simulator of APNs uses it.
     public var age: Int?
-    /// Whether later requests on the connection fail in the same way, even requests to which the fault does not apply.
+    /// Whether all later requests on the connection are refused in the same way, even requests to which the fault does
+    /// not apply. Only the simulator of APNs supports this.
     public var isSticky: Bool
     /// Whether the message is delivered although the answer is an error.
     public var isDelivered: Bool

@@ -3,7 +3,7 @@ public import MartletHTTP
 /// A simulated service's answer to one request, and the actions that are performed with it.
 public struct SimulatedAnswer: Sendable {
     public var response: HTTPResponse
-    /// The actions on the request's connection after the answer.
+    /// The actions on the request's connection, which are performed after `delay` and before the answer is sent.
     public var steps: [ConnectionStep]
     /// The time before the answer is sent.
     public var delay: Duration

@@ -22,8 +22,8 @@ public struct SimulatedDevices: Sendable {
     }
 
     private static let inboxLimit = 100
-    /// The notifications that were accepted for any device since the caller last emptied this array; nil if no caller
-    /// collects them.
+    /// The notifications that were accepted for any device since the owner of this value last emptied the array; nil if
+    /// the owner does not collect them.
     public var news: [SimulatedDelivery]?
     private var devices: [String: Device] = [:]
 
@@ -37,7 +37,7 @@ public struct SimulatedDevices: Sendable {
     /// The number of devices, including those whose app was removed.
     public var count: Int { devices.count }
 
-    /// Adds a device.
+    /// Adds a device. If the handle exists already, its device starts anew.
     /// - Parameter isListening: Whether the device listens from the start.
     mutating func add(_ handle: String, app: String, isListening: Bool = false) {
         devices[handle] = Device(app: app, index: devices[handle]?.index ?? devices.count)

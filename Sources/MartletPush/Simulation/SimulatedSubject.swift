@@ -11,11 +11,11 @@ public struct SimulatedSubject: Hashable, Sendable {
     }
 
     public var endpoint: Endpoint
-    /// The app's identifier, as its owner writes it.
+    /// The app's identifier, in the form of the platform, such as a bundle id for APNs and a project id for FCM.
     public var app: String?
     /// The device's handle, as returned by `addDevice` or made up by a test.
     public var handle: String?
-    /// The fault that the handle requests.
+    /// The fault that the end of the handle requests; nil for none.
     public var marker: HandleMarker?
 
     public init(

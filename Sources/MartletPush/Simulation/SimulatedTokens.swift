@@ -4,7 +4,7 @@ import MartletModel
 
 /// The token endpoint of a simulated service.
 ///
-/// It has the known clients, and the tokens that were issued to them (RFC 6749, sections 4.4 and 5).
+/// It stores the registered clients, and the access tokens that it has issued to them (RFC 6749, sections 4.4 and 5).
 struct SimulatedTokens: Sendable {
     /// The result of checking a token.
     enum Judgement: Equatable {
@@ -21,11 +21,11 @@ struct SimulatedTokens: Sendable {
 
     private static let grantLimit = 10_000
 
-    /// Whether clients that are not registered are accepted without a check.
+    /// Whether clients that are not registered get tokens without a check of their secret.
     let acceptsAnyClient: Bool
-    /// The lifetime of a token.
+    /// The lifetime of an access token.
     let lifetime: Duration
-    /// The prefix of all tokens.
+    /// The text with which every access token begins.
     let prefix: String
     private var secrets: [String: String] = [:]
     private var grants: [String: Grant] = [:]
@@ -36,7 +36,7 @@ struct SimulatedTokens: Sendable {
         self.prefix = prefix
     }
 
-    /// Returns whether a client is known.
+    /// Returns whether a client may get tokens: it is registered, or every client is accepted.
     func knows(_ client: String) -> Bool { acceptsAnyClient || secrets[client] != nil }
 
     mutating func register(_ client: String, secret: String) {
@@ -77,7 +77,7 @@ struct SimulatedTokens: Sendable {
         return grant(client, scope: scope, isTextual: isTextual, at: now)
     }
 
-    /// Checks a token.
+    /// Returns whether an access token is valid, and for which client.
     func judge(_ token: some StringProtocol, at now: Timestamp) -> Judgement {
         guard let grant = grants[String(token)] else { return .unknown }
         return grant.expiresAt > now ? .valid(grant.client) : .expired

@@ -3,7 +3,8 @@ import MartletHTTP
 public import MartletModel
 
 extension WNS {
-    /// Renders a composed message as a toast of up to three lines: title, subtitle and text.
+    /// Renders a composed message as a toast of up to three lines: title, subtitle and text. A silent message becomes a
+    /// raw notification.
     ///
     /// If the message lacks a line but has a later one, the missing line is empty, so that the later line keeps its
     /// position.

@@ -8,13 +8,13 @@ extension WNS {
     /// The value of `typeField` for a notification that is only for the app.
     static let rawType = "wns/raw"
 
-    /// Returns the key of a channel URI: the URI as given, except that hosts are compared without case.
+    /// Returns the key of a channel URI: the URI with its scheme and host in lower case.
     public static func key(of handle: PushHandle) throws(PushServiceError) -> String {
         try address.key(of: handle)
     }
 
-    /// Completes and corrects the fields and the body that clients send: one client sends no type with its plain
-    /// notifications, and one client declares an encoding other than the one it uses.
+    /// Completes and corrects what the clients of Azure Notification Hubs send. The Java client sends no type with its
+    /// plain notifications. The .NET client declares UTF-16 for a body in UTF-8.
     public static func normalized(_ message: Message, at now: Timestamp) -> Message {
         var message = message
         if message.fields[typeField.lowercased(), default: ""].isEmpty {
@@ -32,8 +32,8 @@ extension WNS {
         try check(type: type)
     }
 
-    /// Returns the type of a message: the value of its field, or otherwise the type that the body's root element
-    /// indicates.
+    /// Returns the type of a message, in lower case: the value of `typeField`, or otherwise the type that the body's
+    /// root element indicates. Returns nil if neither gives a type.
     static func type(of message: Message) -> String? {
         let stated = message.fields[typeField.lowercased()].flatMap { $0.isEmpty ? nil : $0.lowercased() }
         return stated ?? type(of: message.body)
@@ -82,7 +82,8 @@ extension WNS {
     /// Checks a template, and returns it unchanged, because clients read back what they wrote.
     ///
     /// A template without a type is accepted if the root of its body indicates the type; the type is then determined
-    /// when the template is sent. One client omits all headers if its caller has set none.
+    /// when the template is sent. Such templates occur, because the Java client of Azure Notification Hubs writes no
+    /// headers if its caller has set none.
     public static func checked(_ template: Template) throws(PushServiceError) -> Template {
         if let type = type(of: template) {
             if !TemplateRules.isExpression(type) { try check(type: type) }
@@ -122,7 +123,7 @@ extension WNS {
 extension WNS {
     private static let timeToLiveField = "x-wns-ttl"
 
-    /// Returns the collapse key.
+    /// Returns the collapse key of a message; nil if the message has no tag.
     ///
     /// A notification replaces an older one with the same type, tag and group.
     public static func collapseKey(of message: Message) -> String? {

@@ -3,7 +3,8 @@ public import MartletHTTP
 public import MartletModel
 
 extension WNS {
-    /// The wait before the first retry to a channel that got too many notifications.
+    /// The wait before the first retry to a channel that got too many notifications. It doubles with each further
+    /// retry.
     static let channelWait: Duration = .seconds(600)
     /// The wait before the first retry if the service throttles the sender or is unavailable, and does not say how long
     /// to wait, or if an intermediary answers.
@@ -15,7 +16,7 @@ extension WNS {
     /// The wait before the first retry to a device that cannot be reached. It doubles with each further retry.
     static let deviceWait: Duration = .seconds(60)
 
-    /// Returns the outcome of an answer (PushServices.md, section 3.4).
+    /// Returns the outcome of the service's answer to a push (PushServices.md, section 3.4).
     public func outcome(of response: HTTPResponse, at now: Timestamp) -> Outcome {
         let answer = WNSAnswer(response)
         let wait = Self.wait(response.fields, at: now)
@@ -40,7 +41,7 @@ extension WNS {
                 .pnsUnavailable, reason: answer.reason, .retry(after: wait ?? Self.throttleWait, scope: .platform))
         case 500..<600:
             Outcome(.pnsServerError, reason: answer.reason, .retry(after: wait ?? Self.faultWait, scope: .device))
-        // These statuses include redirections. They could lead to any address, so they are not followed and the push is
+        // Redirections are in this range. They could lead to any address, so they are not followed and the push is
         // refused.
         case 300..<500: Outcome(.pnsInterfaceError, reason: answer.reason, .refuse)
         default: Self.notOfTheService(answer.reason)
@@ -55,8 +56,8 @@ extension WNS {
         return RetryAfter.wait(fields, at: now)
     }
 
-    /// Returns the outcome of an answer with status 200. The status field decides, because the service also answers 200
-    /// for notifications that it discards.
+    /// Returns the outcome of an answer with status 200. The field `X-WNS-Status` decides, because the service also
+    /// answers 200 for notifications that it discards.
     private static func outcome(status: String?) -> Outcome {
         switch status {
         case "received": .accepted
@@ -67,8 +68,8 @@ extension WNS {
         }
     }
 
-    /// Returns the outcome of an answer that comes from an intermediary instead of the service, so the message has not
-    /// arrived.
+    /// Returns the outcome of an answer that comes from an intermediary, such as a proxy. The push is tried again,
+    /// because the message has not reached the service.
     private static func notOfTheService(_ reason: String) -> Outcome {
         Outcome(.pnsInterfaceError, reason: reason, .retry(after: throttleWait, scope: .device))
     }
@@ -93,7 +94,7 @@ private struct WNSAnswer {
 
     /// Returns whether a text is safe to show: a sentence of letters, digits, spaces and simple punctuation.
     ///
-    /// This excludes channel URIs, which must be kept secret and contain other characters.
+    /// Channel URIs must be kept secret. They contain `:` and `/`, so they never pass this check.
     private static func isSentence(_ text: String) -> Bool {
         (1...128).contains(text.utf8.count)
             && text.utf8.allSatisfy { character in

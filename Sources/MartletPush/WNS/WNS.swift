@@ -4,7 +4,7 @@ public import MartletModel
 
 /// Windows Push Notification Services (PushServices.md, section 3).
 ///
-/// Every channel has an address of its own. An instance sends to the channels at one origin, which `at(_:)` sets. An
+/// Every channel has an address of its own. An instance sends to the channels at one origin, which `at(_:)` sets. One
 /// access token is valid at all origins.
 public struct WNS: PushService {
     public static let descriptor = PushPlatformDescriptor(

@@ -2,12 +2,14 @@ import MartletCore
 import MartletHTTP
 import MartletModel
 
-/// A hub's credential for the service, parsed and checked (PushServices.md, sections 3.1 and 9).
+/// A hub's credential for WNS, parsed and checked (PushServices.md, sections 3.1 and 9).
 ///
-/// Apps from the Microsoft Store have a package security identifier. Apps that use the Windows App SDK have an
-/// application in a directory instead, for which Azure Notification Hubs has no properties.
+/// Apps from the Microsoft Store have a package security identifier. Apps that use the Windows App SDK are registered
+/// as an application in a Microsoft Entra directory instead. Azure Notification Hubs has no properties for the
+/// directory and the application, so Martlet adds them.
 struct WNSCredential: Sendable {
-    /// The names of the credential's properties: those of Azure Notification Hubs, and those that only Martlet has.
+    /// The names of the credential's properties. Only Martlet has `TenantId` and `ApplicationId`; the others are those
+    /// of Azure Notification Hubs.
     enum Property {
         static let packageSID = "PackageSid"
         static let secretKey = "SecretKey"
@@ -69,9 +71,9 @@ struct WNSCredential: Sendable {
             addresses: allowsLoopback ? .publicOrLoopback : .publicOnly)
     }
 
-    /// Returns the URL of the token endpoint of an app in a directory.
+    /// Returns the URL of the token endpoint for an app that is registered in a directory.
     /// - Parameter given: The URL in the credential. The token endpoint for Store apps is ignored here, because clients
-    ///   of the hub write it when their caller gives no URL.
+    ///   of Azure Notification Hubs write it when their caller gives no URL.
     private static func directoryEndpoint(_ given: String?, tenant: String) -> String {
         if let given, given != liveEndpoint { return given }
         return "\(directoryEndpoint)/\(tenant)/oauth2/v2.0/token"

@@ -1,7 +1,8 @@
 import MartletCrypto
 import Synchronization
 
-/// The encryptors of one service that no message uses now. They are kept for the next messages.
+/// The idle message encryptors of one `WebPush` service. An encryptor is kept after use, so that the next message need
+/// not create one.
 final class MessageEncryptorPool: Sendable {
     // Sendable because an encryptor is either in the pool, where no thread uses it, or taken out and used by one
     // thread.
@@ -16,7 +17,7 @@ final class MessageEncryptorPool: Sendable {
         self.label = label
     }
 
-    /// Encrypts a message for a subscription, with a new key.
+    /// Encrypts a message for a subscription. Each message gets a new key pair.
     func encrypt(_ message: [UInt8], for point: [UInt8], secret: [UInt8]) throws(CryptoError) -> [UInt8] {
         let taken = idle.withLock { $0.popLast() }
         let entry = if let taken { taken } else { Idle(encryptor: try MessageEncryptor(label: label)) }

@@ -9,9 +9,9 @@ struct VAPIDToken {
     /// The time from now to the expiry of a new token. It is half of the limit, so that a difference between the clocks
     /// of sender and service does no harm.
     static let lifetime: Duration = .seconds(43_200)
-    /// The minimum time between two new tokens. One service asks senders not to change tokens more often.
+    /// The minimum time between two new tokens. Apple asks senders not to change tokens more often.
     static let minimumAge: Duration = .seconds(3600)
-    /// The maximum age of a token that is still used.
+    /// The age at which Martlet stops using a token.
     static let maximumAge: Duration = .seconds(36_000)
 
     let audience: String
@@ -35,7 +35,7 @@ struct VAPIDToken {
         token.isSigned(by: key)
     }
 
-    /// Creates and signs a token.
+    /// Returns a new signed token for one push service, which expires `lifetime` after `now`.
     static func sign(
         audience: HTTPOrigin, subject: String?, at now: Timestamp, with key: P256PrivateKey
     ) throws(CryptoError) -> String {

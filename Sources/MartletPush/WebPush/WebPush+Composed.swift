@@ -43,7 +43,8 @@ extension WebPush {
         }
     }
 
-    /// Returns a collapse key as a topic: the key itself if it is a valid topic, otherwise the beginning of its digest.
+    /// Returns a collapse key as a topic: the key itself if it is a valid topic, otherwise the first 32 characters of
+    /// its SHA-256 hash in base64url.
     private static func topic(_ key: String) -> String {
         if WebPushHeaders.isTopic(key) { return key }
         return String(Base64URL.encode(SHA256.hash(Array(key.utf8))).prefix(32))

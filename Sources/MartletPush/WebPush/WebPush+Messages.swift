@@ -4,8 +4,8 @@ import MartletHTTP
 public import MartletModel
 
 extension WebPush {
-    /// Returns the key of a subscription, which is its endpoint. A subscription with the same endpoint but different
-    /// encryption keys therefore counts as the same one, renewed.
+    /// Returns the key of a subscription, which is its endpoint. So a subscription with the same endpoint but other
+    /// encryption keys replaces the earlier one.
     ///
     /// An endpoint on this machine may use http, because the simulator's push service for browsers does. The hub's
     /// credential decides whether pushes are sent there.
@@ -47,7 +47,7 @@ extension WebPush {
         return PushHandle(endpoint, keys["p256dh"]?.string ?? "", keys["auth"]?.string ?? "")
     }
 
-    /// Returns the key of the subscription that a text identifies.
+    /// Returns the key of the subscription that a text identifies; nil if the text contains no endpoint.
     ///
     /// The text may be the endpoint alone.
     public static func key(meantBy text: String) -> String? {

@@ -13,7 +13,7 @@ extension WebPush {
     /// The push is tried again, because an operator may correct the cause in the meantime.
     static let refusalWait: Duration = .seconds(900)
 
-    /// Returns the outcome of an answer (PushServices.md, section 5.6).
+    /// Returns the outcome of a push service's answer to a push (PushServices.md, section 5.6).
     ///
     /// No answer stops the whole platform: anyone who registers a subscription chooses the server that answers for it,
     /// and a server that answers 401 must not block all other pushes. A wait that a service asks for applies only to
@@ -31,7 +31,7 @@ extension WebPush {
         case 406, 429:
             Outcome(.throttled, reason: reason, wait ?? .retry(after: Self.throttleWait, scope: .device))
         case 400: Outcome(.invalidNotificationFormat, reason: reason, .refuse)
-        // These statuses include redirections. They could lead to any address, so they are not followed and the push is
+        // Redirections are in this range. They could lead to any address, so they are not followed and the push is
         // refused.
         case 300..<500: Outcome(.pnsInterfaceError, reason: reason, .refuse)
         case 503: Outcome(.pnsUnavailable, reason: reason, wait ?? .retry(after: Self.faultWait, scope: .device))

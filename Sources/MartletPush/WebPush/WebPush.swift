@@ -80,7 +80,7 @@ public struct WebPush: PushService {
         }
         let remaining = max(0, (expiry - now).components.seconds)
         // The values of `ttl` and `topic` differ with almost every message. They are not indexed, because they would
-        // only push more useful fields out of the header table.
+        // only push more useful fields out of HPACK's dynamic table.
         fields.append(HTTPField("ttl", String(headers.timeToLive ?? remaining), indexing: .never))
         if let urgency = headers.urgency { fields.append(HTTPField("urgency", urgency.rawValue)) }
         if let topic = headers.topic { fields.append(HTTPField("topic", topic, indexing: .never)) }

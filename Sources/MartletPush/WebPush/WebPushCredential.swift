@@ -14,9 +14,9 @@ struct WebPushCredential: Sendable {
         static let endpointAuthority = EndpointAuthority.property
     }
 
-    /// The contact address of the sender, which services get in the proof of its identity; nil for none.
+    /// The contact address of the sender, which is the claim `sub` of VAPID tokens; nil for none.
     ///
-    /// One service refuses senders that state none.
+    /// Apple refuses senders that state none.
     let subject: String?
     let privateKey: P256PrivateKey
     /// The public key in base64url, the form used in requests and browsers.
@@ -47,9 +47,9 @@ struct WebPushCredential: Sendable {
             addresses: hosts?.namesLoopback == true ? .publicOrLoopback : .publicOnly)
     }
 
-    /// Returns whether pushes may be sent to subscriptions at an origin.
+    /// Returns whether the credential allows pushes to subscriptions at an origin.
     ///
-    /// The addresses to which its name resolves are checked when a connection is opened.
+    /// The IP addresses of the host are checked later, when a connection is opened.
     func allows(_ origin: HTTPOrigin) -> Bool {
         if LoopbackName.matches(origin.host) { return allowedHosts?.matches(origin.host) ?? false }
         return origin.scheme == .https && allowedHosts?.matches(origin.host) ?? true
@@ -93,12 +93,14 @@ struct WebPushCredential: Sendable {
     }
 }
 
-/// A set of host names, and of domains that include all hosts below them.
+/// A list of host names such as `fcm.googleapis.com`, and of patterns such as `*.push.apple.com` for all hosts below a
+/// domain.
 struct HostPatterns: Sendable {
     private static let limit = 100
     private let names: [String]
 
-    /// Parses a list such as `fcm.googleapis.com,*.push.apple.com`. Fails if a name is empty or has invalid characters.
+    /// Parses names separated by commas. Fails if a name is empty or has invalid characters, or if there are more than
+    /// 100.
     init?(_ text: String) {
         let names = text.lowercased().split(separator: ",", omittingEmptySubsequences: false).map { name in
             String(name.drop { $0 == " " }.reversed().drop { $0 == " " }.reversed())
@@ -111,7 +113,7 @@ struct HostPatterns: Sendable {
         self.names = names
     }
 
-    /// Whether the names include this machine.
+    /// Whether one of the names stands for this machine.
     var namesLoopback: Bool { names.contains { LoopbackName.matches($0) } }
 
     func matches(_ host: String) -> Bool {

@@ -12,11 +12,12 @@ enum WebPushUrgency: String, CaseIterable {
 
 /// The header fields of a message (RFC 8030, sections 5.2 to 5.4).
 struct WebPushHeaders: Equatable {
-    /// The names of the header fields: those of the push service, and those that clients of the hub use instead.
+    /// The names of the header fields: those of Web Push, such as `ttl`, and the hub's own, such as
+    /// `servicebusnotification-ttl`.
     static let fieldNames = hubNames.map(\.own) + hubNames.flatMap(\.names)
 
-    /// How long the service stores the message for a browser that is not connected, in seconds; nil for the hub's
-    /// default.
+    /// How long the service stores the message for a browser that is not connected, in seconds; nil if the message
+    /// states none, so that it is stored until the notification expires.
     let timeToLive: Int64?
     let urgency: WebPushUrgency?
     /// The topic of the message, which replaces an older undelivered message with the same topic.
@@ -46,9 +47,8 @@ struct WebPushHeaders: Equatable {
         topic = fields["topic"]
     }
 
-    /// Translates the hub's header fields of a message into those of the push service. If a message has both, the field
-    /// of the push service is kept. An invalid value in a field of the hub is ignored, so that no client is refused
-    /// because of it.
+    /// Replaces the hub's own header fields by those of Web Push. If a message has both, the field of Web Push is kept.
+    /// An invalid value in a field of the hub is ignored, so that the send is not refused because of it.
     static func normalized(_ message: Message) -> Message {
         var message = message
         for (own, names) in hubNames {
@@ -74,7 +74,7 @@ struct WebPushHeaders: Equatable {
 
     /// Returns whether a text is a valid topic.
     ///
-    /// One service accepts only lengths that are possible in base64url.
+    /// Apple accepts only lengths that are possible in base64url, so a length of 1 modulo 4 is not valid.
     static func isTopic(_ text: String) -> Bool {
         (1...topicLimit).contains(text.utf8.count) && text.utf8.count % 4 != 1
             && text.utf8.allSatisfy { character in

@@ -11,7 +11,8 @@ struct WebPushSubscription {
     /// The browser's authentication secret, 16 bytes.
     let secret: [UInt8]
 
-    /// Parses a handle; nil for a handle that `WebPush.key(of:)` would have refused.
+    /// Parses a handle; nil if a part is missing or has the wrong length. `WebPush.key(of:)` refuses such a handle at
+    /// registration.
     /// - Parameter handle: The endpoint, `p256dh` and `auth`, one per line.
     init?(_ handle: some Collection<UInt8>) {
         let lines = Array(handle).split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)

@@ -2,8 +2,8 @@ import MartletHTTP
 
 /// Decides which requests may use the control interface.
 ///
-/// Any web page in a browser on this machine can send requests to the interface. Therefore a request must name an
-/// address of this machine, and must not come from another page.
+/// Any web page in a browser on this machine can send requests to the interface. Therefore the `Host` of a request must
+/// be an address of this machine, and its `Origin`, if there is one, must be the control interface itself.
 struct ControlAccess: Sendable {
     /// The host that the simulator was configured to listen on.
     let host: String
@@ -32,7 +32,8 @@ struct ControlAccess: Sendable {
     }
 }
 
-/// The control interface behind its access check, which reads only the head of each request.
+/// The control interface with its access check. The check reads only the head of a request, so a refused request ends
+/// before its body is read.
 struct ControlHandler: HTTPHandler {
     let access: ControlAccess
     let routes: Router

@@ -4,7 +4,7 @@ import MartletPush
 
 /// The routes that set faults and the simulated clock.
 extension ControlRoutes {
-    /// The range of steps by which one request can set the clock, in seconds: up to ten years forward or back.
+    /// The range by which one request can move the clock, in seconds: up to ten years forward or back.
     private static let clockRange: ClosedRange<Int64> = -315_360_000...315_360_000
 
     func addFaults(to router: inout Router) {
@@ -48,8 +48,8 @@ extension ControlRoutes {
 }
 
 extension SimulatorState {
-    /// Checks that a simulated service can produce each fault of the plan.
-    /// - Throws: `SimulatorError` if no service can produce a fault.
+    /// Checks, for each rule of the plan, that a service in the rule's scope can produce the fault.
+    /// - Throws: `SimulatorError` if there is no such service.
     func checkFaults() throws(SimulatorError) {
         try withContents { (contents, _) throws(SimulatorError) in
             for entry in contents.plan.entries { try contents.check(entry.rule) }
@@ -84,8 +84,8 @@ extension SimulatorState.Contents {
 }
 
 extension FaultPlan {
-    /// The rules as they were written, each with its number, the number of requests that it covered, and the number of
-    /// times that its fault happened.
+    /// The seed, and the rules as they were written. Each rule has its number, the number of requests that it covered,
+    /// and the number of times that its fault happened.
     fileprivate var json: JSON {
         let rules = entries.map { entry in
             JSON.object(

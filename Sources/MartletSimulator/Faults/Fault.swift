@@ -6,13 +6,13 @@ import MartletPush
 enum Fault: Hashable, Sendable {
     /// The service answers with an error of its own protocol.
     case service(ServiceFault)
-    /// The service's clock is ahead by this duration.
+    /// The service's clock is ahead by this duration, or behind if it is negative.
     case clockSkew(Duration)
     /// The answer is delayed by this duration.
     case slow(Duration)
     /// The request is kept open and never answered.
     ///
-    /// If `isStored` is true, the service still processes it.
+    /// If `isStored` is true, the service still processes the request.
     case unanswered(isStored: Bool)
     /// The connection is reset.
     case reset(ResetStage)
@@ -22,7 +22,7 @@ enum Fault: Hashable, Sendable {
     case goAway(GoAwayFault)
     /// HTTP/2: these limits on the number of open requests are announced one after the other.
     case streamLimits([UInt32], interval: Duration)
-    /// HTTP/2: request bodies are limited to this many bytes for the given duration.
+    /// HTTP/2: the flow-control window of each stream is this many bytes, and is not enlarged for the given duration.
     case smallWindow(bytes: UInt32, held: Duration)
     /// Nothing more is read from or sent on the connection.
     ///
@@ -142,7 +142,8 @@ struct GoAwayFault: Hashable, Sendable {
     var reason = "Shutdown"
     var debugData = DebugData.json
     var ending = Ending.finish
-    /// Whether a first GOAWAY, with the highest possible stream id, is sent before this one.
+    /// Whether another GOAWAY with the highest possible stream id is sent before this GOAWAY, as RFC 9113 advises for a
+    /// graceful shutdown.
     var isDouble = false
 
     var debugBytes: [UInt8] {

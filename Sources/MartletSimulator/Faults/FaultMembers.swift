@@ -1,9 +1,10 @@
 import MartletModel
 import MartletPush
 
-/// The members of a rule in JSON, from which the reader of the rule takes one after another.
+/// The members of a rule in JSON. `FaultRule` and `Fault` take the members that they know, one after another.
 ///
-/// A member that was taken is removed. `finish` then refuses any member that is left, because no rule has it.
+/// A member that was taken is removed. At the end, `finish` refuses the rule if a member is left, because that member
+/// is unknown.
 struct FaultMembers {
     private var rest: [String: JSON]
 
@@ -67,7 +68,7 @@ struct FaultMembers {
     }
 
     /// Checks that every member was taken.
-    /// - Throws: `SimulatorError` that names a member which no part of the rule has taken.
+    /// - Throws: `SimulatorError` that names a member that was not taken.
     func finish() throws(SimulatorError) {
         guard let name = rest.keys.min() else { return }
         throw SimulatorError("\"\(name)\" is nothing that this fault can be told.")

@@ -16,7 +16,7 @@ public struct FaultPlan: Sendable {
         let since: Timestamp
         /// The number of requests that the rule has covered by its scope and its time.
         var seen = 0
-        /// The number of times the fault happened.
+        /// The number of times that the fault happened.
         var fired = 0
         /// The number of requests that the rule has covered for each device, by the device's number.
         var asked: [Int: Int] = [:]
@@ -37,7 +37,7 @@ public struct FaultPlan: Sendable {
     }
 
     /// Reads a script of the form `{"seed": 1, "faults": [rules]}`.
-    /// - Parameter now: The time at which the rules begin to count.
+    /// - Parameter now: The time from which the members `after` and `for` of the rules are counted.
     /// - Throws: `SimulatorError` that says what is wrong in the script.
     public init(script: JSON, at now: Timestamp) throws(SimulatorError) {
         guard let rules = script["faults"]?.array else {
@@ -55,7 +55,7 @@ public struct FaultPlan: Sendable {
 
     /// Adds a rule after the existing rules.
     ///
-    /// If the faults of several rules would happen to a request, that of the first rule happens.
+    /// If the faults of several rules are due for a request, only the fault of the first of these rules happens.
     /// - Returns: The number of the rule.
     @discardableResult
     public mutating func add(_ rule: FaultRule, at now: Timestamp) throws(SimulatorError) -> Int {
@@ -85,9 +85,10 @@ public struct FaultPlan: Sendable {
         entries.contains { $0.rule.timestamp == timestamp && $0.rule.scope.service.map { $0 == service } ?? true }
     }
 
-    /// Returns the fault that happens to a request or connection; nil for none.
+    /// Returns the fault that happens to a request or connection; nil for none. If no rule has a fault for it, the
+    /// marker at the end of the handle decides.
     ///
-    /// Every rule that covers the request counts it.
+    /// Every rule that covers the request counts it, even if the fault of another rule happens.
     mutating func fault(for facts: FaultFacts, at now: Timestamp) -> Fault? {
         var found: Fault?
         for index in entries.indices where entries[index].rule.covers(facts) {

@@ -5,7 +5,7 @@ public import MartletPush
 public struct FaultRule: Hashable, Sendable {
     /// The requests or connections that a fault applies to.
     ///
-    /// If all properties are nil, the fault applies to all of them.
+    /// A property that is nil does not restrict the scope.
     struct Scope: Hashable, Sendable {
         var service: PlatformID?
         var endpoint: SimulatedSubject.Endpoint?
@@ -18,15 +18,15 @@ public struct FaultRule: Hashable, Sendable {
     var fault: Fault
     var timestamp: FaultTrigger
     var scope = Scope()
-    /// The fault happens for every n-th request in scope, where n is this number.
+    /// The fault happens for every n-th request in scope, where n is this number. Skipped requests are not counted.
     var every = 1
     /// The number of requests in scope that are skipped before the fault can happen.
     var skip = 0
-    /// The maximum number of times that the fault happens.
+    /// The maximum number of times that the fault happens; nil for no limit.
     var next: Int?
     /// The probability that the fault happens for a request that meets the other conditions.
     var probability = 1.0
-    /// The delay from when the rule was set until it begins to apply.
+    /// How long after it was set the rule begins to apply.
     var after: Duration = .zero
     /// How long the rule applies after it has begun; nil for no end.
     var duration: Duration?
@@ -58,7 +58,7 @@ public struct FaultRule: Hashable, Sendable {
         try members.finish()
     }
 
-    /// Reads a rule in the form of a flag, such as `slow delay=2000 every=10`.
+    /// Reads a rule as the flag `--faults` of `martlet simulate` contains it, such as `slow delay=2000 every=10`.
     ///
     /// The name of the fault is followed by members of the JSON form.
     public init(text: Substring) throws(SimulatorError) {
@@ -85,7 +85,8 @@ public struct FaultRule: Hashable, Sendable {
         }
     }
 
-    /// Returns whether a request or connection is in the scope of the rule, regardless of earlier requests.
+    /// Returns whether a request or connection is in the scope of the rule. The rule's counters and times are not
+    /// considered.
     func covers(_ facts: FaultFacts) -> Bool {
         if case .service(let fault) = fault, !facts.faults.contains(fault.name) { return false }
         return timestamp == facts.timestamp && scope.service.map { $0 == facts.service } ?? true

@@ -28,8 +28,8 @@ struct DeviceSocketHandler: HTTPHandler {
 
     /// Returns whether a request comes from this machine and from no web page.
     ///
-    /// Pages can open a WebSocket to this machine too, but their `Origin` field names another site. A browser that acts
-    /// as a device names the address that it connects to.
+    /// Web pages can open a WebSocket to this machine too, but their `Origin` field names another site. A browser that
+    /// connects as a device puts the address of this socket into `Origin`, or sends no such field.
     private static func isLocal(_ request: HTTPRequest) -> Bool {
         let host = request.authority.lastIndex(of: ":").map { String(request.authority[..<$0]) }
         guard localHosts.contains(host ?? request.authority) else { return false }

@@ -7,7 +7,7 @@ import Synchronization
 
 /// The connections of one simulated service.
 ///
-/// Performs on these connections the actions that the service or a fault demands, such as closing a connection.
+/// It performs the actions that the service or a fault demands, such as closing a connection.
 final class ServiceConnections: ConnectionObserver {
     private struct Entry {
         let control: ConnectionControl
@@ -56,7 +56,7 @@ final class ServiceConnections: ConnectionObserver {
         return entries.withLock { $0[id].map { request.streamID <= $0.last } ?? true }
     }
 
-    /// Records that the service has judged a request on its connection.
+    /// Records that the service has judged a request, so that a later GOAWAY does not abandon the request.
     func judged(_ request: HTTPRequest) {
         guard let id = request.connection?.id else { return }
         entries.withLock { entries in
@@ -87,7 +87,8 @@ final class ServiceConnections: ConnectionObserver {
 
     /// Performs a fault on the connection of a request.
     ///
-    /// Called immediately after the request was judged, so that no other request is judged in between.
+    /// For a fault that is decided with the request, this is called immediately after the request was judged, so that
+    /// no other request is judged in between.
     func carryOut(_ fault: Fault?, on request: HTTPRequest) {
         guard let fault, let control = control(of: request) else { return }
         switch fault {

@@ -9,7 +9,7 @@ struct ServiceHandler: HTTPHandler {
     ///
     /// It is more than any service accepts, so that the simulated service itself refuses bodies that are too large.
     private static let bodyLimit = 64 * 1024
-    /// How long a request that is not to be answered is kept open, if the peer does not give up earlier.
+    /// How long a request that a fault leaves unanswered is kept open, if the sender does not give up earlier.
     private static let patience: Duration = .seconds(600)
 
     let platform: PlatformID

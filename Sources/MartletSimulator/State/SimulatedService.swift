@@ -3,7 +3,7 @@ import MartletHTTP
 import MartletModel
 import MartletPush
 
-/// One simulated service, with the facts that the simulator records about it.
+/// One simulated service, with its address, its connections and its counters.
 struct SimulatedService: Sendable {
     var rules: any PushServiceSimulator
     /// The address of the service; nil until it listens.
@@ -31,7 +31,7 @@ struct SimulatedService: Sendable {
     /// connections and requests that were open at the same time, and faults.
     var counters: [String: Int] { rules.counters.merging(marks) { $1 } }
 
-    /// The URL with which real devices connect to the service.
+    /// The URL with which real devices connect to the service; nil if the service does not support them.
     var socketURL: String? { socketOrigin.map { "ws://\($0.authority)/" } }
 
     mutating func issueCredential(origin: HTTPOrigin, authorityPEM: String) throws(SimulatorError) {
@@ -66,7 +66,7 @@ struct SimulatedService: Sendable {
         mark("faults.\(fault.name)")
     }
 
-    /// Returns the facts about a request, or about a connection before its first request.
+    /// Returns the facts by which faults are decided for a request, or for a connection before its first request.
     func facts(_ request: HTTPRequest?, on connection: UInt64?, at timestamp: FaultTrigger) -> FaultFacts {
         var facts = FaultFacts(
             service: platform, faults: type(of: rules).faults, timestamp: timestamp,

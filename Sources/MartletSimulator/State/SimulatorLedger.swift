@@ -4,8 +4,8 @@ import MartletPush
 
 /// A file with one line of JSON for every message that a service accepted, written before the service answers.
 ///
-/// A judge of a hub uses it to count what was received and when. `steady` is the time of `CLOCK_MONOTONIC` in seconds,
-/// which is not affected when the clock is set.
+/// A judge in `Tests/Peers` uses it to count what was received and when. `steady` is the time of `CLOCK_MONOTONIC` in
+/// seconds, which is not affected when the clock is set.
 final class SimulatorLedger: Sendable {
     private let file: Int32
 

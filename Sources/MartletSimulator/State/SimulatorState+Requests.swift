@@ -90,7 +90,7 @@ extension SimulatorState {
 }
 
 extension SimulatorState.Contents {
-    /// Writes the messages that a service has accepted since the last call to the ledger.
+    /// Writes to the ledger the messages that a service has accepted since this function was last called.
     mutating func recordNewMessages(of platform: PlatformID, over connection: UInt64?) {
         guard let ledger else { return }
         let news = withService(platform) { service in

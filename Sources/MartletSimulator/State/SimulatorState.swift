@@ -10,7 +10,7 @@ final class SimulatorState: Sendable {
     struct Contents {
         var services: [SimulatedService]
         var plan: FaultPlan
-        /// The duration by which the simulated clock is ahead of the real one.
+        /// The duration by which the simulated clock is ahead of the real clock; negative if it is behind.
         var offset: Duration = .zero
         var listeners: [String: [Int: AsyncStream<SimulatedDelivery>.Continuation]] = [:]
         var nextListener = 0
@@ -22,8 +22,8 @@ final class SimulatorState: Sendable {
         var initial: (services: [SimulatedService], plan: FaultPlan)
     }
 
-    /// The maximum number of notifications that wait for the reader of an event stream. When it is exceeded, the oldest
-    /// of them is dropped.
+    /// The maximum number of notifications that wait for the reader of an event stream. When there is one more, the
+    /// oldest of them is dropped.
     private static let listenerBuffer = 1000
     private let contents: Mutex<Contents>
     private let clock: @Sendable () -> Timestamp

@@ -1,7 +1,7 @@
 public import MartletClient
 
-/// Passes a notification to the system exactly once: with the content that was computed, or with the fallback if the
-/// system's time limit ends first. `PushNotificationService` is based on this type.
+/// Passes a notification to the system exactly once: with the computed content, or with the fallback if `expire` is
+/// called first. `PushNotificationService` is based on this type.
 public final class NotificationDelivery: Sendable {
     private struct State {
         /// The content that is shown if the time limit ends first; nil once a notification was passed to the system.
@@ -12,9 +12,7 @@ public final class NotificationDelivery: Sendable {
 
     private let state: Locked<State>
 
-    /// Creates a delivery.
-    ///
-    /// Its time limit ends when `expire` is called.
+    /// Creates a delivery. The system's time limit is not known here: the owner calls `expire` when it ends.
     /// - Parameters:
     ///   - fallback: The content that is shown if the time limit ends first.
     ///   - deliver: Called once, on any thread.

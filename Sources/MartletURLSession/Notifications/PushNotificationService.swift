@@ -5,8 +5,9 @@ public import UserNotifications
 
 /// A notification service extension.
 ///
-/// It decrypts content that was encrypted for this device, fetches content that a push only announced, sends the
-/// receipt, and shows the sender's original text if the time limit ends first.
+/// It decrypts content that was encrypted for this device, fetches content that a push only announced, and sends the
+/// receipt. If the system's time limit ends first, it shows a fallback: the text that the push itself contains, or a
+/// text of `words`.
 ///
 /// The principal class of the extension is a subclass that says which client to use:
 ///
@@ -30,12 +31,12 @@ open class PushNotificationService: UNNotificationServiceExtension {
     /// method.
     open func makeClient() -> PushClient? { nil }
 
-    /// The SDK's own texts, in the user's language.
+    /// The SDK's own texts, which are English by default.
     ///
-    /// Subclasses can override this property.
+    /// A subclass can override this property to return texts in the user's language.
     open var words: NotificationTexts { NotificationTexts() }
 
-    /// Computes the content to show.
+    /// Computes the content to show, and passes it to the system.
     open override func didReceive(
         _ request: UNNotificationRequest, withContentHandler contentHandler: @escaping (UNNotificationContent) -> Void
     ) {
@@ -47,8 +48,8 @@ open class PushNotificationService: UNNotificationServiceExtension {
         let delivery = NotificationDelivery(fallback: fallback) { handler.show($0) }
         self.delivery = delivery
         delivery.begin { [words] in
-            // The receipt is sent concurrently, because the system stops this process soon after it has received the
-            // notification.
+            // The receipt is sent while the content is fetched. The notification is passed to the system only after
+            // that, because the system then stops this process soon.
             async let receipt: Void = client.received(push, within: .seconds(5))
             let content = await client.notification(for: push, folder: NSTemporaryDirectory(), words: words)
             await receipt
@@ -56,7 +57,7 @@ open class PushNotificationService: UNNotificationServiceExtension {
         }
     }
 
-    /// Shows the content that is available so far.
+    /// Shows the fallback, because the system's time limit ends.
     open override func serviceExtensionTimeWillExpire() {
         delivery?.expire()
     }

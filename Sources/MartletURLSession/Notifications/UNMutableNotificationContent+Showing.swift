@@ -4,7 +4,8 @@ public import MartletClient
 public import UserNotifications
 
 extension UNMutableNotificationContent {
-    /// Fills this content from a push. Used for the local notification that the handler of a silent push posts.
+    /// Sets the title, text, category, `userInfo` and attachment of this content. Use it for the local notification
+    /// that an app posts when it handles a silent push.
     ///
     /// ```swift
     /// let content = UNMutableNotificationContent()

@@ -6,7 +6,7 @@ import Security
 /// Keeps the key pair in the keychain of this device.
 ///
 /// The pair is readable once the device has been unlocked for the first time after a restart, because pushes arrive
-/// while the device is locked. The pair is never in a backup for another device.
+/// while the device is locked. The pair is never restored to another device from a backup.
 ///
 /// The private key is not in the Secure Enclave, because simulators and many Macs have none. The Secure Enclave would
 /// prevent the key from being copied even by someone who has broken into the device. An app that can rely on the Secure

@@ -6,7 +6,7 @@ import Security
 /// Keeps a value in the keychain.
 ///
 /// The value is readable once the device has been unlocked for the first time after a restart, so that a push can be
-/// handled while the device is locked. The value is never in a backup for another device.
+/// handled while the device is locked. The value is never restored to another device from a backup.
 public struct KeychainStore: CredentialStore {
     private let service: String
     private let account: String

@@ -15,7 +15,8 @@ struct ADMRefusal: Error, Equatable {
         self.retryAfter = retryAfter
     }
 
-    /// Creates a refusal with one of the service's reasons.
+    /// Creates a refusal with a reason, and with the status that the service sends with that reason. A reason that is
+    /// not in `statuses` gets the status 400.
     init(reason: String) {
         self.init(Self.statuses[reason] ?? .badRequest, reason)
     }
@@ -27,7 +28,7 @@ struct ADMRefusal: Error, Equatable {
         "MaxRateExceeded": .tooManyRequests,
     ]
 
-    /// The name under which the refusal is counted.
+    /// The name of the refusal in `ADMSimulator.counters`, where it follows `refused.`.
     var name: String { reason ?? "\(status.code)" }
 
     func response(request id: String) -> HTTPResponse {

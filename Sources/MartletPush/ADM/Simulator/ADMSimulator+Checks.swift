@@ -75,7 +75,8 @@ extension ADMSimulator {
         }
     }
 
-    /// Returns the checksum of the members of `data`, sorted by the bytes of their names.
+    /// Returns the checksum that the member `md5` must have: the MD5 hash, in Base64, of the members of `data` sorted
+    /// by name.
     static func checksum(_ members: [String: JSON]) -> String {
         let sorted = members.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
         let text = sorted.map { "\($0.key):\($0.value.string ?? "")" }.joined(separator: ",")

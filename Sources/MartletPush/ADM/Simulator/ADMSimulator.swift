@@ -7,9 +7,9 @@ public import MartletModel
 public struct ADMSimulator: PushServiceSimulator {
     /// The settings of the simulated service: its limits, and whether it accepts unknown senders.
     public struct Configuration: Sendable {
-        /// Whether clients that are not registered are accepted without a check.
+        /// Whether clients that are not registered get tokens without a check of their secret.
         public var acceptsAnyKey = false
-        /// The lifetime of a token.
+        /// The lifetime of an access token.
         public var tokenLifetime: Duration = .seconds(3600)
         /// The maximum number of messages of one app per second; nil for no limit.
         public var pushesPerSecond: Int?
@@ -90,7 +90,8 @@ public struct ADMSimulator: PushServiceSimulator {
     static let exampleClient = "amzn1.application-oa2-client.00000000000000000000000000000001"
 
     /// Creates a device.
-    /// - Parameter description: An object whose member `app` is the client that the device is registered with.
+    /// - Parameter description: An object whose member `app` is the client id of the device's app. Without it, the
+    ///   device belongs to the example app.
     /// - Returns: A registration id.
     public mutating func addDevice(_ description: JSON) throws(SimulatorError) -> String {
         let app = description["app"]?.string ?? Self.exampleClient
@@ -100,7 +101,8 @@ public struct ADMSimulator: PushServiceSimulator {
         return handle
     }
 
-    /// Replaces a registration id by a new one. Messages to the old id still reach the device.
+    /// Replaces a registration id by a new one. Messages to the old id still reach the device. An id that was already
+    /// replaced is not replaced again.
     mutating func replace(_ handle: String) {
         guard replacements[handle] == nil, let device = devices[handle] else { return }
         let new = Self.makeHandle()

@@ -2,7 +2,7 @@ import MartletCrypto
 import MartletHTTP
 import MartletModel
 
-/// The signing keys that a simulated service knows, and the tokens that it has verified with them.
+/// The signing keys that are registered with a simulated service, and the provider tokens that it has verified.
 struct APNsProviderKeys {
     struct Key {
         let teamID: String
@@ -28,9 +28,10 @@ struct APNsProviderKeys {
         verified = [:]
     }
 
-    /// Returns the provider token that follows `bearer ` in a header field.
+    /// Parses and verifies the provider token that follows `bearer ` in a header field.
     ///
-    /// It must be signed with a known key, have the right environment, and be neither too old nor from the future.
+    /// It must be signed with a registered key, unless `acceptsAnyKey` is set. The key must be for the given
+    /// environment. The token must be neither too old nor from the future.
     mutating func token(
         _ text: Substring, environment: APNsEnvironment, at now: Timestamp
     ) throws(APNsRefusal) -> APNsProviderToken {

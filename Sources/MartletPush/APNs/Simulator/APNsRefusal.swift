@@ -7,7 +7,7 @@ struct APNsRefusal: Error, Equatable {
     var reason: String
     /// The time since which the token has been invalid, for status 410.
     var timestamp: Timestamp?
-    /// The steps that are performed on the connection in addition to the answer.
+    /// The actions on the request's connection, which are performed before the answer is sent.
     var steps: [ConnectionStep] = []
 
     init(_ status: HTTPStatus, _ reason: String, timestamp: Timestamp? = nil, steps: [ConnectionStep] = []) {

@@ -4,21 +4,22 @@ import MartletModel
 
 /// The state that a simulated service keeps for one connection.
 struct APNsSimulatedConnection {
-    /// The data of the peer's certificate that are relevant for pushes.
+    /// The topics for which the peer's push certificate is valid.
     struct CertificateProof: Equatable {
         var topics: [String]
     }
 
-    /// The data of the peer's push certificate; nil if the peer has shown none.
+    /// The peer's push certificate; nil if the peer has sent none.
     private(set) var certificate: CertificateProof?
-    /// Whether the stream limit was raised, which happens after the first success.
+    /// Whether the stream limit was raised. It is raised when the connection opens if the peer has a certificate, and
+    /// otherwise after the first accepted push.
     var isTrusted = false
     /// The refusal that every request on this connection gets, set by a sticky fault; nil for none.
     var sticky: APNsRefusal?
     private var owner: (teamID: String, keyID: String)?
     private var token: (text: String, since: Timestamp)?
 
-    /// Checks the peer's certificate, if there is one.
+    /// Checks the peer's certificate, if there is one: its dates, its `UID` and its environment.
     init(
         _ connection: HTTPConnection, environment: APNsEnvironment, at now: Timestamp
     ) throws(APNsRefusal) {
@@ -58,7 +59,7 @@ struct APNsSimulatedConnection {
     }
 }
 
-/// Reads Apple's extensions of a push certificate (PushServices.md, section 1.3).
+/// Reads the certificate extensions that Apple has defined for push certificates (PushServices.md, section 1.3).
 enum APNsCertificateExtensions {
     static let sandbox = "1.2.840.113635.100.6.3.1"
     static let production = "1.2.840.113635.100.6.3.2"

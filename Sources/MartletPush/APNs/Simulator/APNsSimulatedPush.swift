@@ -20,7 +20,7 @@ struct APNsSimulatedPush {
             keptUntil: keptUntil > now ? keptUntil : nil)
     }
 
-    /// Returns the text that a device shows: the alert in one line, with its title before its body.
+    /// Returns the text that a device shows: the title, subtitle and body of the alert in one line.
     private static func text(of payload: JSON) -> String? {
         guard let alert = payload["aps"]?["alert"] else { return nil }
         if let text = alert.string { return text }

@@ -3,7 +3,7 @@ import MartletModel
 
 /// Checks a push as the service does, in the order of PushServices.md, section 10.2.
 ///
-/// The real order is not published.
+/// Apple does not publish the order of the real checks.
 extension APNsSimulator {
     /// Checks a push.
     /// - Throws: The `APNsRefusal` of the first check that fails.

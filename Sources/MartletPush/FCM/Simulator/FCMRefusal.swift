@@ -5,7 +5,7 @@ import MartletModel
 /// 2.1 and 2.5).
 struct FCMRefusal: Error, Equatable {
     var status: HTTPStatus
-    /// The name under which the refusal is counted.
+    /// The name of the refusal in `FCMSimulator.counters`, where it follows `refused.`.
     var name: String
     var fields: HTTPFields
     var body: [UInt8]
@@ -147,7 +147,7 @@ struct FCMRefusal: Error, Equatable {
     static let badAudience = token("invalid_grant", "Invalid JWT: Failed audience check.")
     static let badScope = token("invalid_scope", "Invalid OAuth scope or ID token audience provided.")
 
-    /// An answer that is a page in HTML instead of JSON.
+    /// An answer of the token endpoint with status 200 that is an HTML page instead of JSON.
     static let noJSON = FCMRefusal(
         .ok, "malformedToken", contentType: "text/html; charset=UTF-8", Array("<html>hello</html>".utf8))
 }

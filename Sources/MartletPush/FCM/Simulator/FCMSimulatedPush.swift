@@ -22,8 +22,8 @@ struct FCMSimulatedPush {
             keptUntil: timeToLive > 0 ? acceptedAt + .seconds(timeToLive) : nil)
     }
 
-    /// The text that the device shows: that of the notification, or, if there is none, the text that an app written
-    /// after the usual guides shows for the data.
+    /// The text that the device shows: the title and body of the notification. Without a notification, it is the member
+    /// `message` of the data, which apps that follow Microsoft's tutorials show.
     private var text: String? {
         let notification = message["notification"]
         let own = message["android"]?["notification"]
@@ -32,7 +32,8 @@ struct FCMSimulatedPush {
             ?? data?["message"]?.string
     }
 
-    /// Returns whether this message replaces an older message that is stored for the same device.
+    /// Returns whether this message replaces an older message that is stored for the same device. It does if both have
+    /// the same `collapse_key` for Android.
     func replaces(_ older: SimulatedDelivery) -> Bool {
         let key = message["android"]?["collapse_key"]?.string
         return key != nil && older.headers["collapse_key"] == key

@@ -23,7 +23,7 @@ public struct FCMSimulator: PushServiceSimulator {
         let key: RSAPublicKey
     }
 
-    /// The permission that an access token gives.
+    /// What an access token permits, and until when.
     struct Grant {
         /// The project for which the token is valid; nil for all projects.
         let projectID: String?
@@ -41,7 +41,7 @@ public struct FCMSimulator: PushServiceSimulator {
     public internal(set) var counters: [String: Int] = [:]
 
     var configuration: Configuration
-    /// The audience that assertions must name: the URL of the token endpoint.
+    /// The audience that assertions must name: the URL of the token endpoint. Google's own URL is accepted too.
     var audience = FCMCredential.productionTokenEndpoint
     /// The service accounts by email address.
     var accounts: [String: Account] = [:]
@@ -140,8 +140,8 @@ public struct FCMSimulator: PushServiceSimulator {
     }
 
     /// Creates a device.
-    /// - Parameter description: An object with `projectId`, the project of the app, and `system`, which is `android`
-    ///   or, for an Apple device, `ios`.
+    /// - Parameter description: An object with `projectId`, by default the example project, and `system`, which is
+    ///   `android` (the default) or `ios`.
     /// - Returns: A registration token.
     public mutating func addDevice(_ description: JSON) throws(SimulatorError) -> String {
         let projectID = description["projectId"]?.string ?? Self.exampleProject

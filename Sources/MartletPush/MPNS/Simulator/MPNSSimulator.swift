@@ -10,7 +10,8 @@ public struct MPNSSimulator: PushServiceSimulator {
     public struct Configuration: Sendable {
         /// Whether a sender may use a channel without the certificate with which the channel was opened.
         public var acceptsAnyKey = false
-        /// The maximum size of the body of a tile or toast, in bytes. Sources disagree about the value.
+        /// The maximum size of the body of a tile or toast, in bytes. Sources about the real service disagree
+        /// (PushServices.md, section 4.2).
         public var bodyLimit = 3072
         /// The maximum size of the body of a raw notification, in bytes.
         public var rawBodyLimit = 1024
@@ -20,9 +21,8 @@ public struct MPNSSimulator: PushServiceSimulator {
         public init() {}
     }
 
-    /// The prefixes of a channel's path.
-    ///
-    /// One is for channels without a certificate, the other for channels with a certificate.
+    /// The prefixes of a channel's path: `open` for channels without a certificate, `authenticated` for channels with
+    /// one.
     enum ChannelPath {
         static let open = "/throttledthirdparty/01.00/"
         static let authenticated = "/unthrottledthirdparty/01.00/"

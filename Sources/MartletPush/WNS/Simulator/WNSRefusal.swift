@@ -71,7 +71,7 @@ enum WNSRefusal: String, Error, CaseIterable {
     }
 }
 
-/// A refusal with the service's description of it.
+/// A refusal with the header fields that the service adds: a description and a wait.
 struct WNSRefusalAnswer: Error {
     let refusal: WNSRefusal
     var description: String?

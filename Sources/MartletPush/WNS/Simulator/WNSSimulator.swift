@@ -8,9 +8,9 @@ public import MartletModel
 public struct WNSSimulator: PushServiceSimulator {
     /// The settings of the simulated service: its limits, and whether it accepts unknown senders.
     public struct Configuration: Sendable {
-        /// Whether clients that are not registered are accepted without a check.
+        /// Whether clients that are not registered get tokens without a check of their secret.
         public var acceptsAnyKey = false
-        /// The lifetime of a token.
+        /// The lifetime of an access token.
         public var tokenLifetime: Duration = .seconds(86_400)
         /// The maximum number of pushes of one app per second; nil for no limit.
         public var pushesPerSecond: Int?
@@ -96,7 +96,8 @@ public struct WNSSimulator: PushServiceSimulator {
     static let exampleClient = "ms-app://S-1-15-2-1-2-3-4-5-6-7"
 
     /// Creates a channel.
-    /// - Parameter description: An object whose member `app` is the client that the channel belongs to.
+    /// - Parameter description: An object whose member `app` is the client id of the app that has the channel. Without
+    ///   it, the channel belongs to the example app.
     /// - Returns: A channel URI.
     public mutating func addDevice(_ description: JSON) throws(SimulatorError) -> String {
         let app = description["app"]?.string ?? Self.exampleClient
@@ -135,7 +136,7 @@ struct WNSTokenEndpoint {
     static let directorySuffix = "/oauth2/v2.0/token"
 
     let scope: String
-    /// Whether the endpoint writes numbers as text, which the endpoint of the directory does.
+    /// Whether the endpoint writes the lifetime as text. The endpoint of the directory does.
     let isTextual: Bool
 
     init?(_ target: String) {

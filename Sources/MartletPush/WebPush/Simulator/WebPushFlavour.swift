@@ -5,7 +5,7 @@ public enum WebPushFlavour: String, Sendable, CaseIterable {
     case chromium
     case edge
 
-    /// The prefix of an endpoint's path.
+    /// The beginning of the path of all endpoints of this vendor's simulated service.
     var pathPrefix: String {
         switch self {
         case .mozilla: "/wpush/v2/"

@@ -1,7 +1,7 @@
 import MartletHTTP
 import MartletModel
 
-/// A check that a request has failed (PushServices.md, section 10.6), and the answer of each vendor's service for it.
+/// A reason to refuse a request (PushServices.md, section 10.6). Each vendor's service has its own answer for it.
 enum WebPushRefusal: Error, Equatable {
     case method
     case badEndpoint
@@ -21,7 +21,7 @@ enum WebPushRefusal: Error, Equatable {
     /// An answer with a reason that no sender knows, to test how senders treat it.
     case unknownReason
 
-    /// The name under which the refusal is counted.
+    /// The name of the refusal in `WebPushSimulator.counters`, where it follows `refused.`.
     var name: String {
         switch self {
         case .failing(let status): "failing\(status.code)"
@@ -39,8 +39,7 @@ enum WebPushRefusal: Error, Equatable {
             case .mozilla: mozillaResponse
             case .safari: safariResponse
             case .chromium: chromiumResponse
-            // Edge's service is a front end of another service, and reports too many requests in the way of that
-            // service.
+            // Edge's endpoints belong to WNS, which answers 406 to too many requests. Other answers are as for Chrome.
             case .edge: self == .tooMany ? HTTPResponse(406) : chromiumResponse
             }
         if let retryAfter { response.fields["retry-after"] = retryAfter }

@@ -7,7 +7,7 @@ struct WebPushSimulatedPush {
     let channel: BrowserChannel?
     /// The body as received.
     let body: [UInt8]
-    /// The decrypted message; nil if the simulator cannot decrypt it.
+    /// The decrypted message, which is empty if the request has no body; nil if the simulator cannot decrypt it.
     ///
     /// It cannot if the message is for a real browser, or if it was encrypted with wrong keys, which a real service
     /// could not detect.
@@ -34,7 +34,7 @@ struct WebPushSimulatedPush {
             keptUntil: timeToLive > 0 ? acceptedAt + .seconds(timeToLive) : nil)
     }
 
-    /// Returns the text that is displayed for a message that a real browser has acknowledged.
+    /// Returns the text that a device's inbox shows for a message that a real browser has acknowledged.
     static func acknowledged(_ code: Int64) -> String {
         switch code {
         case 100: "delivered"

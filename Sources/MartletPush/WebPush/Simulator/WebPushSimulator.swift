@@ -19,9 +19,9 @@ public struct WebPushSimulator: PushServiceSimulator {
         public init() {}
     }
 
-    /// A subscription, with the data that its browser would have.
+    /// A subscription, with what its browser knows about it.
     struct Subscription {
-        /// The receiver of messages, which has the keys to decrypt them.
+        /// Who has the keys to decrypt messages for the subscription.
         enum Keys {
             /// The simulator has the keys of a made-up subscription.
             case here(MessageReceiver)
@@ -53,7 +53,8 @@ public struct WebPushSimulator: PushServiceSimulator {
     ///
     /// The key is the text of the token followed by that of the sender's key.
     var verified: [String: VAPIDToken] = [:]
-    /// The key of the sender for whom a subscription is created if its description names no key.
+    /// The sender's public key for subscriptions that are created without a key in their description; nil if they
+    /// accept any sender.
     private var senderKey: [UInt8]?
     private var nextMessage = 1
 
@@ -83,7 +84,8 @@ public struct WebPushSimulator: PushServiceSimulator {
         return SimulatedAnswer(refusal.response(flavour, retryAfter: retryAfter))
     }
 
-    /// Registers the sender for whom subscriptions are created from now on if their description names no key.
+    /// Registers a sender. Subscriptions that are created later without a key in their description accept only this
+    /// sender.
     /// - Parameter app: An object with `publicKey`, the sender's key in base64url.
     public mutating func register(app: JSON) throws(SimulatorError) {
         guard let key = try Self.key(app["publicKey"]) else {

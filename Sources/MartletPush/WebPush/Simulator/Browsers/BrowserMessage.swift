@@ -9,7 +9,7 @@ enum BrowserMessage: Equatable {
     /// - Parameter key: The key of the sender that the subscription is for, as text; nil for any sender.
     case register(channel: String, key: String?)
     /// The browser cancels a subscription.
-    /// - Parameter code: The reason.
+    /// - Parameter code: The reason: 200 by the page, 201 quota used up, 202 permission withdrawn.
     case unregister(channel: String, code: Int64?)
     case acknowledge([Update])
     /// The browser reports an error in the page's worker after it acknowledged the message.

@@ -21,7 +21,7 @@ struct SimulatedBrowser {
         let keptUntil: Timestamp
     }
 
-    /// The browser's report on a message.
+    /// The browser's report on a message. The codes are those of `BrowserMessage.Update`.
     struct Acknowledgement {
         let id: String
         let channel: String
@@ -66,7 +66,7 @@ struct SimulatedBrowser {
         acknowledgements = acknowledgements.suffix(Self.acknowledgementLimit - 1) + [acknowledgement]
     }
 
-    /// Removes a subscription that the page has cancelled.
+    /// Removes a subscription and its waiting messages, and returns the subscription; nil if it is unknown.
     mutating func remove(channel: String) -> Channel? {
         messages.removeAll { $0.channel == channel }
         return channels.removeValue(forKey: channel)
