@@ -9,7 +9,7 @@ import MartletNetwork
 import MartletPush
 import MartletStorage
 
-/// The parts of a server behind its listeners, which use one data directory.
+/// Everything that a server consists of, except its listeners. All parts use the same data directory.
 struct Engine: Sendable {
     let loops: EventLoopGroup
     let storage: SQLiteStorage

@@ -4,7 +4,7 @@ import Synchronization
 
 /// Answers the requests of the public listeners.
 ///
-/// A reload replaces the settings of this handler.
+/// A reload replaces the configuration of this handler.
 final class PublicHandler: HTTPHandler {
     /// The handlers and other parts that a reload does not replace.
     struct Parts: Sendable {
@@ -19,7 +19,7 @@ final class PublicHandler: HTTPHandler {
         let notice: UntrustedProxyNotice
     }
 
-    /// The app backend. A reload changes its settings, but keeps its log-ins, rates and uploads.
+    /// The app backend. A reload changes its settings, but keeps its state, such as the counts of its rate limits.
     let backend: Backend
     private let parts: Parts
     private let current: Mutex<any HTTPHandler>
@@ -34,7 +34,7 @@ final class PublicHandler: HTTPHandler {
         current.withLock(\.self).route(for: head)
     }
 
-    /// Replaces the configuration, beginning with the next request.
+    /// Uses a new configuration from the next request on.
     func use(_ configuration: ServerConfiguration, token: MetricsToken?) {
         let handler = parts.handler(configuration, token, backend.with(configuration.backendSettings))
         current.withLock { $0 = handler }

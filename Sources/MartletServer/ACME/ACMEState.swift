@@ -13,7 +13,8 @@ struct ACMEState: Hashable, Sendable {
 
     /// Parses the state that an earlier process has written to the file.
     ///
-    /// An order is left out if it is at an authority, or for names, other than those in `settings`.
+    /// The order is left out if its authority or its names are not those in `settings`. Text that is no JSON document
+    /// gives an empty state.
     init(_ bytes: [UInt8], settings: ACMESettings) {
         guard let document = try? JSON(parsing: bytes, maximumDepth: Self.depthLimit) else { return }
         let orders = (document["orders"]?.array ?? []).compactMap(Self.time)

@@ -78,7 +78,8 @@ struct SendAdministration: Sendable {
 
     /// Returns names of tags in order.
     ///
-    /// Every device has tags of its own, which would fill a list. They are skipped unless the prefix begins with `$`.
+    /// Every device has tags of its own (`DeviceTags`), which would fill a list. They are skipped unless the prefix
+    /// begins with `$`.
     private func tagNames(
         beginningWith prefix: String, after last: String?, in hub: Hub, limit: Int
     ) async throws(StorageError) -> [String] {
@@ -251,13 +252,14 @@ extension SendQuery.Author {
     }
 }
 
-/// The tags that the server gives to single devices: the id of the registration, and of the installation.
+/// The tags that the server adds to each registration: one with the id of the registration, and one with the id of its
+/// installation if it has one.
 enum DeviceTags {
     /// The prefixes of these tags, in lower case.
     static let prefixes = ["$installationid:", "$registrationid:"]
 
     static func contains(_ name: String) -> Bool { prefixes.contains { name.hasPrefix($0) } }
 
-    /// Returns a name that comes after all tags that begin as a tag of a device does.
+    /// Returns a name that sorts after all tags that have the same prefix as `name`.
     static func end(of name: String) -> String { name.prefix { $0 != ":" } + ":\u{10FFFF}" }
 }

@@ -48,8 +48,8 @@ public struct BackupFile {
     }
 
     /// Opens a backup and performs work on it.
-    /// - Parameter directory: A directory as whose owner the work is done if the process runs as root; nil to work as
-    ///   the current user.
+    /// - Parameter directory: If the process runs as root, it does the work as the owner of this directory. nil means
+    ///   that it works as the current user.
     private static func reading(
         _ path: String, as directory: String? = nil, progress: @escaping (Int64, Int64) -> Void = { _, _ in },
         _ work: (inout BackupFile) throws -> Summary

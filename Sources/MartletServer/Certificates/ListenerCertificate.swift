@@ -8,7 +8,7 @@ import Synchronization
 final class ListenerCertificate: Sendable {
     private struct State {
         var configuration: ServerConfiguration
-        /// The certificate in use; nil until an authority has issued the first one.
+        /// The certificate in use; nil until the ACME authority has issued the first one.
         var served: ServedCertificate?
         var watch: CertificateWatch?
     }
@@ -42,7 +42,7 @@ final class ListenerCertificate: Sendable {
         warnOfMismatch(served, configuration)
     }
 
-    /// The certificate in use; nil until an authority has issued the first one.
+    /// The certificate in use; nil until the ACME authority has issued the first one.
     var current: ServedCertificate? { state.withLock(\.served) }
 
     /// A loaded certificate that is not in use yet.
@@ -157,7 +157,7 @@ extension ServerConfiguration {
     }
 
     /// Loads the certificate when the server starts.
-    /// - Returns: nil if an authority has yet to issue the certificate.
+    /// - Returns: nil if the ACME authority has yet to issue the certificate, or if the stored one cannot be used.
     fileprivate func readFirstCertificate(
         now: Timestamp, log: (Log.Level, String) -> Void
     ) throws(ServerError) -> ServedCertificate? {

@@ -2,8 +2,8 @@ import MartletCrypto
 
 /// The keys of a server, newest first.
 ///
-/// The newest key seals secrets, and each key opens the secrets that it has sealed. Values that must stay the same
-/// while keys are added are derived from the oldest key.
+/// The newest key seals secrets. Each key opens the secrets that it has sealed. Values that must stay the same when a
+/// key is added are derived from the oldest key.
 struct ServerKeyRing: Sendable {
     /// The maximum number of keys.
     static let countLimit = 8

@@ -24,7 +24,7 @@ final class ServerKeys: Sendable {
     /// The path of the file with the keys; nil if the environment gives the keys.
     private let path: String?
     private let state: Mutex<State>
-    /// Locked while the keys are being changed.
+    /// Allows only one change of the keys at a time.
     private let change = Mutex(())
 
     /// Reads the keys, or makes one if the data directory is new.

@@ -24,7 +24,8 @@ struct MigrationPage {
         self.pass = pass
     }
 
-    /// Requests an installation from the source, because a registration on the page is a part of it.
+    /// Adds an installation to the answer, so that the client reads it from the source, because a registration on the
+    /// page is a part of it.
     mutating func want(_ id: String, _ platform: String, row: MigrationLedger.Key, _ source: UInt64) {
         wanted[id, default: (platform, [])].rows.append(.array([.string("\(row.digest)"), .string("\(source)")]))
     }

@@ -50,7 +50,7 @@ struct CommandTable: Sendable {
         return ["notify", option] + rest
     }
 
-    /// Returns the commands whose path begins with these words.
+    /// Returns the commands whose path begins with these words, without the internal ones.
     func commands(under path: [String]) -> [Command] {
         commands.filter { $0.path.starts(with: path) && !$0.isInternal }
     }

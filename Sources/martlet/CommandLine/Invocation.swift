@@ -66,7 +66,8 @@ extension Invocation {
     static let configurationOption = Option(
         "config", "FILE", "Read settings from this file: a line 'key = value' each.")
 
-    /// The configuration file of a packaged server. It is read if no setting states which server is meant.
+    /// The configuration file of a packaged server. It is read if neither a configuration file nor a data directory is
+    /// given.
     static let systemFile = "/etc/martlet/martlet.conf"
 
     /// Returns the value of an environment variable of this process.

@@ -30,7 +30,7 @@ struct HubTransfer {
     private let path: String
     private let query: String
 
-    /// Makes the container.
+    /// Checks that the hub exists, and makes the container.
     /// - Throws: `ServerError`, for example if no server is running or the hub does not exist.
     init(_ administration: Administration, hub: String) async throws {
         self.administration = administration
@@ -116,7 +116,7 @@ struct HubTransfer {
         return String(decoding: response.bytes, as: UTF8.self)
     }
 
-    /// Downloads a file that the job wrote.
+    /// Downloads a file that the job wrote. Does nothing if the job wrote no such file.
     /// - Parameters:
     ///   - name: `Output.txt` or `Failed.txt`.
     ///   - take: Receives the bytes in pieces, in order; returning false ends the transfer.

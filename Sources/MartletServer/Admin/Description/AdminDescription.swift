@@ -66,7 +66,7 @@ struct AdminDescription {
 
     private static let error = APIContent.json(APISchema.named("Error"))
 
-    /// Refused by the administration, or, in plain text, by the HTTP server before the request reached it.
+    /// Describes a refusal by the administration API in JSON, or by the HTTP server itself in plain text.
     private static func anyRefusal(_ status: HTTPStatus, _ text: String) -> APIAnswer {
         APIAnswer(status, text, error, APIContent("text/plain"))
     }
