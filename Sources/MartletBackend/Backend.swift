@@ -18,6 +18,7 @@ import MartletModel
 /// | `DELETE /api/register/{id}` | 200 |
 /// | `GET /api/users/{name}/keys` | 200 `{"user", "devices"}`: the keys to encrypt for the user's devices |
 /// | `POST /api/notifications?pns=P&to_tag=USER` `"text"` | 200 `{"id"}` |
+/// | `POST /api/notifications/message` `{"to", "message"}` | 201 `{"id"}`; one message for all platforms |
 /// | `POST /api/notifications/rich` form or JSON | 201 `{"id"}`; the content stays here, pushes carry the id |
 /// | `POST /api/notifications/secure` `{"to", "payload"}` | 201 `{"id"}` |
 /// | `POST /api/notifications/encrypted` `{"to", "ciphertexts"}` | 201 `{"devices"}` |

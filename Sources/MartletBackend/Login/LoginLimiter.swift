@@ -57,8 +57,8 @@ struct LoginLimiter: Sendable {
         known = RecentSet(countLimit: settings.countLimit)
     }
 
-    /// Asks for permission to check a password. Unless the check fails, the caller must then call `succeeded` or
-    /// `withdrawn`.
+    /// Asks for permission to check a password, and counts the attempt as failed. If the password is right, the caller
+    /// must then call `succeeded`; if it could not be checked, `withdrawn`; if it is wrong, neither.
     /// - Parameters:
     ///   - user: The folded user name.
     ///   - address: The peer's address in text form.
