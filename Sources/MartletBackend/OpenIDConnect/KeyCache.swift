@@ -2,9 +2,9 @@ import MartletModel
 
 /// The keys of an identity provider, and the time at which they are requested again.
 ///
-/// An attacker can send tokens that name nonexistent keys. However many such tokens arrive, the provider is asked
-/// rarely: a few times in a row, then once in a while. While the provider does not answer, its last keys remain in use
-/// for a day.
+/// An attacker can send tokens that name nonexistent keys. However many such tokens arrive, the provider is asked at
+/// most five times in a row, then once in 30 seconds. While the provider does not answer, its last keys remain in use
+/// for a day after they have ceased to be fresh.
 struct KeyCache: Sendable {
     enum Answer: Sendable {
         case key(JSONWebKey)
@@ -73,9 +73,10 @@ struct KeyCache: Sendable {
         heldUntil = now + Self.failureHold
     }
 
-    /// Returns the key that a token names, or, if the token names no key, the key that has signed the token. If no key
-    /// has signed such a token, nil makes the caller ask the provider: without key ids, nothing else shows that the
-    /// provider has changed its keys.
+    /// Returns the key that a token names. If the token names no key, returns the key that has signed it.
+    ///
+    /// If no known key has signed a token without a key id, this returns nil, so that the caller asks the provider:
+    /// nothing else in such a token shows that the provider has changed its keys.
     private func key(of token: IdentityToken) -> JSONWebKey? {
         let candidates = keys.lazy.filter { $0.algorithm == token.algorithm }
         guard let id = token.keyID else { return candidates.prefix(Self.attempts).first { $0.hasSigned(token) } }

@@ -21,7 +21,8 @@ struct PayloadSender: Sendable {
     }
 
     /// Stores a payload and sends its id.
-    /// - Parameter request: The identity by which a repeated request is recognized; nil if it cannot be recognized.
+    /// - Parameter request: The identity by which a repeated request is recognized; nil if the request has no
+    ///   idempotency key.
     func send(
         _ draft: PayloadDraft, to audience: SendAudience, in hub: SendingHub, request: RequestIdentity? = nil,
         as announcement: Announcement

@@ -100,6 +100,7 @@ public struct UserDirectory: Sendable {
     }
 
     /// Returns the name of an existing user.
+    /// - Throws: `.notFound` if there is no such user, among other errors.
     func find(_ name: String) async throws(UserDirectoryError) -> UserName {
         let name = try userName(name)
         let user = try await stored { () throws(StorageError) in try await store.user(name.folded) }
