@@ -95,7 +95,7 @@ public struct Backend: Sendable {
 }
 
 extension Backend {
-    /// Answers a request to a public route, which needs no user.
+    /// Answers a request to a route that needs no user. An error becomes a JSON answer.
     func answer(_ work: () async throws(BackendError) -> HTTPResponse) async -> HTTPResponse {
         do throws(BackendError) {
             return try await work()
@@ -150,6 +150,7 @@ extension Backend {
     }
 
     /// Returns the push platform with the name that a caller gave.
+    /// - Throws: `.badPlatform` if there is no such platform.
     func platform(named name: String) throws(BackendError) -> any PushPlatform.Type {
         if let platform = platforms.named(name) { return platform }
         throw .badPlatform("There is no such push platform; use one of: \(platforms.names.joined(separator: ", ")).")

@@ -27,7 +27,7 @@ public final class Server: Sendable {
     /// The path of the certificate of the private authority; nil without `--tls-self-signed`.
     public let authorityFile: String?
 
-    /// The address of the web console; nil if there is none.
+    /// The address of the web console, with the path `/console/`; nil if the server has no console.
     public let consoleURL: String?
 
     private let engine: Engine
@@ -119,7 +119,7 @@ public final class Server: Sendable {
         engine.log.write(.info, "Martlet\(version.isEmpty ? "" : " ")\(version) serves.", fields)
     }
 
-    /// Logs why the server stops.
+    /// Logs why the server stops. The command line calls this with the name of the signal before it cancels `run`.
     public func logStop(_ reason: String) {
         engine.log.write(.info, "Stopping: \(reason).")
     }

@@ -10,9 +10,9 @@ struct KeyCache: Sendable {
         case key(JSONWebKey)
         /// The provider must be asked for its keys, or is already being asked.
         case fetch
-        /// The provider has no such key.
+        /// The provider has sent its keys, and the token's key is not among them.
         case unknown
-        /// The provider's keys are not known.
+        /// The provider's keys are not known, because the provider did not answer.
         case unavailable(retryAfter: Duration)
     }
 
@@ -50,7 +50,7 @@ struct KeyCache: Sendable {
         return isUsable && !hasFailed ? .unknown : .unavailable(retryAfter: wait)
     }
 
-    /// Records that a request to the provider has started.
+    /// Records that a request to the provider has started, and counts it against the limit.
     mutating func began(at now: Timestamp) {
         isFetching = true
         emptyAt = max(emptyAt ?? now, now) + Self.fetches.interval

@@ -12,7 +12,6 @@ struct PayloadSender: Sendable {
     /// Makes, from a payload's id, the message that announces the payload.
     typealias Announcement = (PayloadID) -> DataMessage
 
-    /// The result of a send.
     struct Outcome {
         let result: Result<PayloadID, BackendError>
         /// Whether the content of the draft must be kept, because a stored payload refers to it. Also true if the send

@@ -14,12 +14,12 @@ public struct ConsoleDescription: Sendable {
         self.schemas = schemas
     }
 
-    /// The path below `/console/api`.
+    /// The path of the description, below `/console/api`.
     static let path = "/openapi.json"
 
     private static let cookie = "Session"
 
-    /// The document of a console with these routes.
+    /// Returns the description of a console that has these routes.
     func description(of routes: [ConsoleRoute]) -> APIDescription {
         var groups = Self.own
         if routes.contains(where: { $0.pattern == Self.simulatorPattern }) { groups.append(Self.simulator) }

@@ -120,7 +120,7 @@ struct MetricHistory: Sendable {
         ]
     }
 
-    /// The figures of the latest second as JSON.
+    /// The figures of the latest second as JSON, with the current numbers of connections. Unknown values are null.
     var secondJSON: JSON {
         func column(_ name: String) -> JSON { second[name].map { .double(Self.rounded(Float($0))) } ?? .null }
         func columns(_ prefix: String) -> JSON {

@@ -36,7 +36,7 @@ struct ConsoleRoute: Sendable {
     /// The route's name in the audit log, such as `PUT /hubs/{hub}/limits`.
     var name: String { "\(method.rawValue) \(pattern)" }
 
-    /// True if the route sends notifications.
+    /// Whether the route sends a notification, now or at a later time.
     private var isSend: Bool { pattern == "/rest/{hub}/messages" || pattern.hasPrefix("/rest/{hub}/schedulednotif") }
 
     /// Returns whether a request is recorded in the audit log.

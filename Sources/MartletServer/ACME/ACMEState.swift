@@ -4,7 +4,7 @@ import MartletModel
 /// The state of the ACME service that is kept across restarts.
 struct ACMEState: Hashable, Sendable {
     var schedule = ACMESchedule()
-    /// The order that is not finished, if any.
+    /// The URL of the order that is not finished; nil if there is none.
     var order: ACMEURL?
 
     private static let depthLimit = 8

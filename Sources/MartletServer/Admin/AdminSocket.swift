@@ -4,7 +4,7 @@ import MartletNetwork
 /// The Unix socket on which a running server is administered: `admin.sock` in its data directory, or the path given by
 /// `--admin-socket`.
 public struct AdminSocket: Sendable {
-    /// The path to listen on or connect to.
+    /// The path to listen on or connect to. If the socket's own path is too long, this is a path in `/proc/self/fd`.
     public let path: String
     let access: UnixSocketAccess
 

@@ -226,7 +226,7 @@ struct DeviceAdministration: Sendable {
 struct DeviceAudience {
     /// The versions of the device's registrations, each with the time at which the version began.
     private let versions: [(since: Timestamp, version: RegistrationVersion)]
-    /// The tags of all versions.
+    /// The tags of all versions, in lower case.
     private let tags: Set<String>
     private var expressions: [String: TagExpression?] = [:]
 

@@ -255,7 +255,7 @@ extension SendQuery.Author {
 /// The tags that the server adds to each registration: one with the id of the registration, and one with the id of its
 /// installation if it has one.
 enum DeviceTags {
-    /// The prefixes of these tags, in lower case.
+    /// The prefixes of the tags of devices, in lower case.
     static let prefixes = ["$installationid:", "$registrationid:"]
 
     static func contains(_ name: String) -> Bool { prefixes.contains { name.hasPrefix($0) } }

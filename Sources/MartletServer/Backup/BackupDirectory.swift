@@ -38,7 +38,7 @@ final class BackupDirectory: Sendable {
         var findings: [String: String?] = [:]
     }
 
-    /// A file in the folder.
+    /// A file in the folder: a backup, or a copy that was made before an upgrade.
     struct Entry: Hashable, Sendable {
         let name: String
         let bytes: Int64

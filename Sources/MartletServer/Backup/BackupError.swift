@@ -2,7 +2,7 @@
 enum BackupError: Error, Hashable, CustomStringConvertible {
     /// The file does not begin with the manifest of a backup.
     case foreign
-    /// The file is truncated.
+    /// The file ends before the archive does.
     case truncated
     /// The content was modified or damaged. The value names the damaged part.
     case damaged(String)

@@ -5,7 +5,7 @@ import MartletStorage
 
 /// A backup in a file: an archive in the POSIX ustar format.
 public struct BackupFile {
-    /// A summary of a backup.
+    /// What a backup says about itself.
     public struct Summary: Hashable, Sendable {
         public let createdAt: Timestamp
         /// True if the backup contains the server's keys. Without the keys, the secrets in the backup cannot be

@@ -71,7 +71,7 @@ public struct BackupName: Hashable, Sendable, CustomStringConvertible {
         return process
     }
 
-    /// Returns the names of all files in a directory.
+    /// Returns the names of all entries of a directory, including `.` and `..`.
     static func names(in directory: String) throws(ServerError) -> [String] {
         guard let stream = opendir(directory) else { throw failure("list", directory) }
         defer { closedir(stream) }

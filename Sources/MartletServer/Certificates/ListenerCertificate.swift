@@ -75,7 +75,7 @@ final class ListenerCertificate: Sendable {
         }
     }
 
-    /// Uses the certificate of a candidate for new connections.
+    /// Uses the certificate of a candidate for new connections. Open connections keep the old certificate.
     func use(_ candidate: Candidate) {
         // The certificate and the watch of its files are changed under one lock, so that they always belong together.
         state.withLock { state in
@@ -96,7 +96,8 @@ final class ListenerCertificate: Sendable {
         }
     }
 
-    /// Checks the certificate's files once.
+    /// Checks the certificate's files once: loads the certificate again or logs a warning if `CertificateWatch` says
+    /// so.
     func look() {
         let now = time.now
         let actions = state.withLock { state in
@@ -147,7 +148,7 @@ extension ServedCertificate {
 }
 
 extension ServerConfiguration {
-    /// The current state of the certificate's files.
+    /// The versions of the certificate's files now; `.selfSigned` if the certificate has no files.
     fileprivate var certificateSource: CertificateWatch.Source {
         switch tls {
         case .files(let certificate, let key): .files([FileStamp(path: certificate), FileStamp(path: key)])

@@ -52,7 +52,7 @@ public struct ServerConfiguration: Sendable {
 
     /// The notification that `POST /api/notifications` without a query sends to the devices of the user who calls it.
     ///
-    /// Apps that were built according to the original guides make this request.
+    /// Apps that were built according to Microsoft's tutorials make this request (NotificationHubs.md, section 14).
     public enum SampleNotification: String, Sendable, CaseIterable {
         case rich
         case secure
@@ -160,7 +160,7 @@ public struct ServerConfiguration: Sendable {
         return limits
     }
 
-    /// The limits for hubs that have no limits of their own.
+    /// The limits for hubs that have no limits of their own: the configured ones, and the built-in ones for the rest.
     var defaultLimits: DefaultLimits {
         var limits = DefaultLimits()
         limits.requestRate = requestRate ?? limits.requestRate

@@ -108,7 +108,7 @@ enum SecretFile {
         return temporary
     }
 
-    /// Returns the path before the last slash; nil if there is none.
+    /// Returns the path before the last slash; nil if there is no slash, or only one at the beginning.
     private static func directory(of path: String) -> String? {
         guard let slash = path.lastIndex(of: "/"), slash > path.startIndex else { return nil }
         return String(path[..<slash])

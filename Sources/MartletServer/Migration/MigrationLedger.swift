@@ -92,7 +92,7 @@ extension MigrationLedger {
 
     static func line(checkpoint: String) -> String { "C \(checkpoint)\n" }
 
-    /// The text of the whole ledger.
+    /// The text with which the file of the ledger is written anew: one line for each entry.
     var text: String {
         "P \(pass)\n" + Self.line(checkpoint: checkpoint) + entries.map { Self.line($0.key, $0.value) }.joined()
     }

@@ -1,7 +1,7 @@
 import MartletCore
 import MartletModel
 
-/// The work that results from one page of the source's listing.
+/// The work that results from one page of the source's listing: the ledger entries and the registrations to write.
 struct MigrationPage {
     /// A registration to write, with the data for its ledger entry.
     struct Write {
@@ -16,7 +16,7 @@ struct MigrationPage {
     var writes: [Write] = []
     /// The ledger entries to record before anything is written.
     var intents: [(MigrationLedger.Key, MigrationLedger.Entry)] = []
-    /// The ids of the installations that were found on the page.
+    /// The ids of the installations of which the page has listed a registration. Each installation is counted once.
     var seen: Set<String> = []
     private var wanted: [String: (platform: String, rows: [JSON])] = [:]
 

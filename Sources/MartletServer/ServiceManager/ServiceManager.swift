@@ -53,7 +53,7 @@ public struct ServiceManager: Sendable {
 
     private static let moreTime: Duration = .seconds(30)
 
-    /// The time since the system was started.
+    /// The time since the system was started, by the clock that `MONOTONIC_USEC` uses.
     static var monotonicTime: Duration {
         var time = timespec()
         clock_gettime(CLOCK_MONOTONIC, &time)

@@ -10,7 +10,7 @@ public struct Log: Sendable {
         case warning
         case error
 
-        /// The severity of the level in syslog.
+        /// The severity of the level in syslog, which the journal expects at the beginning of a line.
         var priority: Int {
             switch self {
             case .debug: 7

@@ -18,7 +18,7 @@ final class LogOutput: Sendable {
 
     private struct State {
         var isStuck = false
-        /// Whether the last line was written only in part.
+        /// Whether the last line was written only in part. The next line then begins with a line end.
         var isCut = false
         var leftOut = 0
     }

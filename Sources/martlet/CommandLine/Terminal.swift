@@ -14,7 +14,7 @@ enum Terminal {
         write(lines.joined(separator: "\n") + "\n", to: STDERR_FILENO)
     }
 
-    /// Reports why a command failed.
+    /// Reports on standard error why a command failed. Control characters are replaced.
     static func fail(_ error: any Error) {
         let text = "\(error)".split(separator: "\n", omittingEmptySubsequences: false)
         let lines = text.map { singleLine(String($0)) }.joined(separator: "\n")

@@ -144,6 +144,7 @@ struct Administration {
     }
 
     /// Sends a request that only the running server can answer.
+    /// - Throws: `ServerError` if no server runs, or if the server refuses the request.
     func running(_ method: HTTPMethod, _ path: String) async throws -> JSON {
         guard let response = try await ask(HTTPRequest(method, path, authority: "admin")) else { throw notRunning }
         return try check(response)

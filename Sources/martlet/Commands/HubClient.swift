@@ -109,7 +109,7 @@ struct SignedHubClient {
         }
     }
 
-    /// Returns the error that describes a failed attempt.
+    /// Returns the error with which a command ends after a failed attempt.
     func failure(_ error: TransportError) -> ServerError { ServerError(error, at: origin) }
 
     private func signed(

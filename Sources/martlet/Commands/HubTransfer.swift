@@ -7,11 +7,11 @@ import MartletServer
 /// One import or export of a hub. It is a job of the running server and has its own storage container, which is removed
 /// at the end.
 struct HubTransfer {
-    /// A finished job.
+    /// The result of a job that has ended, with success or not.
     struct Result {
         let status: String
         let failure: String?
-        /// The names of the files that the job wrote, in the container.
+        /// The paths in the container of the files that the job wrote.
         let files: [String]
     }
 
@@ -26,7 +26,7 @@ struct HubTransfer {
     private let administration: Administration
     private let hub: String
     private let container: String
-    /// The signed path and query of the container.
+    /// The signed path and query of the container's URL.
     private let path: String
     private let query: String
 

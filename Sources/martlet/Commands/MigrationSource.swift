@@ -57,7 +57,7 @@ final class MigrationSource: Sendable {
         return (response.bytes, next)
     }
 
-    /// Reads an installation.
+    /// Reads the document of an installation.
     func installation(_ id: String) async throws -> Item {
         try await item("installations", id)
     }

@@ -85,7 +85,8 @@ private struct HubSend {
     let format: String
     let invocation: Invocation
 
-    /// Asks a person at a terminal whether to send to many devices.
+    /// Asks a person at a terminal whether to send to more than `unaskedLimit` devices.
+    /// - Throws: `ServerError` if the answer is not yes.
     func confirm() async throws {
         guard Confirmation.canAsk(invocation), let devices = try await audience(), devices > Self.unaskedLimit else {
             return
