@@ -6,8 +6,8 @@ import MartletModel
 /// The app backend: users log in, register their devices and notify each other by name (NotificationHubs.md, section
 /// 14).
 ///
-/// The backend sits in front of a hub, like the backends in the original guides. The clients of those backends work
-/// with this backend unchanged.
+/// The backend sits in front of a hub, like the backends in Microsoft's tutorials for Notification Hubs. The apps of
+/// these tutorials work with it unchanged.
 ///
 /// | request | answer |
 /// |---|---|
@@ -24,7 +24,7 @@ import MartletModel
 /// | `POST /api/notifications/encrypted` `{"to", "ciphertexts"}` | 201 `{"devices"}` |
 /// | `POST /api/notifications` | 200 `{"id"}`; a sample to the caller's own devices, if this is enabled |
 /// | `GET /api/notifications/{id}` | 200, the content, for its addressees |
-/// | `GET /api/notifications/{id}/readers` | 200, the users who have read the notification, for its sender |
+/// | `GET /api/notifications/{id}/readers` | 200, its recipients and when each has read it, for its sender |
 /// | `POST /api/receipts` `{"device", "receipts"}` | 204 |
 /// | `GET /api/openapi.json` | 200, the machine-readable description of this API |
 ///

@@ -52,7 +52,8 @@ extension PublicHandler.Parts {
         let forwarded = ForwardedClients(root, proxies: configuration.forwardingProxies) { [notice] peer in
             if !configuration.usesProxyProtocol { notice.found(peer) }
         }
-        // HSTS is sent only with a certificate that browsers trust. With any other certificate it would lock users out.
+        // HSTS is sent only if the certificate is from files. Browsers may not trust the certificate of an authority,
+        // and with HSTS their users could then not even continue after a warning.
         guard case .files = configuration.tls else { return forwarded }
         return StrictTransport(handler: forwarded)
     }

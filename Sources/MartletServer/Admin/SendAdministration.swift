@@ -78,8 +78,8 @@ struct SendAdministration: Sendable {
 
     /// Returns names of tags in order.
     ///
-    /// Every device has tags of its own (`DeviceTags`), which would fill a list. They are skipped unless the prefix
-    /// begins with `$`.
+    /// Tags of single devices (`DeviceTags`) are skipped unless the prefix begins with `$`. There can be as many of them
+    /// as devices, so they would fill a list.
     private func tagNames(
         beginningWith prefix: String, after last: String?, in hub: Hub, limit: Int
     ) async throws(StorageError) -> [String] {
@@ -252,8 +252,8 @@ extension SendQuery.Author {
     }
 }
 
-/// The tags that the server adds to each registration: one with the id of the registration, and one with the id of its
-/// installation if it has one.
+/// The tags that the server gives to single devices: `$InstallationId:{ID}` to the registrations of an installation, and
+/// `$RegistrationId:{ID}` to a device that the app backend registers with a key for encryption.
 enum DeviceTags {
     /// The prefixes of the tags of devices, in lower case.
     static let prefixes = ["$installationid:", "$registrationid:"]

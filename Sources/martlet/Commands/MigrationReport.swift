@@ -46,7 +46,7 @@ struct MigrationReport: Hashable {
         ]
     }
 
-    /// Returns a line for each platform.
+    /// Returns a line for each platform, and then a line for each reason of a refusal.
     /// - Parameter outcomes: The names of the outcomes, in the order in which they are shown.
     func lines(_ outcomes: [String]) -> [String] {
         let platforms = counts.sorted { $0.key < $1.key }.map { platform, numbers in
