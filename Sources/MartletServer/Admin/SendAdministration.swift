@@ -78,8 +78,8 @@ struct SendAdministration: Sendable {
 
     /// Returns names of tags in order.
     ///
-    /// Tags of single devices (`DeviceTags`) are skipped unless the prefix begins with `$`. There can be as many of them
-    /// as devices, so they would fill a list.
+    /// Tags of single devices (`DeviceTags`) are skipped unless the prefix begins with `$`. There can be as many of
+    /// them as devices, so they would fill a list.
     private func tagNames(
         beginningWith prefix: String, after last: String?, in hub: Hub, limit: Int
     ) async throws(StorageError) -> [String] {
@@ -252,8 +252,8 @@ extension SendQuery.Author {
     }
 }
 
-/// The tags that the server gives to single devices: `$InstallationId:{ID}` to the registrations of an installation, and
-/// `$RegistrationId:{ID}` to a device that the app backend registers with a key for encryption.
+/// The tags that the server gives to single devices: `$InstallationId:{ID}` to the registrations of an installation,
+/// and `$RegistrationId:{ID}` to a device that the app backend registers with a key for encryption.
 enum DeviceTags {
     /// The prefixes of the tags of devices, in lower case.
     static let prefixes = ["$installationid:", "$registrationid:"]

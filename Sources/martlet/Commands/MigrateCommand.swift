@@ -180,8 +180,8 @@ private struct Migration {
         if report.counts.isEmpty { Terminal.print("The source has no registrations.") }
     }
 
-    /// Sends a request to the server. If no server runs or it answers 503, for example during a restart, tries again for
-    /// up to ten minutes.
+    /// Sends a request to the server. If no server runs or it answers 503, for example during a restart, tries again
+    /// for up to ten minutes.
     @discardableResult
     private func call(_ method: HTTPMethod, _ route: String, body: [UInt8] = []) async throws -> JSON {
         for attempt in 1... {
