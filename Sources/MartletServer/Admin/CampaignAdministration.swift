@@ -11,7 +11,7 @@ import MartletModel
 /// | `POST /hubs/{name}/campaigns` `{"name", "draft"}` | 201, the campaign |
 /// | `GET /hubs/{name}/campaigns/{id}` | 200 `{"id", "name", "draft", "version", "send", "createdAt", "changedAt", "changedBy"}` |
 /// | `PUT /hubs/{name}/campaigns/{id}` `{"name", "draft", "version"}` | 200, the campaign; 409 with `"campaign"`, as it is now, if it has another version |
-/// | `PUT /hubs/{name}/campaigns/{id}/send` `{"notification"}` | 200, the campaign, which cannot be changed from then on |
+/// | `PUT /hubs/{name}/campaigns/{id}/send` `{"notification"}` | 200, the campaign, which is final from then on |
 /// | `DELETE /hubs/{name}/campaigns/{id}` | 204 |
 struct CampaignAdministration: Sendable {
     let hubs: HubDirectory
