@@ -6,8 +6,8 @@ import MartletModel
 /// The app backend: users log in, register their devices and notify each other by name (NotificationHubs.md, section
 /// 14).
 ///
-/// The backend sits in front of a hub, like the backends in the original guides. The clients of those backends work
-/// with this backend unchanged.
+/// The backend sits in front of a hub, like the backends in Microsoft's tutorials for Notification Hubs. The apps of
+/// these tutorials work with it unchanged.
 ///
 /// | request | answer |
 /// |---|---|
@@ -18,12 +18,13 @@ import MartletModel
 /// | `DELETE /api/register/{id}` | 200 |
 /// | `GET /api/users/{name}/keys` | 200 `{"user", "devices"}`: the keys to encrypt for the user's devices |
 /// | `POST /api/notifications?pns=P&to_tag=USER` `"text"` | 200 `{"id"}` |
+/// | `POST /api/notifications/message` `{"to", "message"}` | 201 `{"id"}`; one message for all platforms |
 /// | `POST /api/notifications/rich` form or JSON | 201 `{"id"}`; the content stays here, pushes carry the id |
 /// | `POST /api/notifications/secure` `{"to", "payload"}` | 201 `{"id"}` |
 /// | `POST /api/notifications/encrypted` `{"to", "ciphertexts"}` | 201 `{"devices"}` |
 /// | `POST /api/notifications` | 200 `{"id"}`; a sample to the caller's own devices, if this is enabled |
 /// | `GET /api/notifications/{id}` | 200, the content, for its addressees |
-/// | `GET /api/notifications/{id}/readers` | 200, the users who have read the notification, for its sender |
+/// | `GET /api/notifications/{id}/readers` | 200, its recipients and when each has read it, for its sender |
 /// | `POST /api/receipts` `{"device", "receipts"}` | 204 |
 /// | `GET /api/openapi.json` | 200, the machine-readable description of this API |
 ///
@@ -94,7 +95,7 @@ public struct Backend: Sendable {
 }
 
 extension Backend {
-    /// Answers a request to a public route, which needs no user.
+    /// Answers a request to a route that needs no user. An error becomes a JSON answer.
     func answer(_ work: () async throws(BackendError) -> HTTPResponse) async -> HTTPResponse {
         do throws(BackendError) {
             return try await work()
@@ -149,6 +150,7 @@ extension Backend {
     }
 
     /// Returns the push platform with the name that a caller gave.
+    /// - Throws: `.badPlatform` if there is no such platform.
     func platform(named name: String) throws(BackendError) -> any PushPlatform.Type {
         if let platform = platforms.named(name) { return platform }
         throw .badPlatform("There is no such push platform; use one of: \(platforms.names.joined(separator: ", ")).")

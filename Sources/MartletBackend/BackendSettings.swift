@@ -11,7 +11,7 @@ public struct BackendSettings: Sendable {
     /// The policy that decides who may send to whom.
     public var policy: any SendPolicy
     public var payloads: PayloadSettings
-    /// The maximum rate of a user's requests.
+    /// The maximum rate of the requests of one user.
     public var requestRate: RequestRate
     /// The origin that clients use, if it differs from the origin in their requests.
     public var publicOrigin: HTTPOrigin?

@@ -58,7 +58,7 @@ public struct Console: HTTPHandler {
     private let api: Router
     /// The routes of the console's API. Tests read them to check the role that each route needs.
     let routes: [ConsoleRoute]
-    /// The description of the API, for tests that it is complete.
+    /// The description of the API. Tests check that it has every route.
     let description: APIDescription
 
     public init(_ parts: Parts, _ settings: ConsoleSettings) {

@@ -9,7 +9,7 @@ import MartletNetwork
 import MartletPush
 import MartletStorage
 
-/// The parts of a server behind its listeners, which use one data directory.
+/// Everything that a server consists of, except its listeners. All parts use the same data directory.
 struct Engine: Sendable {
     let loops: EventLoopGroup
     let storage: SQLiteStorage
@@ -31,7 +31,7 @@ struct Engine: Sendable {
     let jobs: JobRunner
     let backups: BackupDirectory
     let log: Log
-    /// Signs the URLs of containers and blobs.
+    /// Signs the URLs by which clients reach storage containers and blobs.
     let signer: URLSigner
     let keyRotation: KeyRotation
     let operators: OperatorDirectory
@@ -40,7 +40,7 @@ struct Engine: Sendable {
     /// The key of the digests by which the console compares handles and credentials that it does not show.
     let digestKey: HMACSHA256
     let metrics: ServerMetrics
-    /// Counts requests and connections for the metrics.
+    /// Counts the requests and the connections of all listeners, for the metrics.
     let requests = RequestCount()
     /// Limits the log line about failed log-ins to one a minute.
     private let failedLogIns = Reminder(every: .seconds(60))

@@ -4,7 +4,7 @@ import Synchronization
 
 /// Answers the requests of the public listeners.
 ///
-/// A reload replaces the settings of this handler.
+/// A reload replaces the configuration of this handler.
 final class PublicHandler: HTTPHandler {
     /// The handlers and other parts that a reload does not replace.
     struct Parts: Sendable {
@@ -19,7 +19,7 @@ final class PublicHandler: HTTPHandler {
         let notice: UntrustedProxyNotice
     }
 
-    /// The app backend. A reload changes its settings, but keeps its log-ins, rates and uploads.
+    /// The app backend. A reload changes its settings, but keeps its state, such as the counts of its rate limits.
     let backend: Backend
     private let parts: Parts
     private let current: Mutex<any HTTPHandler>
@@ -34,7 +34,7 @@ final class PublicHandler: HTTPHandler {
         current.withLock(\.self).route(for: head)
     }
 
-    /// Replaces the configuration, beginning with the next request.
+    /// Uses a new configuration from the next request on. Requests in progress finish with the old one.
     func use(_ configuration: ServerConfiguration, token: MetricsToken?) {
         let handler = parts.handler(configuration, token, backend.with(configuration.backendSettings))
         current.withLock { $0 = handler }
@@ -52,7 +52,8 @@ extension PublicHandler.Parts {
         let forwarded = ForwardedClients(root, proxies: configuration.forwardingProxies) { [notice] peer in
             if !configuration.usesProxyProtocol { notice.found(peer) }
         }
-        // HSTS is sent only with a certificate that browsers trust. With any other certificate it would lock users out.
+        // HSTS is sent only if the certificate is from files. Browsers may not trust the certificate of an authority,
+        // and with HSTS their users could then not even continue after a warning.
         guard case .files = configuration.tls else { return forwarded }
         return StrictTransport(handler: forwarded)
     }

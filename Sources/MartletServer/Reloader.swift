@@ -4,7 +4,9 @@ import MartletModel
 import MartletNetwork
 import MartletStorage
 
-/// Applies a new configuration while the server runs: all of it, or nothing if any part is invalid.
+/// Applies a new configuration while the server runs. Options that need a restart keep their old values.
+///
+/// If any part of the new configuration is invalid, nothing is changed.
 actor Reloader {
     private let engine: Engine
     private let handler: PublicHandler
@@ -33,7 +35,8 @@ actor Reloader {
     }
 
     /// Reloads the configuration and logs the result.
-    /// - Returns: `{"taken": […], "waiting": […]}`, with option names without dashes.
+    /// - Returns: `{"taken": […], "waiting": […]}`, with option names without dashes: the options that have changed
+    ///   now, and those that change only after a restart.
     /// - Throws: `ServerError` for the first problem found; in this case nothing has changed.
     func report() throws(ServerError) -> JSON {
         manager.tell(.reloading(monotonic: ServiceManager.monotonicTime))
@@ -85,8 +88,8 @@ actor Reloader {
 
     /// Loads the certificate of a new configuration.
     ///
-    /// Returns nil if it cannot have changed, because there is no TLS, or because an authority issues the certificate
-    /// while the server runs.
+    /// Returns nil if it cannot have changed: if there is no TLS listener, or if an authority (the private one or one
+    /// over ACME) issues the certificate while the server runs.
     private func candidate(_ new: ServerConfiguration) throws(ServerError) -> ListenerCertificate.Candidate? {
         guard let certificate, new.acme == nil, !(current.tls == .selfSigned && new.tls == .selfSigned) else {
             return nil

@@ -11,7 +11,8 @@ struct RootHandler: HTTPHandler {
     let containers: any HTTPHandler
     /// The handler of the console; nil if this listener does not serve the console.
     ///
-    /// `console` is then the name of a hub that does not exist.
+    /// If it is nil, the hub API answers requests for `/console` as for an unknown hub, because no hub can have this
+    /// name.
     let console: (any HTTPHandler)?
     let hubs: any HTTPHandler
 

@@ -22,12 +22,12 @@ public final class Server: Sendable {
     public let origins: [HTTPOrigin]
     /// The path of the Unix socket for proxies; nil for none.
     public var socket: String? { configuration.listenSocket }
-    /// Whether no client can connect by TLS yet, because an authority has still to issue the first certificate.
+    /// True while no client can connect by TLS, because the ACME authority has not issued the first certificate yet.
     public var awaitsCertificate: Bool { certificate.map { $0.current == nil } ?? false }
     /// The path of the certificate of the private authority; nil without `--tls-self-signed`.
     public let authorityFile: String?
 
-    /// The address of the web console; nil if there is none.
+    /// The address of the web console, with the path `/console/`; nil if the server has no console.
     public let consoleURL: String?
 
     private let engine: Engine
@@ -67,9 +67,9 @@ public final class Server: Sendable {
     ///   - fallbacks: Credential properties by platform, used for hubs that have no credential of their own. A
     ///     simulator provides them.
     ///   - simulator: The handler of the simulator's control interface, for the console; nil if no simulator runs.
-    ///   - manager: Receives notifications of start, reloads and stop.
-    ///   - read: Reads the configuration again for a reload. Without it, a reload reads only the files again that the
-    ///     configuration names.
+    ///   - manager: The service manager, such as systemd, which is notified of start, reloads and stop.
+    ///   - read: Reads the configuration again for a reload. If it is nil, a reload keeps `configuration` and only
+    ///     reads the files that it names again.
     /// - Throws: `ServerError` that names the cause.
     public static func start(
         _ configuration: ServerConfiguration, fallbacks: [String: [String: String]] = [:],
@@ -119,7 +119,7 @@ public final class Server: Sendable {
         engine.log.write(.info, "Martlet\(version.isEmpty ? "" : " ")\(version) serves.", fields)
     }
 
-    /// Logs why the server stops.
+    /// Logs why the server stops. The command line calls this with the name of the signal before it cancels `run`.
     public func logStop(_ reason: String) {
         engine.log.write(.info, "Stopping: \(reason).")
     }
@@ -146,7 +146,7 @@ public final class Server: Sendable {
         ServiceReport(manager: manager, time: engine.time, turn: engine.turn, status: engine.status)
     }
 
-    /// Applies the configuration again and logs the result.
+    /// Reads the configuration again, applies it and logs the result.
     public func reload() async {
         _ = try? await reloader.report()
     }
@@ -243,8 +243,8 @@ public final class Server: Sendable {
             let bound = try await server.listen(
                 on: .tcp(host: address.host, port: address.port), tls: context, proxyProtocol: proxyProtocol)
             if address.isEveryAddress {
-                // The listener also gets all IPv6 addresses. A failure is ignored, because the machine may have no
-                // IPv6.
+                // An address without a host stands for all addresses, so the server also listens on those of IPv6. A
+                // failure is ignored, because the machine may have no IPv6.
                 _ = try? await server.listen(
                     on: .tcp(host: "::", port: bound.port), tls: context, proxyProtocol: proxyProtocol)
             }

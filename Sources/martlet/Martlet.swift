@@ -2,7 +2,7 @@ import Glibc
 import MartletClient
 import MartletServer
 
-/// The `martlet` program.
+/// The `martlet` program: finds the command that the command line selects, and runs it.
 @main
 struct Martlet {
     static let table: CommandTable = CommandTable(

@@ -13,7 +13,8 @@ struct CrossSiteRule: Sendable {
     func allows(_ request: HTTPRequest) -> Bool {
         let sites = request.fields.values(of: "sec-fetch-site")
         guard sites.allSatisfy({ ["same-origin", "none"].contains($0) }) else { return false }
-        // The browser vouches for the page, so the request is allowed even behind a proxy that changes the host.
+        // The browser itself states that the page is this server's own. So the request is allowed even behind a proxy
+        // that changes the host, with which the origin would not match.
         if sites == ["same-origin"] { return true }
         return request.fields.values(of: "origin").allSatisfy { isOwn($0, of: request) }
     }

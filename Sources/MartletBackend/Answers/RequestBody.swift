@@ -8,7 +8,7 @@ struct RequestBody {
     /// The words for the object that contains the members, with which the sentence of a refusal begins: `The body`.
     private let subject: String
 
-    /// The maximum nesting depth of a body. No body of this API is nested deeper than an object with an array in it.
+    /// The maximum nesting depth of a body. The deepest body that is read so is an object with an array of objects.
     private static let maximumDepth = 4
 
     /// Reads the body of a request.
@@ -37,8 +37,8 @@ struct RequestBody {
         self.members = members
     }
 
-    /// Parses the body of a request whose content type is JSON. Other types are refused, because a page of another site
-    /// can make a browser send them without asking this server first.
+    /// Parses the body of a request whose content type is JSON, or is missing. Other types are refused, because a page
+    /// of another site can make a browser send them without asking this server first.
     static func json(
         _ request: HTTPRequest, maximumDepth: Int = Self.maximumDepth
     ) throws(BackendError) -> JSON {

@@ -6,7 +6,7 @@ import MartletModel
 /// `{"Platform": "…", "Handle": "…", "Tags": ["…"], "Language": "…", "PublicKey": "…", "AuthSecret": "…"}`.
 struct RegisterBody: Sendable {
     let platform: String
-    /// The handle as text.
+    /// The handle in text form, as the app got it from its push service.
     let handle: String
     let tags: [Tag]
     /// The device's key, for which senders encrypt messages; nil if the device cannot decrypt.

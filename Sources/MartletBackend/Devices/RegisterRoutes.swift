@@ -166,8 +166,8 @@ struct RegisterRoutes: Sendable {
         }
     }
 
-    /// Returns an answer with the id, in JSON or plain text. The guides' clients assume that the id is a JSON string
-    /// and cut off its first and last character without checking them.
+    /// Returns an answer with the id: a JSON string, unless the request asks for plain text. The apps of Microsoft's
+    /// tutorials always cut off the quotes of a JSON string (NotificationHubs.md, section 14.2).
     private func answer(_ id: String, to request: HTTPRequest) -> HTTPResponse {
         let accept = request.fields.values(of: "accept").joined(separator: ",").lowercased()
         let ranges = accept.split(separator: ",").map { $0.prefix { $0 != ";" }.filter { $0 != " " } }

@@ -11,7 +11,8 @@ public struct BackendHub: Sendable {
         self.name = name
     }
 
-    /// All hubs that may be the backend's hub.
+    /// The hub with the configured name; all hubs if no name is configured, because each of them may be or become the
+    /// backend's hub.
     var candidates: [Hub] {
         guard let name else { return directory.all }
         return [directory.hub(named: name)].compactMap(\.self)
@@ -32,7 +33,7 @@ public struct BackendHub: Sendable {
         }
     }
 
-    /// The backend's hub; nil if it has none.
+    /// The backend's hub; nil if `hub` would throw.
     public var current: Hub? {
         do throws(BackendError) {
             return try hub()

@@ -42,6 +42,7 @@ final class Authenticator: Sendable {
     }
 
     /// Returns the user whose credentials a request carries.
+    /// - Throws: A refusal with the status 401 or 403 if the credentials are missing or not valid, among other errors.
     func caller(of request: HTTPRequest) async throws(BackendError) -> Caller {
         switch try Credentials(request.fields) {
         case .password(let user, let password):
@@ -92,6 +93,7 @@ final class Authenticator: Sendable {
     }
 
     /// Ends the session whose token a request carries.
+    /// - Throws: `.noSession` if the request carries no session token, `.badSession` if the session has ended already.
     func closeSession(of request: HTTPRequest) async throws(BackendError) {
         guard case .token(let token) = try Credentials(request.fields) else { throw .noSession }
         let wasThere = try await stored { () throws(StorageError) in

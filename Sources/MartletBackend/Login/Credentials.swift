@@ -16,7 +16,8 @@ enum Credentials: Equatable, Sendable {
 
     /// Reads the `Authorization` field.
     ///
-    /// Some callers break their base64 into lines, or encode a line end after the password; both forms are accepted.
+    /// Base64 that is broken into lines, as encoders of MIME write it, is accepted. So is a line end after the
+    /// password, which a program that reads the password from a file may have encoded too.
     /// - Throws: `BackendError.noCredentials` if there are no readable credentials.
     init(_ fields: HTTPFields) throws(BackendError) {
         let values = fields.values(of: "authorization")

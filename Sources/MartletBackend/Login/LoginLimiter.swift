@@ -57,8 +57,8 @@ struct LoginLimiter: Sendable {
         known = RecentSet(countLimit: settings.countLimit)
     }
 
-    /// Asks for permission to check a password. Unless the check fails, the caller must then call `succeeded` or
-    /// `withdrawn`.
+    /// Asks for permission to check a password, and counts the attempt as failed. If the password is right, the caller
+    /// must then call `succeeded`; if it could not be checked, `withdrawn`; if it is wrong, neither.
     /// - Parameters:
     ///   - user: The folded user name.
     ///   - address: The peer's address in text form.
@@ -78,14 +78,15 @@ struct LoginLimiter: Sendable {
         return .admitted(attempt)
     }
 
-    /// Records that the password was correct.
+    /// Records that the password was correct. The failures of this user in this network are forgotten, and the network
+    /// becomes known for the user.
     mutating func succeeded(_ attempt: Attempt, at now: Timestamp) {
         withdrawn(attempt, at: now)
         pairs.forget(attempt.pair)
         known.insert(attempt.pair)
     }
 
-    /// Records that the password was not checked after all.
+    /// Records that the password was not checked after all, so the attempt no longer counts as failed.
     mutating func withdrawn(_ attempt: Attempt, at now: Timestamp) {
         pairs.drain(attempt.pair, attempt.size, at: now)
         guard !attempt.wasKnown else { return }

@@ -2,8 +2,8 @@ public import MartletCore
 public import MartletCrypto
 import Synchronization
 
-/// A checker for passwords of accounts that are not users of the app backend. The limit on failed attempts is the same
-/// as for users, but the attempts are counted separately.
+/// Checks the passwords of accounts that are not users of the app backend: those of the console's operators. The limit
+/// on failed attempts is the same as for users, but the attempts are counted separately.
 public final class PasswordLogins: Sendable {
     /// The result of checking a password.
     public enum Verdict: Hashable, Sendable {

@@ -12,7 +12,7 @@ struct EncryptedSend: Sendable {
     let backend: Backend
     let caller: Caller
     let body: EncryptedBody
-    /// The identity by which a repeated request is recognized; nil if it cannot be recognized.
+    /// The identity by which a repeated request is recognized; nil if the request has no idempotency key.
     let request: RequestIdentity?
 
     /// The result of the send for one device.

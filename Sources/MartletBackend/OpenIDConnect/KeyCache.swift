@@ -2,17 +2,17 @@ import MartletModel
 
 /// The keys of an identity provider, and the time at which they are requested again.
 ///
-/// An attacker can send tokens that name nonexistent keys. However many such tokens arrive, the provider is asked
-/// rarely: a few times in a row, then once in a while. While the provider does not answer, its last keys remain in use
-/// for a day.
+/// An attacker can send tokens that name nonexistent keys. However many such tokens arrive, the provider is asked at
+/// most five times in a row, then once in 30 seconds. While the provider does not answer, its last keys remain in use
+/// for a day after they have ceased to be fresh.
 struct KeyCache: Sendable {
     enum Answer: Sendable {
         case key(JSONWebKey)
         /// The provider must be asked for its keys, or is already being asked.
         case fetch
-        /// The provider has no such key.
+        /// The provider has sent its keys, and the token's key is not among them.
         case unknown
-        /// The provider's keys are not known.
+        /// The provider's keys are not known, because the provider did not answer.
         case unavailable(retryAfter: Duration)
     }
 
@@ -50,7 +50,7 @@ struct KeyCache: Sendable {
         return isUsable && !hasFailed ? .unknown : .unavailable(retryAfter: wait)
     }
 
-    /// Records that a request to the provider has started.
+    /// Records that a request to the provider has started, and counts it against the limit.
     mutating func began(at now: Timestamp) {
         isFetching = true
         emptyAt = max(emptyAt ?? now, now) + Self.fetches.interval
@@ -73,9 +73,10 @@ struct KeyCache: Sendable {
         heldUntil = now + Self.failureHold
     }
 
-    /// Returns the key that a token names, or, if the token names no key, the key that has signed the token. If no key
-    /// has signed such a token, nil makes the caller ask the provider: without key ids, nothing else shows that the
-    /// provider has changed its keys.
+    /// Returns the key that a token names. If the token names no key, returns the key that has signed it.
+    ///
+    /// If no known key has signed a token without a key id, this returns nil, so that the caller asks the provider:
+    /// nothing else in such a token shows that the provider has changed its keys.
     private func key(of token: IdentityToken) -> JSONWebKey? {
         let candidates = keys.lazy.filter { $0.algorithm == token.algorithm }
         guard let id = token.keyID else { return candidates.prefix(Self.attempts).first { $0.hasSigned(token) } }

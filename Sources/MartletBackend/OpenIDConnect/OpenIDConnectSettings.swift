@@ -11,7 +11,7 @@ public struct OpenIDConnectSettings: Sendable {
     public let userClaim: String
     /// The claim that contains the user's roles; nil if tokens give no roles.
     public let rolesClaim: String?
-    /// The source of the provider's keys: their URL, or a document that contains it.
+    /// The source of the provider's keys: their URL, or the configuration document that contains this URL.
     let source: Source
 
     enum Source: Sendable {

@@ -72,7 +72,7 @@ struct TokenRules: Sendable {
     /// Returns whether the provider has verified that the address is its holder's (OpenID Connect Core 1.0, section
     /// 5.1), or makes no statement about the address.
     private func isVerified(_ claims: JSON) -> Bool {
-        // The text `true` is accepted too, because some providers write the Boolean as a string.
+        // The text `true` is accepted too, because some providers, such as Apple, may write the Boolean as a string.
         [nil, true, "true"].contains(claims["email_verified"])
     }
 

@@ -12,7 +12,6 @@ struct PayloadSender: Sendable {
     /// Makes, from a payload's id, the message that announces the payload.
     typealias Announcement = (PayloadID) -> DataMessage
 
-    /// The result of a send.
     struct Outcome {
         let result: Result<PayloadID, BackendError>
         /// Whether the content of the draft must be kept, because a stored payload refers to it. Also true if the send
@@ -21,7 +20,8 @@ struct PayloadSender: Sendable {
     }
 
     /// Stores a payload and sends its id.
-    /// - Parameter request: The identity by which a repeated request is recognized; nil if it cannot be recognized.
+    /// - Parameter request: The identity by which a repeated request is recognized; nil if the request has no
+    ///   idempotency key.
     func send(
         _ draft: PayloadDraft, to audience: SendAudience, in hub: SendingHub, request: RequestIdentity? = nil,
         as announcement: Announcement

@@ -42,7 +42,7 @@ struct PayloadUpload {
 
     var isStored: Bool { upload != nil }
 
-    /// Starts computing a digest of the bytes written from now on.
+    /// Starts to compute a digest of the bytes that are written from now on.
     mutating func hash() throws(BackendError) {
         hasher = try Self.hashed { () throws(CryptoError) in try SHA256Hasher() }
     }

@@ -37,7 +37,8 @@ struct RichForm {
         }
     }
 
-    /// Returns the fields of the complete form.
+    /// Returns the fields of the form after its last byte was read.
+    /// - Throws: An error if the form is incomplete or has no file.
     func finished() throws(BackendError) -> RichFields {
         do throws(FormDataError) {
             try parser.finish()

@@ -35,6 +35,7 @@ struct RichOrder {
     }
 
     /// Returns the whole content of the request, from which the request's digest is computed.
+    /// - Parameter digest: The digest of the file or of the payload in JSON.
     func content(_ digest: [UInt8]) -> DigestInput {
         var content = audience.content
         for part in [message, type, mediaType.text, "\(lifetime)"] { content.append(part) }

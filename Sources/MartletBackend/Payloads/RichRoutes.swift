@@ -116,8 +116,8 @@ struct RichRoutes: Sendable {
 }
 
 extension PayloadSender {
-    /// Sends content that `write` writes to disk, according to the order that `write` returns. If the send fails,
-    /// nothing remains stored.
+    /// Sends content that `write` writes to disk, according to the order that `write` returns. If the send fails before
+    /// its first push, nothing remains stored.
     /// - Parameters:
     ///   - count: The minimum size of the content in bytes, as far as it is known.
     ///   - key: The key by which a repeated request is recognized.

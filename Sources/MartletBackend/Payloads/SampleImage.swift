@@ -1,6 +1,6 @@
 import MartletCrypto
 
-/// A picture of a bird in the evening, 128 by 96 pixels.
+/// The picture that the sample of a rich notification shows: a bird in the evening, 128 by 96 pixels.
 enum SampleImage {
     static let png: [UInt8] = Base64.decode(text.filter { $0 != "\n" }) ?? []
 

@@ -2,8 +2,8 @@ import MartletCore
 import MartletHTTP
 import MartletModel
 
-/// The handler of the bare `POST /api/notifications` of the original guides' apps. It sends a sample notification to
-/// the caller's devices.
+/// The handler of `POST /api/notifications` without a query, which the apps of Microsoft's tutorials send
+/// (NotificationHubs.md, section 14). It sends a sample notification to the caller's devices.
 struct SampleSender: Sendable {
     let backend: Backend
 

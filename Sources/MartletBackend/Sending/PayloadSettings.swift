@@ -4,8 +4,8 @@ public struct PayloadSettings: Hashable, Sendable {
     public var sizeLimit: Int64
     /// The maximum total size of a user's unexpired payloads, in bytes.
     public var quota: Int64
-    /// The sample that a bare `POST /api/notifications` sends to the caller's own devices, as in the original guides;
-    /// nil if nothing is sent.
+    /// The sample that `POST /api/notifications` without a query sends to the caller's own devices, as in Microsoft's
+    /// tutorials; nil if such a request is refused.
     public var sample: SampleNotification?
 
     public init(

@@ -43,7 +43,7 @@ extension SendAudience {
         return names
     }
 
-    /// The recipients' part of a request's digest.
+    /// The recipients as a part of the content from which a request's digest is computed.
     var content: DigestInput {
         var content = DigestInput()
         switch self {

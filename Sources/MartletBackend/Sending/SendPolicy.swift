@@ -15,7 +15,7 @@ public enum SendAudience: Sendable {
 
 /// The default policy: users may notify users, and admins may use tags.
 public struct RolePolicy: SendPolicy {
-    /// The role of users who may send to all users.
+    /// The role of users who may send to tag expressions, and so to all users.
     public static let admin = "admin"
 
     /// Whether users without the admin role may send to users.

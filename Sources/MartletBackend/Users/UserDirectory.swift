@@ -45,7 +45,8 @@ public struct UserDirectory: Sendable {
         return isNew
     }
 
-    /// Gives a user a role.
+    /// Gives a user a role. Does nothing if the user has it already.
+    /// - Throws: `.notFound` if there is no such user, among other errors.
     public func addRole(_ role: String, to name: String) async throws(UserDirectoryError) {
         let name = try userName(name)
         guard Self.isRole(role) else { throw .badRole }
@@ -84,7 +85,7 @@ public struct UserDirectory: Sendable {
             }
     }
 
-    /// The largest page of users.
+    /// The maximum number of users that one call of `list` should return.
     public static let pageLimit = 200
 
     /// Returns users sorted by name, at most `limit` of them.
@@ -100,6 +101,7 @@ public struct UserDirectory: Sendable {
     }
 
     /// Returns the name of an existing user.
+    /// - Throws: `.notFound` if there is no such user, among other errors.
     func find(_ name: String) async throws(UserDirectoryError) -> UserName {
         let name = try userName(name)
         let user = try await stored { () throws(StorageError) in try await store.user(name.folded) }

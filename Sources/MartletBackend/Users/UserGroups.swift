@@ -1,8 +1,7 @@
 public import MartletCore
 import MartletModel
 
-/// The changes of group membership. Adds users to groups and removes them, and updates the tags of the users'
-/// registered devices.
+/// Adds users to groups and removes them, and updates the tags of the users' registered devices.
 public struct UserGroups: Sendable {
     private let users: UserDirectory
     private let devices: DeviceRegistry

@@ -1,8 +1,8 @@
 public import MartletCore
 import MartletModel
 
-/// The removal of accounts, together with the devices that were registered for them. Without the removal, these devices
-/// would receive the messages of a later user with the same name.
+/// Removes accounts, together with the devices that were registered for them. If the devices remained, they would
+/// receive the messages of a later user with the same name.
 public struct UserRemoval: Sendable {
     private let users: UserDirectory
     private let devices: DeviceRegistry

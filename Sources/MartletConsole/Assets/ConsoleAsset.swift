@@ -1,6 +1,6 @@
 import MartletCrypto
 
-/// A file of the console's pages.
+/// A file of the console's pages, as it is served.
 struct ConsoleAsset: Sendable {
     let bytes: [UInt8]
     /// The entity tag (RFC 9110, section 8.8.3): the SHA-256 hash of the bytes.

@@ -6,7 +6,7 @@ public import MartletOpenAPI
 public struct ConsoleDescription: Sendable {
     /// The administration API's groups, with paths as on the admin socket.
     let administration: [APIGroup]
-    /// The schemas that those groups use.
+    /// The schemas that the groups in `administration` use.
     let schemas: [String: JSON]
 
     public init(administration: [APIGroup], schemas: [String: JSON]) {
@@ -14,12 +14,12 @@ public struct ConsoleDescription: Sendable {
         self.schemas = schemas
     }
 
-    /// The path below `/console/api`.
+    /// The path of the description, below `/console/api`.
     static let path = "/openapi.json"
 
     private static let cookie = "Session"
 
-    /// The document of a console with these routes.
+    /// Returns the description of a console that has these routes.
     func description(of routes: [ConsoleRoute]) -> APIDescription {
         var groups = Self.own
         if routes.contains(where: { $0.pattern == Self.simulatorPattern }) { groups.append(Self.simulator) }
@@ -69,7 +69,8 @@ public struct ConsoleDescription: Sendable {
         return passed.operations.isEmpty ? nil : passed
     }
 
-    /// The same for patterns that differ only in the names of their parameters.
+    /// Returns a text by which operations and routes are compared. It is the same for patterns that differ only in the
+    /// names of their parameters.
     private static func key(_ method: HTTPMethod, _ pattern: String) -> String {
         let segments = pattern.split(separator: "/").map { $0.first == "{" ? "{}" : $0 }
         return "\(method.rawValue) /\(segments.joined(separator: "/"))"

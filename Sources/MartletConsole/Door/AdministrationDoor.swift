@@ -11,7 +11,8 @@ struct AdministrationDoor: Sendable {
     /// `pass` removes it, because the paths of the administration API do not have this prefix.
     static let prefix = "/console/api"
 
-    /// The names of the header fields that `pass` leaves out, because they concern only the browser or its connection.
+    /// The names of the header fields that `pass` leaves out, because they concern only the browser, its connection or
+    /// the console itself.
     private static let keptBack: Set<String> = [
         "authorization", "connection", "content-length", "cookie", "expect", "host", "origin", "referer", "te",
         "transfer-encoding", "upgrade", RequestSource.field, everybody,
@@ -30,7 +31,8 @@ struct AdministrationDoor: Sendable {
         {
             fields.append(field)
         }
-        // The page shows the sentences of refusals, and the outcomes of test sends, whose XML form contains handles.
+        // JSON is requested, because the page shows the sentences of refusals and the outcomes of test sends, and the
+        // XML form of these outcomes contains handles.
         fields["martlet-answer"] = "json"
         let target = target ?? String(call.request.target.dropFirst(Self.prefix.count))
         return try await perform(

@@ -67,6 +67,7 @@ enum ConsoleGate {
 }
 
 extension OperatorSession {
-    /// Returns whether the operator has confirmed their identity recently.
+    /// Returns whether the operator has confirmed their identity recently. A time more than a minute in the future does
+    /// not count, because then the clock was set back after the confirmation.
     func isFresh(at now: Timestamp) -> Bool { now < freshUntil && confirmedAt <= now + .seconds(60) }
 }

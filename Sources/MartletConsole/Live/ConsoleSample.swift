@@ -28,7 +28,7 @@ public struct ConsoleSample: Sendable {
     /// The times from the acceptance of a notification, or from its due time, until its pushes are handed to the
     /// transport, on all platforms.
     public var latency = Histogram(bounds: DeliveryMetrics.latencyBounds)
-    /// The times from the first change of a transaction until the transaction is on disk.
+    /// The times from the start of the writer on a transaction until the transaction is on disk; nil if unknown.
     public var commit: Histogram?
     /// The number of unfinished deliveries.
     public var waiting = 0

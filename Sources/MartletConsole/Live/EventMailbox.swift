@@ -11,7 +11,7 @@ final class EventMailbox: Sendable {
 
     private let state = Mutex(State())
     private let wake: AsyncStream<Void>.Continuation
-    /// Yields a value when events wait to be taken.
+    /// Yields a value after an event was added. The writer of the stream then takes all waiting events.
     let wakes: AsyncStream<Void>
 
     init() {
@@ -41,7 +41,7 @@ final class EventMailbox: Sendable {
         wake.finish()
     }
 
-    /// Removes and returns all events.
+    /// Removes and returns the bytes of all events, and returns whether the stream ends after them.
     func take() -> (bytes: [UInt8], isEnded: Bool) {
         state.withLock { state in
             defer { state.events = [] }

@@ -120,7 +120,7 @@ struct MetricHistory: Sendable {
         ]
     }
 
-    /// The figures of the latest second as JSON.
+    /// The figures of the latest second as JSON, with the current numbers of connections. Unknown values are null.
     var secondJSON: JSON {
         func column(_ name: String) -> JSON { second[name].map { .double(Self.rounded(Float($0))) } ?? .null }
         func columns(_ prefix: String) -> JSON {
@@ -146,7 +146,7 @@ struct MetricHistory: Sendable {
 extension Histogram {
     /// Returns a quantile of the durations that were added after an earlier state of this histogram, in seconds.
     ///
-    /// It is interpolated within its bucket.
+    /// It is interpolated within its bucket. If it exceeds the highest bound of the histogram, this bound is returned.
     /// - Parameter share: The share of the durations that do not exceed the quantile, from 0 to 1.
     /// - Returns: nil if no durations were added.
     func quantile(_ share: Double, since old: Histogram) -> Double? {

@@ -59,7 +59,7 @@ struct MetricRing: Sendable {
 
     private func index(_ number: Int64) -> Int { Int(number % Int64(capacity)) }
 
-    /// Returns the names of the series that begin with a prefix.
+    /// Returns the sorted names of the series that begin with a prefix.
     func names(beginningWith prefix: String) -> [String] {
         series.keys.filter { $0.hasPrefix(prefix) }.sorted()
     }

@@ -175,8 +175,9 @@ struct AdministrationRoutes: Sendable {
 
     /// Answers with the JSON document of a send.
     ///
-    /// The content of a send to a single person is withheld. An administrator can request this content; the request is
-    /// then recorded in the audit log.
+    /// The content is withheld for each reason that `reasonToWithhold` returns, such as a send to a single person. An
+    /// administrator can request the content, unless the notification is confidential; the request is then recorded in
+    /// the audit log.
     @Sendable private func send(_ call: ConsoleCall) async throws(ConsoleRefusal) -> HTTPResponse {
         let response = try await door.pass(call)
         guard !(call.asksForContent && call.role == .admin) else { return response }
@@ -190,7 +191,7 @@ struct AdministrationRoutes: Sendable {
         }
     }
 
-    /// Returns the JSON document of a send; if the send is to a single person, without its content.
+    /// Returns the JSON document of a send; without its text if `reasonToWithhold` returns a reason.
     ///
     /// For a viewer, who may not list users, the tag expression that names the person is removed too.
     private static func withoutContent(_ send: JSON, for role: Role?) -> JSON {
@@ -233,8 +234,8 @@ struct AdministrationRoutes: Sendable {
 
     /// Sends a notification.
     ///
-    /// A request that names neither tags nor a device is refused, unless a header field confirms that the notification
-    /// is meant for all devices.
+    /// A request that names neither tags nor a device is refused, unless it is a dry run, or a header field confirms
+    /// that the notification is meant for all devices.
     @Sendable private func sendNow(_ call: ConsoleCall) async throws(ConsoleRefusal) -> HTTPResponse {
         let fields = call.request.fields
         let isNarrow =

@@ -36,22 +36,23 @@ struct ConsoleRoute: Sendable {
     /// The route's name in the audit log, such as `PUT /hubs/{hub}/limits`.
     var name: String { "\(method.rawValue) \(pattern)" }
 
-    /// True if the route sends notifications.
+    /// Whether the route sends a notification, now or at a later time.
     private var isSend: Bool { pattern == "/rest/{hub}/messages" || pattern.hasPrefix("/rest/{hub}/schedulednotif") }
 
     /// Returns whether a request is recorded in the audit log.
     ///
-    /// A dry run changes nothing, and pages ask for one at every pause in typing.
+    /// A dry run is not recorded: it changes nothing, and pages ask for one at every pause in typing.
     func isRecorded(_ call: ConsoleCall) -> Bool {
         isAudited && !(isSend && call.match.target.flag("dryRun"))
     }
 
-    /// Returns the name of a request in the audit log: the route's name, for a test send with `?test`.
+    /// Returns the name of a request in the audit log: the route's name, followed by `?test` for a test send.
     func action(of call: ConsoleCall) -> String {
         isSend && call.match.target.flag("test") ? "\(name)?test" : name
     }
 
-    /// Returns the id of the notification that an answer has the address of, for the audit log.
+    /// Returns the id of the notification that a request has made, for the audit log. It is taken from the answer's
+    /// `Location`; nil if there is none.
     func made(by response: HTTPResponse) -> String? {
         guard isSend, let location = response.fields["location"] else { return nil }
         let id = location.split(separator: "?")[0].split(separator: "/").last.map(String.init)

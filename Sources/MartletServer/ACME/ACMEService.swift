@@ -20,7 +20,8 @@ struct ACMEService: Sendable {
     /// The maximum accepted difference between the authority's clock and this server's.
     private static let clockSkew: Duration = .seconds(300)
 
-    /// Reports to the health check that there is no certificate yet, if that is so.
+    /// Reports to the health check that there is no certificate yet, or that the certificate is not valid yet. Called
+    /// once, when the server starts.
     func announce() {
         guard certificate.current == nil else { return noteBeginning() }
         obstacle.set(
@@ -47,7 +48,7 @@ struct ACMEService: Sendable {
     }
 
     /// Makes one attempt to get a certificate.
-    /// - Returns: The failure; nil if there is a new certificate.
+    /// - Returns: The failure; nil if a new certificate was installed.
     private func failure(of state: inout ACMEState) async -> ACMEFailure? {
         do throws(ACMEFailure) {
             try await attempt(&state)
@@ -95,7 +96,8 @@ struct ACMEService: Sendable {
         log(.warning, "The certificate for \(settings.name) was not issued: \(reason). Next attempt: \(next.iso8601).")
     }
 
-    /// Notes for the health check, and logs, that the certificate in use is not valid yet, if that is so.
+    /// If the certificate in use is not valid yet, reports this to the health check and logs it. Otherwise removes such
+    /// a report.
     private func noteBeginning() {
         guard let served = certificate.current, served.begins > time.now + Self.clockSkew else {
             return obstacle.setNote(nil)
@@ -210,8 +212,8 @@ struct ACMEService: Sendable {
         let identity: CertificateIdentity
         let certificates: String
         do throws(CryptoError) {
-            // The first key in a PEM text is used, so this server's key comes first, whatever the answer contains. Of
-            // the answer, only the certificates are kept.
+            // The first key in a PEM text is used. This server's key comes first, so that a key in the authority's
+            // answer is ignored. Only the certificates of the answer are kept.
             identity = try CertificateIdentity(pem: try key.pem() + "\n" + chain)
             certificates = try identity.certificatePEM()
         } catch {
@@ -231,7 +233,7 @@ struct ACMEService: Sendable {
         }
     }
 
-    /// Checks that a new certificate does not replace a valid one before its own time has come.
+    /// Throws if a new certificate is not valid yet and would replace one that is valid now.
     private func checkBeginning(_ begins: Timestamp) throws(ACMEFailure) {
         guard begins > time.now + Self.clockSkew, let served = certificate.current,
             served.begins <= time.now, time.now < served.ends

@@ -4,7 +4,7 @@ import MartletModel
 /// The state of the ACME service that is kept across restarts.
 struct ACMEState: Hashable, Sendable {
     var schedule = ACMESchedule()
-    /// The order that is not finished, if any.
+    /// The URL of the order that is not finished; nil if there is none.
     var order: ACMEURL?
 
     private static let depthLimit = 8
@@ -13,7 +13,8 @@ struct ACMEState: Hashable, Sendable {
 
     /// Parses the state that an earlier process has written to the file.
     ///
-    /// An order is left out if it is at an authority, or for names, other than those in `settings`.
+    /// The order is left out if its authority or its names are not those in `settings`. Text that is no JSON document
+    /// gives an empty state.
     init(_ bytes: [UInt8], settings: ACMESettings) {
         guard let document = try? JSON(parsing: bytes, maximumDepth: Self.depthLimit) else { return }
         let orders = (document["orders"]?.array ?? []).compactMap(Self.time)

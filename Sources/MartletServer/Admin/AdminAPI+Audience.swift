@@ -3,7 +3,7 @@ import MartletHTTP
 import MartletHubAPI
 import MartletModel
 
-// Routes that show the audience of a send.
+// The route that counts the devices that a send would reach.
 extension AdminAPI {
     func addAudience(to router: inout Router) {
         router.on(.get, "/hubs/{name}/audience") { _, match in

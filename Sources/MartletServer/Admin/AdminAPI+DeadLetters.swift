@@ -59,7 +59,8 @@ extension AdminAPI {
 
     private static let latestLimits = 1...100
 
-    /// Notifications with dead letters, newest first, of one outcome if the query names one.
+    /// Answers with notifications that have dead letters, newest first. If the query names an outcome, only dead
+    /// letters of this outcome count.
     private func latest(
         _ target: HTTPTarget, _ hub: Hub, _ last: NotificationID?
     ) async throws(StorageError) -> HTTPResponse {

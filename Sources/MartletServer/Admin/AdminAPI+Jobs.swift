@@ -2,7 +2,7 @@ import MartletCore
 import MartletHTTP
 import MartletModel
 
-// Routes that show import and export jobs to people. Programs create jobs by the hub's REST API.
+// Routes with which the console shows import and export jobs. Jobs are created through the hub's REST API.
 extension AdminAPI {
     private static let jobLimit = 50
     private static let pieceSize: Int64 = 256 << 10
@@ -32,7 +32,7 @@ extension AdminAPI {
 
     /// Returns the file with the lines that a job could not process.
     ///
-    /// It is nil before the job has ended, and after its container was removed.
+    /// It is nil before the job has ended, and if there is no such file, for example because its container was removed.
     private func failedLines(of job: Job) async -> (any BlobContent)? {
         guard job.status.isFinal, let name = BlobName(job.path(of: .failed)) else { return nil }
         return try? await containers.store.openBlob(BlobAddress(job.output, name))
@@ -58,7 +58,8 @@ extension AdminAPI {
 
     /// Returns a job as JSON.
     ///
-    /// The addresses of its files are left out, because they contain signatures.
+    /// It has the paths of the job's files, but not their signed URLs, because anybody with such a URL can read the
+    /// file.
     private static func json(_ job: Job, failedBytes: Int64?) -> JSON {
         [
             "id": .string(job.id), "kind": .string(job.kind.rawValue), "status": .string(job.status.rawValue),

@@ -4,13 +4,13 @@ import MartletCore
 import MartletHTTP
 import MartletModel
 
-/// The administration API, in JSON over the admin socket.
+/// The administration API: JSON over the admin socket.
 ///
-/// It serves hubs with their credentials, users, storage containers, the audit log, the server's key, backups, and
-/// metrics as text.
+/// The console uses it too, after its own checks (`AdministrationDoor`). If no server is running, some commands call
+/// this handler in their own process (`OfflineAdministration`).
 ///
-/// Anyone who may connect to the socket may do everything, so the socket has mode 0600. If no server is running,
-/// commands call this handler in their own process.
+/// Everybody who may connect to the socket may do everything. So only its owner and root may connect, and with
+/// `--admin-socket` also the server's group.
 struct AdminAPI: Sendable {
     private static let bodyLimit = 1 << 20
 
@@ -252,9 +252,7 @@ struct AdminAPI: Sendable {
 }
 
 extension HTTPStatus {
-    /// Creates the answer to a storage failure.
-    ///
-    /// It contains the reason, which administrators may see.
+    /// Creates the status of the answer to a storage failure: 507 if the disk is full, otherwise 503.
     fileprivate init(_ error: StorageError) {
         self = error.kind == .full ? .insufficientStorage : .serviceUnavailable
     }

@@ -1,10 +1,10 @@
 import MartletHTTP
 import MartletHubAPI
 
-/// Passes the requests on the admin socket on by their paths.
+/// Passes each request on the admin socket to the handler of its path.
 ///
-/// Below `/rest` is the hubs' REST API, which needs no signatures here. The storage containers have their usual paths.
-/// All other paths belong to the administration API.
+/// Below `/rest` are the hubs' REST API, which needs no signatures here, and the storage containers. After the prefix,
+/// both have the same paths as on the public listeners. All other paths belong to the administration API.
 struct AdminRootHandler: HTTPHandler {
     private static let prefix = "/rest"
 

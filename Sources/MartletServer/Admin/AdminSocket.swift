@@ -4,7 +4,7 @@ import MartletNetwork
 /// The Unix socket on which a running server is administered: `admin.sock` in its data directory, or the path given by
 /// `--admin-socket`.
 public struct AdminSocket: Sendable {
-    /// The path to listen on or connect to.
+    /// The path to listen on or connect to. If the socket's own path is too long, this is a path in `/proc/self/fd`.
     public let path: String
     let access: UnixSocketAccess
 
@@ -21,8 +21,8 @@ public struct AdminSocket: Sendable {
         }
         access = .owner
         let path = "\(dataDirectory)/admin.sock"
-        // If the path is too long for a socket, the kernel's own name for the directory is used, which is always short
-        // enough.
+        // If the path is too long for a socket, the name of the open directory in `/proc` is used instead, which is
+        // always short enough.
         guard path.utf8.count > 100 else {
             self.path = path
             return
@@ -31,7 +31,7 @@ public struct AdminSocket: Sendable {
         guard directory >= 0 else {
             throw ServerError("Cannot open \(dataDirectory): \(String(cString: strerror(errno))).")
         }
-        // The directory stays open on purpose, because the kernel's name is valid only while it is open.
+        // The directory stays open on purpose, because its name in `/proc` is valid only while it is open.
         self.path = "/proc/self/fd/\(directory)/admin.sock"
     }
 }

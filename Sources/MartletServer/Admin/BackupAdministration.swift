@@ -6,10 +6,10 @@ import MartletStorage
 
 /// Makes and serves backups.
 ///
-/// `GET /backup` answers with a new backup, which with `?keys=1` includes the server's keys.
+/// `GET /backup` answers with a new backup. With `?keys=1`, the backup includes the server's keys.
 ///
-/// The backups in the data directory are below `/backups` and never have keys. `GET` lists them, `POST` makes one,
-/// `POST …/{backup}/verify` reads one again, and `GET …/{backup}` answers with its file.
+/// The backups in the data directory have paths below `/backups`, and never include keys. `GET` lists them, `POST`
+/// makes one, `POST …/{backup}/verify` reads one to check it, and `GET …/{backup}` answers with its file.
 struct BackupAdministration: Sendable {
     private static let pieceSize = 256 << 10
 

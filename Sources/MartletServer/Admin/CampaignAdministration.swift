@@ -11,14 +11,14 @@ import MartletModel
 /// | `POST /hubs/{name}/campaigns` `{"name", "draft"}` | 201, the campaign |
 /// | `GET /hubs/{name}/campaigns/{id}` | 200 `{"id", "name", "draft", "version", "send", "createdAt", "changedAt", "changedBy"}` |
 /// | `PUT /hubs/{name}/campaigns/{id}` `{"name", "draft", "version"}` | 200, the campaign; 409 with `"campaign"`, as it is now, if it has another version |
-/// | `PUT /hubs/{name}/campaigns/{id}/send` `{"notification"}` | 200, the campaign, which stays as it is from then on |
+/// | `PUT /hubs/{name}/campaigns/{id}/send` `{"notification"}` | 200, the campaign, which is final from then on |
 /// | `DELETE /hubs/{name}/campaigns/{id}` | 204 |
 struct CampaignAdministration: Sendable {
     let hubs: HubDirectory
     let store: any CampaignStore
     let time: any TimeSource
 
-    /// Room for the draft, escaped, and its name.
+    /// The maximum length of a request body in bytes: a draft, and 16 KiB for the name and for escapes in JSON.
     private static let bodyLimit = Campaign.draftLimit + 16_384
     private static let limits = 1...200
 

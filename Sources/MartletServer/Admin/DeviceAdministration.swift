@@ -17,7 +17,7 @@ import MartletModel
 struct DeviceAdministration: Sendable {
     let hubs: HubDirectory
     let store: any DeviceStore & TraceStore & SendListStore
-    /// The users of the app backend, who may have no device. They belong to its hub.
+    /// The users of the app backend. A search in the backend's hub also finds users who have no device.
     let users: any UserStore
     let backendHub: BackendHub
     let traces: Traces
@@ -81,8 +81,8 @@ struct DeviceAdministration: Sendable {
         if wants("device") || wants("installation") {
             devices += try await store.past(of: text, in: hub.id).versions.filter { $0.end == nil }
         }
-        // A caller who may not list users searches exactly, and must not find users by a tag that they share. For such
-        // a caller, a tag is searched for only if it names a person or a device.
+        // The console sets `isExact` for operators who may not list users. They must not find users by a tag that
+        // several users share, so a tag is searched for only if it names one person or one device.
         if wants("tag"), !isExact || PersonalAudience.isNamed(in: text), let tag = try? Tag(text) {
             (devices, isComplete) = try await add(.tag(tag), hub, devices, isComplete)
         }
@@ -110,7 +110,7 @@ struct DeviceAdministration: Sendable {
         return found.compactMap { name in (try? Tag(name)).flatMap { UserName(tag: $0) }?.spelling }
     }
 
-    /// Returns users of the app backend that no device is registered for.
+    /// Returns users of the app backend who are not in `known`; none for a hub that the app backend does not use.
     private func usersWithoutDevices(
         _ user: UserName, isExact: Bool, _ hub: Hub, besides known: [String]
     ) async throws(StorageError) -> [String] {
@@ -154,7 +154,7 @@ struct DeviceAdministration: Sendable {
     // MARK: Sends that targeted a device
 
     private static let toldLimit = 20
-    /// The maximum number of sends that one read of the database examines, so that other reads are not delayed.
+    /// The maximum number of sends that are examined by one read of the database, so that other reads do not wait long.
     private static let window: Int64 = 2000
     private static let windows = 10
 
@@ -226,7 +226,7 @@ struct DeviceAdministration: Sendable {
 struct DeviceAudience {
     /// The versions of the device's registrations, each with the time at which the version began.
     private let versions: [(since: Timestamp, version: RegistrationVersion)]
-    /// The tags of all versions.
+    /// The tags of all versions, in lower case.
     private let tags: Set<String>
     private var expressions: [String: TagExpression?] = [:]
 
@@ -254,8 +254,8 @@ struct DeviceAudience {
         }?.version.id
     }
 
-    /// Returns whether a tag expression names one of the device's tags, or has a negation. An expression without both
-    /// cannot match the device.
+    /// Returns whether a tag expression names one of the device's tags, or has a negation. Any other expression cannot
+    /// match the device.
     ///
     /// This check avoids parsing most expressions, because most sends go to other single devices.
     private func mayMatch(_ text: String) -> Bool {

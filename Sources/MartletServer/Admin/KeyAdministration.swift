@@ -8,7 +8,7 @@ import MartletModel
 /// | `GET /server-key` | 200 `{"keys": [id…], "left"}`: newest first, and the number of secrets sealed with older keys |
 /// | `POST /server-key` | 201, the same body; a new key has been added |
 /// | `POST /server-key/reseal` | 200, the same body, after some seconds of work; to be repeated until `left` is 0 |
-/// | `DELETE /server-key` | 200, the same body; keys that are no longer used have been removed |
+/// | `DELETE /server-key` | 200, the same body; all keys but the newest have been removed |
 struct KeyAdministration: Sendable {
     let rotation: KeyRotation
 

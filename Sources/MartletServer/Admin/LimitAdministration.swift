@@ -7,8 +7,8 @@ import MartletStorage
 ///
 /// | request | answer |
 /// |---|---|
-/// | `GET /hubs/{name}/limits` | 200 `{"requestRate", "backlog", "usual": {"requestRate", "backlog"}, "unfinished": {"notifications", "bytes"}}`; null: the usual limit |
-/// | `PUT /hubs/{name}/limits` `{"requestRate", "backlog"}` | 200, the same; a limit that is not named stays |
+/// | `GET /hubs/{name}/limits` | 200 `{"requestRate", "backlog", "usual": {"requestRate", "backlog"}, "unfinished": {"notifications", "bytes"}}`; null means the default limit, which is in `usual` |
+/// | `PUT /hubs/{name}/limits` `{"requestRate", "backlog"}` | 200, the same body; a limit that is missing stays |
 struct LimitAdministration: Sendable {
     let hubs: HubDirectory
     let storage: SQLiteStorage

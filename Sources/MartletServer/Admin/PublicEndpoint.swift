@@ -13,9 +13,9 @@ struct PublicEndpoint: Sendable {
     var origin: String { "\(isSecure ? "https" : "http")://\(authority)" }
 
     /// Chooses the public address if one is set, otherwise the address of the TLS listener, otherwise that of the
-    /// listener without TLS.
+    /// listener without TLS. Without any of them, it is `https://localhost:8443`.
     ///
-    /// If a listener listens on all addresses, the name of this machine is used.
+    /// For a listener on all addresses, the host is the name of this machine.
     /// - Parameter hostName: The name of this machine; nil if it has none.
     init(publicURL: HTTPOrigin?, tls: HTTPOrigin?, clear: HTTPOrigin?, hostName: String?) {
         guard let listener = tls ?? clear else {

@@ -78,7 +78,8 @@ struct SendAdministration: Sendable {
 
     /// Returns names of tags in order.
     ///
-    /// Every device has tags of its own, which would fill a list. They are skipped unless the prefix begins with `$`.
+    /// Tags of single devices (`DeviceTags`) are skipped unless the prefix begins with `$`. There can be as many of
+    /// them as devices, so they would fill a list.
     private func tagNames(
         beginningWith prefix: String, after last: String?, in hub: Hub, limit: Int
     ) async throws(StorageError) -> [String] {
@@ -251,13 +252,14 @@ extension SendQuery.Author {
     }
 }
 
-/// The tags that the server gives to single devices: the id of the registration, and of the installation.
+/// The tags that the server gives to single devices: `$InstallationId:{ID}` to the registrations of an installation,
+/// and `$RegistrationId:{ID}` to a device that the app backend registers with a key for encryption.
 enum DeviceTags {
-    /// The prefixes of these tags, in lower case.
+    /// The prefixes of the tags of devices, in lower case.
     static let prefixes = ["$installationid:", "$registrationid:"]
 
     static func contains(_ name: String) -> Bool { prefixes.contains { name.hasPrefix($0) } }
 
-    /// Returns a name that comes after all tags that begin as a tag of a device does.
+    /// Returns a name that sorts after all tags that have the same prefix as `name`.
     static func end(of name: String) -> String { name.prefix { $0 != ":" } + ":\u{10FFFF}" }
 }

@@ -9,7 +9,6 @@ struct ServerAdministration: Sendable {
     let metrics: ServerMetrics
     let version: String
     let obstacle: @Sendable () async -> String?
-    /// The addresses that the server listens on.
     let listeners: Listeners
     private let startedAt: Timestamp
 

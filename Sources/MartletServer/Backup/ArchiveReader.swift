@@ -3,7 +3,7 @@ import MartletCrypto
 /// Reads an archive in exactly the form that `ArchiveWriter` writes: the members in order, followed by their digests,
 /// against which all members are verified.
 struct ArchiveReader {
-    /// Reads at most the given number of bytes of the archive, and returns an empty array at its end.
+    /// Returns at most the given number of bytes of the archive; an empty array at the end of the archive.
     private let source: (Int) throws -> [UInt8]
     private var sums = ""
     /// The header of the current member, the number of its unread bytes, and the hasher of its digest.

@@ -40,7 +40,7 @@ struct ArchiveWriter {
         return [UInt8](repeating: 0, count: header.padding)
     }
 
-    /// Returns the bytes of a whole member.
+    /// Returns the bytes of a whole member: header, content and padding.
     mutating func member(_ name: String, _ content: [UInt8]) throws(CryptoError) -> [UInt8] {
         let head = try begin(name, size: Int64(content.count))
         try add(content)

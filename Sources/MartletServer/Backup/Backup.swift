@@ -5,9 +5,8 @@ import MartletStorage
 /// A backup that is being written: an archive of the storage's contents at one point in time.
 struct Backup: Sendable {
     static let keysName = "secret.key"
-    /// The size of the pieces in which the archive is written, in bytes.
-    ///
-    /// It is so large that passing a piece on costs little compared with producing it.
+    /// The size of the pieces in which the archive is written, in bytes. Each piece has a fixed cost for passing it on,
+    /// so the pieces are large.
     private static let pieceSize = 256 << 10
 
     let snapshot: StorageSnapshot

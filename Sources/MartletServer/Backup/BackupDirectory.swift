@@ -24,21 +24,21 @@ final class BackupDirectory: Sendable {
 
     struct State: Sendable {
         var isRunning = false
-        /// The backup that is being made or checked now; nil for none.
+        /// The backup that is being made or checked now; nil if there is none.
         ///
-        /// `written` is the number of bytes of this backup that were written so far.
+        /// `written` is the number of bytes that have been written of a backup that is being made.
         var work: Work?
         var written: Int64 = 0
-        /// The reason why the last work failed; nil if it succeeded.
+        /// The reason why the last work failed; nil if it succeeded, or if other work has begun since.
         var failure: String?
-        /// The result of checking each file, by name: nil if the file is complete and unchanged, otherwise what is
-        /// wrong with it.
+        /// The result of checking each file, by file name. A nil value means that the file is complete and unchanged;
+        /// otherwise the value says what is wrong with it.
         ///
-        /// Files that were not checked are missing.
+        /// A file that was not checked is not in the dictionary.
         var findings: [String: String?] = [:]
     }
 
-    /// A file in the folder.
+    /// A file in the folder: a backup, or a copy that was made before an upgrade.
     struct Entry: Hashable, Sendable {
         let name: String
         let bytes: Int64
@@ -96,7 +96,7 @@ final class BackupDirectory: Sendable {
         }
     }
 
-    /// Makes and checks backups as requested, until the task is canceled.
+    /// Makes and checks backups as `begin` requests, until the task is canceled.
     func run() async {
         state.withLock { $0.isRunning = true }
         for await work in orders {

@@ -1,12 +1,12 @@
 /// The reason why a file cannot be restored as a backup.
 enum BackupError: Error, Hashable, CustomStringConvertible {
-    /// The file does not begin as a backup does.
+    /// The file does not begin with the manifest of a backup.
     case foreign
-    /// The file is truncated.
+    /// The file ends before the archive does.
     case truncated
     /// The content was modified or damaged. The value names the damaged part.
     case damaged(String)
-    /// The format or the database schema is newer than this program.
+    /// The backup has a newer format, or a newer database schema, than this program knows.
     case newer
 
     var description: String {

@@ -5,7 +5,7 @@ import MartletStorage
 
 /// A backup in a file: an archive in the POSIX ustar format.
 public struct BackupFile {
-    /// A summary of a backup.
+    /// What a backup says about itself.
     public struct Summary: Hashable, Sendable {
         public let createdAt: Timestamp
         /// True if the backup contains the server's keys. Without the keys, the secrets in the backup cannot be
@@ -48,8 +48,8 @@ public struct BackupFile {
     }
 
     /// Opens a backup and performs work on it.
-    /// - Parameter directory: A directory as whose owner the work is done if the process runs as root; nil to work as
-    ///   the current user.
+    /// - Parameter directory: If the process runs as root, it does the work as the owner of this directory. nil means
+    ///   that it works as the current user.
     private static func reading(
         _ path: String, as directory: String? = nil, progress: @escaping (Int64, Int64) -> Void = { _, _ in },
         _ work: (inout BackupFile) throws -> Summary

@@ -1,6 +1,6 @@
 import MartletModel
 
-/// The first member of a backup, which describes the backup.
+/// The first member of a backup, a JSON document that says what the backup is.
 struct BackupManifest: Hashable {
     static let name = "backup.json"
     static let sizeLimit: Int64 = 64 << 10

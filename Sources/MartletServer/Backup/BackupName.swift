@@ -46,9 +46,10 @@ public struct BackupName: Hashable, Sendable, CustomStringConvertible {
 
     /// Removes incomplete backups that killed processes have left in a directory.
     ///
-    /// These files have the name of a backup and the id of a process that no longer runs, and are not locked. If
-    /// another process now has that id, the file is kept until that process has ended. A file that cannot be removed is
-    /// left in place, because it does not prevent further backups.
+    /// The name of such a file is that of a backup, a dot and the id of the process that wrote it. The file is removed
+    /// if that process no longer runs and the file is not locked. If another process has that id now, the file is kept
+    /// until that process has ended. A file that cannot be removed is left in place, because it does not prevent
+    /// further backups.
     public static func removeAbandoned(in directory: String) throws(ServerError) {
         for name in try names(in: directory) {
             guard let process = process(writing: name), kill(process, 0) != 0, errno == ESRCH else { continue }
@@ -70,7 +71,7 @@ public struct BackupName: Hashable, Sendable, CustomStringConvertible {
         return process
     }
 
-    /// Returns the names of all files in a directory.
+    /// Returns the names of all entries of a directory, including `.` and `..`.
     static func names(in directory: String) throws(ServerError) -> [String] {
         guard let stream = opendir(directory) else { throw failure("list", directory) }
         defer { closedir(stream) }

@@ -41,8 +41,8 @@ struct BackupSource: Sendable {
 
     /// Records the time of a backup.
     ///
-    /// A failure is only logged: the backup is complete, even if this record cannot be written because the disk is
-    /// full.
+    /// A failure is only logged. It does not make the backup invalid: the record may be impossible because the disk is
+    /// full, for example.
     func record(_ backup: Backup) async {
         do throws(StorageError) {
             try await storage.recordBackup(at: backup.createdAt)

@@ -15,7 +15,7 @@ struct UpgradeCopy: Sendable {
     /// Returns the number of free bytes on the disk of a directory; nil if unknown.
     var free: @Sendable (String) -> Int64? = { DiskRoom.figures(of: $0, reserve: 0)?.free }
 
-    /// The space in bytes that must stay free for the upgrade itself, in addition to the copy.
+    /// The number of bytes that must stay free for the upgrade itself, in addition to the space for the copy.
     private static let spare: Int64 = 64_000_000
     private static let pieceSize = 1 << 20
     private static let reportInterval: Duration = .seconds(10)

@@ -8,7 +8,7 @@ enum UpgradeCopyName {
     /// Returns the names of the copies to remove, so that only the newest `count` are kept.
     ///
     /// Names in any format other than that of a copy are ignored.
-    /// - Parameter files: The names of files with the times of their last change.
+    /// - Parameter files: The names of files, each with the time of its last change in nanoseconds since 1970.
     static func expired(_ files: [String: Int64]) -> [String] {
         let copies = files.filter { name, _ in isCopy(name) }.sorted { ($0.value, $0.key) < ($1.value, $1.key) }
         return copies.dropLast(count).map(\.key)

@@ -1,7 +1,7 @@
 import MartletModel
 import Synchronization
 
-/// The sentence of the health check about the certificate of the public TLS listener.
+/// What the health check says about the certificate of the public TLS listener.
 final class CertificateObstacle: Sendable {
     private struct State {
         var sentence: String?
@@ -11,7 +11,7 @@ final class CertificateObstacle: Sendable {
 
     private let state = Mutex(State())
 
-    /// Sets the reason why the listener has no certificate; nil if it has one or needs none.
+    /// Sets the reason why the TLS listener has no certificate; nil if it has one.
     func set(_ sentence: String?) {
         state.withLock { $0.sentence = sentence }
     }
@@ -25,10 +25,10 @@ final class CertificateObstacle: Sendable {
         }
     }
 
-    /// The reason why the listener has no certificate; nil if it has one or needs none.
+    /// The reason why the TLS listener has no certificate; nil if it has one, or if there is no TLS listener.
     var sentence: String? { state.withLock(\.sentence) }
 
-    /// Returns what does not work although the listener has a certificate.
+    /// Returns what does not work although the listener has a certificate; nil if everything works.
     func note(at now: Timestamp) -> String? {
         state.withLock { state in state.noteEnds.map { now < $0 } ?? true ? state.note : nil }
     }

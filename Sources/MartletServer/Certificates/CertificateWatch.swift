@@ -14,7 +14,7 @@ struct CertificateWatch: Sendable {
     private static let day: Duration = .seconds(86_400)
 
     enum Source: Hashable, Sendable {
-        /// The files of the certificate and the key; nil for a missing file.
+        /// The versions of the certificate's file and the key's file; nil for a missing file.
         case files([FileStamp?])
         /// A certificate issued by this server's private authority.
         case selfSigned

@@ -1,6 +1,6 @@
 import Glibc
 
-/// Identifies a version of a file. The stamp changes when the file is replaced or written.
+/// Identifies a version of a file. The stamp changes when the file is replaced or written to.
 struct FileStamp: Hashable, Sendable {
     var inode: UInt64
     /// The time of the last change, in nanoseconds since 1970.

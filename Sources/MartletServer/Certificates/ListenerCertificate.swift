@@ -8,7 +8,7 @@ import Synchronization
 final class ListenerCertificate: Sendable {
     private struct State {
         var configuration: ServerConfiguration
-        /// The certificate in use; nil until an authority has issued the first one.
+        /// The certificate in use; nil until the ACME authority has issued the first one.
         var served: ServedCertificate?
         var watch: CertificateWatch?
     }
@@ -42,7 +42,7 @@ final class ListenerCertificate: Sendable {
         warnOfMismatch(served, configuration)
     }
 
-    /// The certificate in use; nil until an authority has issued the first one.
+    /// The certificate in use; nil until the ACME authority has issued the first one.
     var current: ServedCertificate? { state.withLock(\.served) }
 
     /// A loaded certificate that is not in use yet.
@@ -75,7 +75,7 @@ final class ListenerCertificate: Sendable {
         }
     }
 
-    /// Uses the certificate of a candidate for new connections.
+    /// Uses the certificate of a candidate for new connections. Open connections keep the old certificate.
     func use(_ candidate: Candidate) {
         // The certificate and the watch of its files are changed under one lock, so that they always belong together.
         state.withLock { state in
@@ -96,7 +96,8 @@ final class ListenerCertificate: Sendable {
         }
     }
 
-    /// Checks the certificate's files once.
+    /// Checks the certificate's files once: loads the certificate again or logs a warning if `CertificateWatch` says
+    /// so.
     func look() {
         let now = time.now
         let actions = state.withLock { state in
@@ -147,7 +148,7 @@ extension ServedCertificate {
 }
 
 extension ServerConfiguration {
-    /// The current state of the certificate's files.
+    /// The versions of the certificate's files now; `.selfSigned` if the certificate has no files.
     fileprivate var certificateSource: CertificateWatch.Source {
         switch tls {
         case .files(let certificate, let key): .files([FileStamp(path: certificate), FileStamp(path: key)])
@@ -157,7 +158,7 @@ extension ServerConfiguration {
     }
 
     /// Loads the certificate when the server starts.
-    /// - Returns: nil if an authority has yet to issue the certificate.
+    /// - Returns: nil if the ACME authority has yet to issue the certificate, or if the stored one cannot be used.
     fileprivate func readFirstCertificate(
         now: Timestamp, log: (Log.Level, String) -> Void
     ) throws(ServerError) -> ServedCertificate? {

@@ -6,7 +6,7 @@ import MartletNetwork
 
 /// The certificate that a listener presents, with its key and the name by which messages refer to it.
 ///
-/// Certificate and key were checked to belong together.
+/// The certificate and the key belong together.
 struct ServedCertificate: Sendable {
     /// The path of the certificate, or a description if it was not read from a file.
     let name: String

@@ -1,6 +1,6 @@
 import Glibc
 
-/// Checks whether a socket can listen on an address, by binding a socket to it for a moment.
+/// Checks whether a server can listen on an address, by binding a socket to it and closing the socket again.
 enum PortProbe {
     /// Tries to bind an address.
     /// - Returns: 0 if the address is free, otherwise the value of `errno`; nil if the host is not a numeric address.

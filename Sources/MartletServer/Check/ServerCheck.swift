@@ -25,7 +25,7 @@ public struct ServerCheck: Sendable {
 
     // MARK: Data directory
 
-    /// Whether the data directory exists.
+    /// Whether the data directory exists. Without it, there is nothing to check but the certificate and the ports.
     public var hasData: Bool { access(directory, F_OK) == 0 }
 
     /// Checks the data directory: its owner, its mode and the owners of its files.

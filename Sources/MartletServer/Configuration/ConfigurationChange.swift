@@ -1,8 +1,8 @@
-/// The effect of reloading a new configuration: the settings that take effect now, and those that require a restart.
+/// The effect of a reload: the settings that take effect now, and those that need a restart.
 public struct ConfigurationChange: Sendable {
-    /// The old configuration with all changes that have taken effect.
+    /// The old configuration with all changes that do not need a restart. The reload applies it.
     public private(set) var effective: ServerConfiguration
-    /// The options, without dashes, whose new values are now in effect.
+    /// The options, without dashes, whose new values are in `effective`.
     public private(set) var taken: [String] = []
     /// The options, without dashes, whose new values take effect after a restart.
     public private(set) var waiting: [String] = []
@@ -19,7 +19,8 @@ public struct ConfigurationChange: Sendable {
         }
     }
 
-    /// Adds an option to `taken` whose value is unchanged but whose file has changed.
+    /// Adds an option to `taken`. Used for an option that names a file, if the option is unchanged but the file has
+    /// changed.
     mutating func take(_ option: String) {
         if !taken.contains(option) { taken.append(option) }
     }
@@ -58,8 +59,8 @@ public struct ConfigurationChange: Sendable {
 
         /// The setting of the certificate.
         ///
-        /// Replacing the current certificate takes effect immediately. Adding the first certificate or removing the
-        /// only one requires a restart, because a listener has to change.
+        /// Replacing one certificate by another takes effect immediately. Adding the first certificate, or removing the
+        /// only one, needs a restart, because a TLS listener is opened or closed.
         static var certificate: Setting {
             var setting = Setting("tls-certificate", \.tls)
             setting.differs = { $0.tls != $1.tls && $0.acme == $1.acme }

@@ -2,7 +2,7 @@ import MartletCore
 import MartletModel
 import MartletPush
 
-/// Tells the command line what it needs to know of platforms, so that its code names no platform.
+/// Tells the command line what it needs to know about platforms, so that the code of the command line names none.
 public enum Platforms {
     /// A flag of the command `hub credential set`.
     public struct CredentialField: Sendable {
@@ -107,7 +107,7 @@ public enum Platforms {
         return (native + ["template", message]).joined(separator: ", ")
     }
 
-    /// The names of all platforms, as the app backend uses them.
+    /// The names of all platforms.
     public static var names: [String] {
         PushPlatforms.all.map { $0.descriptor.platform.rawValue }
     }

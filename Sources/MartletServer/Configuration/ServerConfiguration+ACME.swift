@@ -27,7 +27,7 @@ extension ServerConfiguration {
             self.agreesToTerms = agreesToTerms
         }
 
-        /// The first name, which is used for the certificate in messages.
+        /// The first name, by which messages refer to the certificate.
         var name: String { domains.first ?? "" }
 
         /// Returns the checked settings.

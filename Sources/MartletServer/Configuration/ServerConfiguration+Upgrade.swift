@@ -2,7 +2,7 @@ import MartletModel
 import MartletStorage
 
 extension ServerConfiguration {
-    /// The version of this program, in the form that databases record.
+    /// The version of this program, in the form in which a database records it.
     var program: ProgramVersion {
         ProgramVersion(version: version, commit: build.prefix { $0 != "," && $0 != ";" }.description)
     }

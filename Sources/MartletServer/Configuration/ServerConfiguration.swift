@@ -50,9 +50,9 @@ public struct ServerConfiguration: Sendable {
         public var isLoopback: Bool { host == "localhost" || host == "::1" || host.hasPrefix("127.") }
     }
 
-    /// The notification that a request `POST /api/notifications` without a query sends to the devices of its caller.
+    /// The notification that `POST /api/notifications` without a query sends to the devices of the user who calls it.
     ///
-    /// Apps that were built according to the original guides make this request.
+    /// Apps that were built according to Microsoft's tutorials make this request (NotificationHubs.md, section 14).
     public enum SampleNotification: String, Sendable, CaseIterable {
         case rich
         case secure
@@ -70,7 +70,7 @@ public struct ServerConfiguration: Sendable {
     public var tls: TLS?
     /// The address that clients use if the server is behind a proxy; nil if clients connect directly.
     public var publicURL: HTTPOrigin?
-    /// The hub through which the app backend sends; nil if there is only one hub.
+    /// The hub through which the app backend sends; nil means the only hub that there is.
     public var backendHub: String?
     /// The maximum size of a file of a rich notification, in bytes.
     public var payloadLimit: Int64 = 10_000_000
@@ -121,7 +121,7 @@ public struct ServerConfiguration: Sendable {
     var forwardingProxies: TrustedProxies {
         usesProxyProtocol ? trustedProxies.onlyUnixSocket : trustedProxies
     }
-    /// The version of the program, which is logged.
+    /// The version of the program, which is logged; empty if unknown.
     public var version = ""
     /// The commit and compiler of the program, which are logged; empty if unknown.
     public var build = ""
@@ -160,7 +160,7 @@ public struct ServerConfiguration: Sendable {
         return limits
     }
 
-    /// The limits for hubs that have no limits of their own.
+    /// The limits for hubs that have no limits of their own: the configured ones, and the built-in ones for the rest.
     var defaultLimits: DefaultLimits {
         var limits = DefaultLimits()
         limits.requestRate = requestRate ?? limits.requestRate

@@ -26,7 +26,7 @@ struct ACMEFiles: Sendable {
         try SecretFile.makeDirectory(directory)
     }
 
-    /// Returns the key in a file. If the file does not exist, a new key is created.
+    /// Returns the key in a file. If the file does not exist, a new key is created and stored there.
     func key(in path: String) throws(ServerError) -> P256PrivateKey {
         if let key = try storedKey(in: path) { return key }
         let key: P256PrivateKey

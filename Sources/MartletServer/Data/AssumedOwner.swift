@@ -25,7 +25,7 @@ public struct AssumedOwner: Sendable {
         }
     }
 
-    /// Restores root as the effective user.
+    /// Restores root as the effective user, with root's groups.
     public func end() {
         seteuid(0)
         setegid(group)

@@ -15,7 +15,6 @@ public final class NewFile: HTTPBodyWriter {
     private let isNamed: Bool
     private let state = Mutex<(failure: ServerError?, isComplete: Bool)>((nil, false))
     private let written = Atomic<Int64>(0)
-    /// Called with the number of bytes written so far.
     private let progress: @Sendable (Int64) -> Void
 
     /// Creates the file.

@@ -2,9 +2,10 @@ import Glibc
 
 /// Reads and writes small files that only their owner may read.
 enum SecretFile {
-    /// Returns the contents of a file; nil if the file does not exist.
-    /// - Throws: `ServerError` if the file cannot be read or is not a regular file: opening or reading a pipe would
-    ///   wait for another process.
+    /// Returns the contents of a file; nil if the file does not exist. A file of more than `limit` bytes is cut off
+    /// there.
+    /// - Throws: `ServerError` if the file cannot be read or is not a regular file. A pipe, for example, is refused
+    ///   because opening or reading it would wait for another process.
     static func read(_ path: String, limit: Int = 1 << 20) throws(ServerError) -> [UInt8]? {
         let file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard file >= 0 else {
@@ -69,7 +70,7 @@ enum SecretFile {
         try sync(directoryOf: path)
     }
 
-    /// Creates a file. The file is on disk when this returns. An existing file is not replaced.
+    /// Creates a file. The file is on disk when this returns. An existing file is kept, and is no error.
     static func create(_ bytes: [UInt8], at path: String) throws(ServerError) {
         let temporary = try writeTemporary(bytes, beside: path, mode: 0o600)
         defer { unlink(temporary) }
@@ -107,7 +108,7 @@ enum SecretFile {
         return temporary
     }
 
-    /// Returns the path before the last slash; nil if there is none.
+    /// Returns the path before the last slash; nil if there is no slash, or only one at the beginning.
     private static func directory(of path: String) -> String? {
         guard let slash = path.lastIndex(of: "/"), slash > path.startIndex else { return nil }
         return String(path[..<slash])

@@ -10,7 +10,7 @@ struct ServerCertificates: Sendable {
     let certificatePEM: String
     let keyPEM: String
 
-    /// Makes the certificate, and makes the authority if there is none.
+    /// Issues the certificate. Creates the authority first if there is none.
     /// - Parameter hosts: Names and addresses that clients may use, in addition to those of this machine.
     init(in directory: String, hosts: [String], now: Timestamp) throws(ServerError) {
         try SecretFile.makeDirectory("\(directory)/tls")

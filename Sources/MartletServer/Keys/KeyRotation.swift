@@ -4,8 +4,8 @@ import MartletStorage
 
 /// Rotates the key with which secrets are sealed, while the server runs.
 ///
-/// A new key is on disk before anything is sealed with it, and an old key is removed only when nothing is sealed with
-/// it anymore. So stored secrets can be opened at whatever point the process ends.
+/// The process may end at any point, and stored secrets can still be opened: a new key is on disk before anything is
+/// sealed with it, and an old key is removed only when nothing is sealed with it any more.
 struct KeyRotation: Sendable {
     let keys: ServerKeys
     let storage: SQLiteStorage
@@ -17,7 +17,7 @@ struct KeyRotation: Sendable {
         var left: Int64
     }
 
-    /// The maximum time that one request reseals secrets.
+    /// The maximum time for which one request seals secrets anew.
     private static let portion: Duration = .seconds(10)
 
     func status() async throws(ServerError) -> Status {
@@ -32,16 +32,16 @@ struct KeyRotation: Sendable {
         return try await status()
     }
 
-    /// Seals secrets of older keys with the newest key, for a few seconds.
+    /// Seals secrets of older keys with the newest key, for at most ten seconds.
     func reseal() async throws(ServerError) -> Status {
         _ = try await stored { () throws(StorageError) in try await storage.reseal(before: .now + Self.portion) }
         return try await status()
     }
 
-    /// Removes the keys with which no secret is sealed anymore.
+    /// Removes all keys but the newest.
+    /// - Throws: `ServerError` if a secret is still sealed with an older key.
     func retire() async throws(ServerError) -> Status {
-        // Only keys that are older than the current newest key are removed. A key that is added while this runs is
-        // newer, so it is kept.
+        // A key that is added while this runs is newer than `newest`, so it is kept.
         let newest = keys.mark
         let status = try await status()
         guard status.left == 0 else {

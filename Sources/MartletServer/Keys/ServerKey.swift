@@ -26,7 +26,7 @@ struct ServerKey: Sendable {
     /// The key as it is stored: 64 hexadecimal digits.
     var text: String { Hex.encode(secret.bytes) }
 
-    /// Derives a key for one purpose from this key.
+    /// Derives a key for one purpose from this key, with HKDF (RFC 5869). Keys of different purposes are unrelated.
     func derive(_ purpose: String, count: Int) throws(CryptoError) -> [UInt8] {
         try Self.derive(purpose, from: secret.bytes, count: count)
     }

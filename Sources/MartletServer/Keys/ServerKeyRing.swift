@@ -2,8 +2,8 @@ import MartletCrypto
 
 /// The keys of a server, newest first.
 ///
-/// The newest key seals secrets, and each key opens the secrets that it has sealed. Values that must stay the same
-/// while keys are added are derived from the oldest key.
+/// The newest key seals secrets. Each key opens the secrets that it has sealed. Values that must stay the same when a
+/// key is added are derived from the oldest key.
 struct ServerKeyRing: Sendable {
     /// The maximum number of keys.
     static let countLimit = 8
@@ -31,7 +31,7 @@ struct ServerKeyRing: Sendable {
         keys.reverse()
     }
 
-    /// The keys, one per line.
+    /// The keys as `secret.key` stores them: one per line, newest first.
     var text: String { keys.map { $0.text + "\n" }.joined() }
 
     var newest: ServerKey { keys[0] }
@@ -45,7 +45,7 @@ struct ServerKeyRing: Sendable {
         return true
     }
 
-    /// Removes the keys that are older than the given key.
+    /// Removes the keys that are older than the key with this id. Does nothing if there is no such key.
     mutating func retire(olderThan id: [UInt8]) {
         guard let index = keys.firstIndex(where: { $0.id == id }) else { return }
         keys.removeSubrange((index + 1)...)

@@ -24,10 +24,10 @@ final class ServerKeys: Sendable {
     /// The path of the file with the keys; nil if the environment gives the keys.
     private let path: String?
     private let state: Mutex<State>
-    /// Locked while the keys are being changed.
+    /// Allows only one change of the keys at a time.
     private let change = Mutex(())
 
-    /// Reads the keys, or makes one if the data directory is new.
+    /// Reads the keys from the environment or the data directory. If the data directory is new, makes a key in it.
     static func open(in directory: String) throws(StorageError) -> ServerKeys {
         do throws(ServerError) {
             let text = try KeyEnvironment.text { name in getenv(name).map { String(cString: $0) } }
@@ -94,7 +94,7 @@ final class ServerKeys: Sendable {
 
     // MARK: Values derived from the oldest key
 
-    /// Derives the key of message ids.
+    /// Derives the key from which the message ids of pushes are generated.
     func messageIDKey() throws(ServerError) -> MessageIDKey {
         do throws(CryptoError) {
             let bytes = try oldest.derive("message-id", count: 16)

@@ -11,7 +11,8 @@ final class CertificateEnd: Sendable {
 
     var timestamp: Timestamp? { end.withLock(\.self) }
 
-    /// Returns the number of seconds until the certificate expires; negative after it has expired.
+    /// Returns one sample: the seconds until the certificate expires, negative after it has expired. Without a
+    /// certificate, there is no sample.
     func samples(at now: Timestamp) -> [(labels: [String], value: Double)] {
         timestamp.map { [(labels: ["public"], value: ($0 - now).inSeconds)] } ?? []
     }

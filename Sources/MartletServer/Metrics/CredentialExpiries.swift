@@ -5,7 +5,7 @@ import Synchronization
 
 /// Finds out when the credentials of hubs expire.
 ///
-/// Certificates expire, keys do not.
+/// Only certificates expire. A credential that is a key has no expiry and is left out.
 final class CredentialExpiries: Sendable {
     /// The maximum number of hubs that are reported individually, in the order of their names.
     ///

@@ -32,7 +32,7 @@ struct MetricsAPI: HTTPHandler {
         return await Self.answer(metrics)
     }
 
-    /// Returns the metrics without checking who asks for them.
+    /// Answers with the metrics, without checking a token. The admin socket calls this, because it needs no token.
     static func answer(_ metrics: ServerMetrics) async -> HTTPResponse {
         do throws(StorageError) {
             return HTTPResponse(

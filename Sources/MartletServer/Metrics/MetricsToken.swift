@@ -8,7 +8,7 @@ struct MetricsToken: Sendable {
 
     private let text: String
 
-    /// Reads the token from a file, in which it is the only line.
+    /// Reads the token from a file, in which it is the only line: 16 to 1024 visible ASCII characters.
     init(file path: String) throws(ServerError) {
         guard let bytes = try SecretFile.read(path, limit: Self.mostLength + 2) else {
             throw ServerError("There is no file '\(path)' for --metrics-token-file.")

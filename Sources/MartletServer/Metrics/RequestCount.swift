@@ -17,7 +17,7 @@ final class RequestCount: Sendable {
 
     private struct Key: Hashable {
         var area: Area
-        /// The first digit of the status.
+        /// The first digit of the status: 2 for 200 and 204.
         var hundreds: UInt16
     }
 
@@ -43,7 +43,7 @@ final class RequestCount: Sendable {
         listeners.withLock { $0.append(Listener(name: name, server: server)) }
     }
 
-    /// Returns a handler that counts its answers.
+    /// Returns a handler that passes requests on to `handler` and counts the answers.
     func counting(_ handler: any HTTPHandler, _ area: Area) -> any HTTPHandler {
         CountingHandler(handler: handler, area: area, count: self)
     }
@@ -79,7 +79,6 @@ final class RequestCount: Sendable {
     }
 }
 
-/// Passes requests on and counts the answers.
 private struct CountingHandler: HTTPHandler {
     let handler: any HTTPHandler
     let area: RequestCount.Area

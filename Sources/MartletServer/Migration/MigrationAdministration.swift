@@ -9,7 +9,7 @@ struct MigrationAdministration: Sendable {
     ///
     /// It is large enough for a page of a listing, which has up to 100 registrations.
     private static let bodyLimit = 8 << 20
-    /// The number of registrations on a page, for which `martlet migrate azure` asks the source.
+    /// The maximum number of registrations on a page. `martlet migrate azure` asks the source for pages of this size.
     private static let pageLimit = 100
 
     let hubs: HubDirectory

@@ -27,8 +27,8 @@ struct MigrationLedger: Sendable {
         /// The number of the last pass of the migration in which the source listed the item.
         var pass: Int64
 
-        /// Returns an entry for an item that was not copied, because this hub has an app's own data, or because the
-        /// item is only a part of an installation.
+        /// Returns an entry for an item that was not copied, because an app has written it in this hub, or because it
+        /// is a registration that is only a part of an installation.
         static func notCopied(source: UInt64, _ pass: Int64) -> Entry {
             Entry(source: source, version: -1, createdAt: 1, pass: pass)
         }
@@ -92,7 +92,7 @@ extension MigrationLedger {
 
     static func line(checkpoint: String) -> String { "C \(checkpoint)\n" }
 
-    /// The text of the whole ledger.
+    /// The text with which the file of the ledger is written anew: one line for each entry.
     var text: String {
         "P \(pass)\n" + Self.line(checkpoint: checkpoint) + entries.map { Self.line($0.key, $0.value) }.joined()
     }

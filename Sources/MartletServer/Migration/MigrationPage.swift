@@ -1,7 +1,7 @@
 import MartletCore
 import MartletModel
 
-/// The work that results from one page of the source's listing.
+/// The work that results from one page of the source's listing: the ledger entries and the registrations to write.
 struct MigrationPage {
     /// A registration to write, with the data for its ledger entry.
     struct Write {
@@ -16,7 +16,7 @@ struct MigrationPage {
     var writes: [Write] = []
     /// The ledger entries to record before anything is written.
     var intents: [(MigrationLedger.Key, MigrationLedger.Entry)] = []
-    /// The ids of the installations that were found on the page.
+    /// The ids of the installations of which the page has listed a registration. Each installation is counted once.
     var seen: Set<String> = []
     private var wanted: [String: (platform: String, rows: [JSON])] = [:]
 
@@ -24,7 +24,8 @@ struct MigrationPage {
         self.pass = pass
     }
 
-    /// Requests an installation from the source, because a registration on the page is a part of it.
+    /// Adds an installation to the answer, so that the client reads it from the source, because a registration on the
+    /// page is a part of it.
     mutating func want(_ id: String, _ platform: String, row: MigrationLedger.Key, _ source: UInt64) {
         wanted[id, default: (platform, [])].rows.append(.array([.string("\(row.digest)"), .string("\(source)")]))
     }

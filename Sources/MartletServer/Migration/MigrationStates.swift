@@ -24,7 +24,7 @@ final class MigrationStates: Sendable {
     }
 }
 
-/// The ledger of one hub, with its file.
+/// The ledger of one hub's migration, with the file that stores it.
 final class MigrationState: Sendable {
     private let path: String
     private let ledger: Mutex<MigrationLedger>

@@ -25,9 +25,9 @@ extension MigrationWork {
         ]
     }
 
-    /// Deletes copies.
+    /// Deletes the copies with the ids that `missing` has listed.
     ///
-    /// Copies that have been changed in this hub are kept.
+    /// A copy that has been changed in this hub is kept.
     func delete(_ list: JSON) async throws -> JSON {
         var count: Int64 = 0
         for id in list["registrations"]?.array?.compactMap(\.string) ?? [] {

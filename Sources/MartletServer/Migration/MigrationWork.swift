@@ -16,7 +16,7 @@ struct MigrationWork {
     let time: any TimeSource
     let state: MigrationState
 
-    /// Copies the plain registrations of a page of the source's listing.
+    /// Copies those registrations of a page of the source's listing that are not a part of an installation.
     /// - Returns: `counts` by platform, `reasons` of refusals, and the `installations` to read from the source.
     func copy(_ rows: [SourceRow]) async throws -> JSON {
         var page = MigrationPage(pass: state.read(\.pass))
@@ -32,7 +32,7 @@ struct MigrationWork {
         return page.answer
     }
 
-    /// Decides what to do with a plain registration.
+    /// Decides what to do with a registration that is not a part of an installation.
     private func plan(_ row: SourceRow, _ draft: RegistrationDraft, _ page: inout MigrationPage) async throws {
         let key = Key.registration(row.id)
         let source = Self.digest(row, draft)
@@ -103,7 +103,8 @@ struct MigrationWork {
         try state.set(done)
     }
 
-    /// Returns whether an app has registered the handle in this hub under an id that the source does not know.
+    /// Returns whether an app has registered the handle in this hub under an id that the ledger does not have, and that
+    /// therefore does not come from the source.
     func isReplaced(
         _ draft: RegistrationDraft, _ row: String, installation: String?
     ) async throws -> Bool {

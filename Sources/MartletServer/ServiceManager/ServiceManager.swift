@@ -4,7 +4,7 @@ import Glibc
 ///
 /// This is implemented without libsystemd, because the protocol is only one datagram to a socket.
 public struct ServiceManager: Sendable {
-    /// The interval in which the service manager expects signs of life; nil without a watchdog.
+    /// How often the watchdog of the service manager expects a notification; nil without a watchdog.
     let watchdog: Duration?
     private let send: @Sendable (ServiceNotification) -> Void
 
@@ -53,7 +53,7 @@ public struct ServiceManager: Sendable {
 
     private static let moreTime: Duration = .seconds(30)
 
-    /// The time since the system was started.
+    /// The time since the system was started, by the clock that `MONOTONIC_USEC` uses.
     static var monotonicTime: Duration {
         var time = timespec()
         clock_gettime(CLOCK_MONOTONIC, &time)

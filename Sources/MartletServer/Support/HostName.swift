@@ -1,6 +1,6 @@
 import Glibc
 
-/// Finds out the name of this machine.
+/// Finds out the name of this machine, for addresses that are printed and for the names in a certificate.
 enum HostName {
     /// The name of this machine; nil if its only name is `localhost`.
     static var current: String? {

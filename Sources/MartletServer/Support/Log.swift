@@ -10,7 +10,7 @@ public struct Log: Sendable {
         case warning
         case error
 
-        /// The severity of the level in syslog.
+        /// The severity of the level in syslog, which the journal expects at the beginning of a line.
         var priority: Int {
             switch self {
             case .debug: 7
@@ -51,7 +51,7 @@ public struct Log: Sendable {
         isJournaled = Self.isJournal(getenv("JOURNAL_STREAM").map { String(cString: $0) } ?? "")
     }
 
-    /// Changes the level and the format of this log and all its copies.
+    /// Changes the level of this log and of all its copies.
     func setLevel(_ level: Level) {
         threshold.level.withLock { $0 = level }
     }

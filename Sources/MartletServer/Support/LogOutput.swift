@@ -10,7 +10,7 @@ final class LogOutput: Sendable {
 
     /// How long a line waits for the reader, in milliseconds.
     ///
-    /// A line does not wait if the reader did not take the line before.
+    /// If the reader did not take the previous line within this time, the next line does not wait at all.
     private static let patience: Int32 = 100
     /// The size of the pieces in which lines are written, in bytes. A pipe that is ready for writing takes this many
     /// bytes without waiting (POSIX: at least 512; Linux: pipe(7)).
@@ -18,7 +18,7 @@ final class LogOutput: Sendable {
 
     private struct State {
         var isStuck = false
-        /// Whether the last line was written only in part.
+        /// Whether the last line was written only in part. The next line then begins with a line end.
         var isCut = false
         var leftOut = 0
     }

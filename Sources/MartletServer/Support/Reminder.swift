@@ -10,9 +10,7 @@ final class Reminder: Sendable {
         self.interval = interval
     }
 
-    /// Returns whether the line is to be written now.
-    ///
-    /// No line is written in the interval that follows.
+    /// Returns whether the line is to be written now. If so, the next lines within the interval are not written.
     func isDue(at now: Timestamp) -> Bool {
         next.withLock { next in
             guard next.map({ $0 <= now }) ?? true else { return false }

@@ -2,7 +2,7 @@ import Glibc
 public import MartletCore
 public import MartletModel
 
-/// The system's clock.
+/// The system's clock, to the millisecond.
 public struct SystemTime: TimeSource {
     /// The longest single sleep. After each sleep the clock is checked again, because it may have been set meanwhile.
     private static let longestSleep: Duration = .seconds(1)

@@ -34,13 +34,13 @@ struct Command: Sendable {
     var usage: String { (path + operands).joined(separator: " ") }
 }
 
-/// An invalid command line: exit code 64.
+/// An invalid command line, with which the program ends with exit code 64.
 struct UsageError: Error, CustomStringConvertible {
     var description: String
-    /// The intended command, if known.
+    /// The command whose usage the hint shows; nil if no command is known.
     var command: Command?
     /// The first words of the command line, if they do not select a command.
     var path: [String] = []
-    /// Advice on what to do, if it is other than reading the help.
+    /// Advice on what to do; nil for the default advice, which is to read the help.
     var hint: String?
 }

@@ -1,6 +1,6 @@
 /// All commands of the program. The table finds the command that a command line selects.
 struct CommandTable: Sendable {
-    /// A request that a command line expresses.
+    /// What a command line asks for.
     enum Request: Sendable {
         /// Run the command with the words that follow its path.
         case run(Command, [String])
@@ -50,7 +50,7 @@ struct CommandTable: Sendable {
         return ["notify", option] + rest
     }
 
-    /// Returns the commands whose path begins with these words.
+    /// Returns the commands whose path begins with these words, without the internal ones.
     func commands(under path: [String]) -> [Command] {
         commands.filter { $0.path.starts(with: path) && !$0.isInternal }
     }

@@ -1,6 +1,6 @@
 /// The environment variables of this process that set options.
 enum EnvironmentVariables {
-    /// Variables that are read but are not options.
+    /// The variables that the program reads, although no option has their names.
     private static let others: Set<String> = [
         "MARTLET_CONFIG", "MARTLET_SECRET_KEY", "MARTLET_SECRET_KEY_FILE", "MARTLET_MESSAGES_PER_READ",
     ]

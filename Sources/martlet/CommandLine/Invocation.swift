@@ -13,7 +13,7 @@ struct Invocation: Sendable {
     /// The sources of the options that are not given on the command line, as texts for people, keyed by option name.
     private let origins: [String: String]
 
-    /// Returns the value of a required operand.
+    /// Returns the value of a required operand, which a valid command line always has.
     func operand(_ name: String) -> String { operands[name] ?? "" }
 
     /// Returns the value of an optional operand, which is `[NAME]` in the command's list; nil if it is missing.
@@ -23,6 +23,7 @@ struct Invocation: Sendable {
     subscript(name: String) -> String? { values[name] }
 
     /// Returns the value of a required option.
+    /// - Throws: `UsageError` if the option is not set.
     func required(_ name: String) throws(UsageError) -> String {
         guard let value = values[name] else { throw UsageError(description: "--\(name) is missing.", command: command) }
         return value
@@ -66,7 +67,8 @@ extension Invocation {
     static let configurationOption = Option(
         "config", "FILE", "Read settings from this file: a line 'key = value' each.")
 
-    /// The configuration file of a packaged server. It is read if no setting states which server is meant.
+    /// The configuration file of a packaged server. It is read if neither a configuration file nor a data directory is
+    /// given.
     static let systemFile = "/etc/martlet/martlet.conf"
 
     /// Returns the value of an environment variable of this process.
@@ -186,7 +188,7 @@ extension Invocation {
         "true": true, "1": true, "yes": true, "on": true, "false": false, "0": false, "no": false, "off": false,
     ]
 
-    /// Returns whether a switch is on.
+    /// Returns whether a switch is on. A switch that is not set is off.
     func isOn(_ name: String) -> Bool {
         values[name].flatMap { Self.switchValues[$0.lowercased()] } ?? false
     }

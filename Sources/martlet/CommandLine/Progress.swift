@@ -3,7 +3,7 @@
 struct Progress: Equatable {
     enum Unit: Equatable {
         case items, bytes
-        /// Percent, for an unknown number of items.
+        /// A percentage, for an operation that does not know the number of items.
         case percent
     }
 

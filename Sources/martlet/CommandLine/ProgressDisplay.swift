@@ -15,7 +15,7 @@ final class ProgressDisplay: Sendable {
         state = Mutex(State(progress: Progress(unit, isTerminal: Terminal.showsErrors)))
     }
 
-    /// Shows the progress. May be called as often as needed.
+    /// Shows the progress. May be called as often as needed, because `Progress` limits how often a line is written.
     func show(_ done: Int64, of total: Int64? = nil, notes: [String] = []) {
         state.withLock { state in
             guard let line = state.progress.line(done, of: total, notes: notes, after: .now - begin) else { return }

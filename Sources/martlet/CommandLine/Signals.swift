@@ -67,7 +67,7 @@ enum Signals {
         pthread_sigmask(SIG_BLOCK, &signals, nil)
     }
 
-    /// Handles signals as long as the process runs.
+    /// Handles signals as long as the process runs. The main thread calls this.
     static func takeForever() -> Never {
         while true {
             var signals = set

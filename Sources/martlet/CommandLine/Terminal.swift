@@ -14,7 +14,7 @@ enum Terminal {
         write(lines.joined(separator: "\n") + "\n", to: STDERR_FILENO)
     }
 
-    /// Reports why a command failed.
+    /// Reports on standard error why a command failed. Control characters are replaced.
     static func fail(_ error: any Error) {
         let text = "\(error)".split(separator: "\n", omittingEmptySubsequences: false)
         let lines = text.map { singleLine(String($0)) }.joined(separator: "\n")
@@ -38,10 +38,11 @@ enum Terminal {
     /// Whether a person can be asked: both standard input and standard error are a terminal.
     static var isInteractive: Bool { isatty(STDIN_FILENO) == 1 && isatty(STDERR_FILENO) == 1 }
 
-    /// Whether standard error is shown to a person.
+    /// Whether standard error is a terminal, so that a person sees progress at once.
     static var showsErrors: Bool { isatty(STDERR_FILENO) == 1 }
 
-    /// Replaces the line that the cursor is in. The new line must be text of this program itself.
+    /// Replaces the line that the cursor is in. The new line must not contain text from others, because its control
+    /// characters are not replaced.
     static func draw(_ line: String) {
         write("\r\(line)\u{1B}[K", to: STDERR_FILENO)
     }

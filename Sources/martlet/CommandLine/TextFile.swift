@@ -26,7 +26,7 @@ enum TextFile {
 }
 
 extension TextFile {
-    /// Reads a file that must contain UTF-8 text.
+    /// Reads a file that must contain UTF-8 text, of at most 1 MiB.
     static func readText(_ path: String) throws -> String {
         guard let text = String(validating: try read(path), as: UTF8.self) else {
             throw ServerError("\(path) is no text in UTF-8.")

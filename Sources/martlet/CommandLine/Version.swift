@@ -9,7 +9,6 @@ enum Version {
     /// `make build`.
     static let build = String(cString: martlet_build_stamp())
 
-    /// The output of `martlet --version`.
     static var line: String { line(build: build, libraries: LibraryVersions.all) }
 
     /// Returns the output of `martlet --version`.

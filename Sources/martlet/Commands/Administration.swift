@@ -16,7 +16,7 @@ struct Administration {
     /// How long a command waits for a server that is starting.
     private static let startPatience: Duration = .seconds(5)
 
-    /// How long a probe of the server waits for its answer. A service manager, for example, probes the server.
+    /// How long `probe` waits for an answer. A service manager can use `martlet health`, so the wait must be short.
     private static let probeTimeout: Duration = .seconds(5)
 
     /// Detects a server that answers no requests, so that the command can stop waiting.
@@ -113,7 +113,8 @@ struct Administration {
         return try response.map(check)
     }
 
-    /// Downloads an answer that is too large for memory.
+    /// Downloads an answer that is too large for memory, from the running server or, if no server runs, from the
+    /// handler in this process.
     /// - Parameter file: Receives the answer, unless the answer is a refusal.
     func download(_ path: String, to file: NewFile) async throws {
         let request = HTTPRequest(.get, path, authority: "admin")
@@ -143,6 +144,7 @@ struct Administration {
     }
 
     /// Sends a request that only the running server can answer.
+    /// - Throws: `ServerError` if no server runs, or if the server refuses the request.
     func running(_ method: HTTPMethod, _ path: String) async throws -> JSON {
         guard let response = try await ask(HTTPRequest(method, path, authority: "admin")) else { throw notRunning }
         return try check(response)

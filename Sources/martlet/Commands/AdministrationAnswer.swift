@@ -2,7 +2,7 @@ import MartletHTTP
 import MartletModel
 import MartletServer
 
-/// An answer of the administration API.
+/// Reads the answers of the administration API.
 enum AdministrationAnswer {
     /// Returns the document of a successful answer; `.null` if the answer is empty.
     /// - Throws: `ServerError` with the sentence of a refusal, or with the status if the server gives no sentence.

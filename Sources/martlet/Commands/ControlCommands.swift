@@ -31,7 +31,8 @@ enum ControlCommands {
         }
     }
 
-    /// Returns a line for all platforms together, and a line for each platform.
+    /// Returns the lines that show the state of a notification: first those for all platforms together, then, if there
+    /// are several platforms, a line for each.
     static func lines(of status: JSON, in hub: String) -> [String] {
         var lines = [state(of: status), numbers(of: status)]
         lines += standstill(status, in: hub).map { [$0] } ?? []
@@ -53,7 +54,8 @@ enum ControlCommands {
         return state.lowercased() == control ? "\(state)\(since)" : "\(state), \(control)\(since)"
     }
 
-    /// Returns the reason why nothing of the notification is being sent, and how to continue it.
+    /// Returns the reason why nothing of the notification is being sent, and how to continue it; nil if it is not
+    /// paused, halted or holding.
     private static func standstill(_ status: JSON, in hub: String) -> String? {
         let resume = "'martlet resume \(hub) \(status["notification"]?.string ?? "")' continues it."
         switch status["control"]?.string {

@@ -1,6 +1,6 @@
 import MartletModel
 
-/// The result of a dry run, as lines for people to read.
+/// The result of a dry run, the JSON document of the hub, as lines of text.
 struct DryRunReport {
     private let run: JSON
 

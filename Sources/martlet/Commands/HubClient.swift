@@ -63,8 +63,8 @@ struct SignedHubClient {
     private let hub: String
     private let client: HTTPClient
 
-    /// - Parameter version: The HTTP version of the connections. With `.http1`, an answer that is too long ends no
-    ///   other request.
+    /// - Parameter version: The HTTP version of the connections. With `.http1`, each connection has one request at a
+    ///   time. So if an answer is too long and its connection is closed, no other request fails.
     init(
         _ text: String, hub: String, version: TransportSettings.Version = .negotiated, _ invocation: Invocation
     ) throws {
@@ -109,7 +109,7 @@ struct SignedHubClient {
         }
     }
 
-    /// Returns the error that describes a failed attempt.
+    /// Returns the error with which a command ends after a failed attempt.
     func failure(_ error: TransportError) -> ServerError { ServerError(error, at: origin) }
 
     private func signed(

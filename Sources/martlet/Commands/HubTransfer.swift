@@ -7,11 +7,11 @@ import MartletServer
 /// One import or export of a hub. It is a job of the running server and has its own storage container, which is removed
 /// at the end.
 struct HubTransfer {
-    /// A finished job.
+    /// The result of a job that has ended, with success or not.
     struct Result {
         let status: String
         let failure: String?
-        /// The names of the files that the job wrote, in the container.
+        /// The paths in the container of the files that the job wrote.
         let files: [String]
     }
 
@@ -26,11 +26,11 @@ struct HubTransfer {
     private let administration: Administration
     private let hub: String
     private let container: String
-    /// The signed path and query of the container.
+    /// The signed path and query of the container's URL.
     private let path: String
     private let query: String
 
-    /// Makes the container.
+    /// Checks that the hub exists, and makes the container.
     /// - Throws: `ServerError`, for example if no server is running or the hub does not exist.
     init(_ administration: Administration, hub: String) async throws {
         self.administration = administration
@@ -116,7 +116,7 @@ struct HubTransfer {
         return String(decoding: response.bytes, as: UTF8.self)
     }
 
-    /// Downloads a file that the job wrote.
+    /// Downloads a file that the job wrote. Does nothing if the job wrote no such file.
     /// - Parameters:
     ///   - name: `Output.txt` or `Failed.txt`.
     ///   - take: Receives the bytes in pieces, in order; returning false ends the transfer.

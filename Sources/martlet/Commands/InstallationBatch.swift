@@ -10,7 +10,7 @@ struct InstallationBatch {
 
     /// Adds an installation.
     /// - Parameters:
-    ///   - wanted: The server's wish for this installation, with `id`, `platform` and `rows`.
+    ///   - wanted: The entry of this installation in the server's answer, with `id`, `platform` and `rows`.
     ///   - document: The installation as the source has sent it.
     /// - Returns: The installations that must be sent first, because there is no room for this one beside them; nil if
     ///   there is room.

@@ -37,7 +37,7 @@ enum MigrateCommand {
     }
 }
 
-/// A migration in progress.
+/// A migration in progress: reads the source page by page, and sends each page to the server.
 private struct Migration {
     /// The maximum number of installations that are read at the same time. `--rate` also limits these reads.
     private static let width = 8
@@ -57,7 +57,7 @@ private struct Migration {
         path = "/hubs/\(segment(invocation.operand("HUB")))/migration"
     }
 
-    /// Runs one pass of the copy.
+    /// Runs one pass of the copy, from the last checkpoint if an earlier run was stopped.
     func run() async throws {
         let begun = try await call(.get, "")["checkpoint"]
         let isSame = begun?["source"]?.string == source.name
@@ -180,7 +180,8 @@ private struct Migration {
         if report.counts.isEmpty { Terminal.print("The source has no registrations.") }
     }
 
-    /// Sends a request to the server. If the server does not run, for example during a restart, waits for it.
+    /// Sends a request to the server. If no server runs or it answers 503, for example during a restart, tries again
+    /// for up to ten minutes.
     @discardableResult
     private func call(_ method: HTTPMethod, _ route: String, body: [UInt8] = []) async throws -> JSON {
         for attempt in 1... {

@@ -5,7 +5,7 @@ struct MigrationReport: Hashable {
     private(set) var counts: [String: [String: Int64]] = [:]
     private(set) var reasons: [String: Int64] = [:]
 
-    /// The maximum number of installations that the report names.
+    /// The maximum number of installations that are too large and are named in `reasons`.
     static let namedLimit = 100
 
     init() {}
@@ -15,7 +15,7 @@ struct MigrationReport: Hashable {
         if let json { add(json) }
     }
 
-    /// Adds the results of one request.
+    /// Adds the results of one request, the JSON document that the server has answered.
     mutating func add(_ answer: JSON) {
         for (platform, outcomes) in answer["counts"]?.object ?? [:] {
             for (outcome, count) in outcomes.object ?? [:] {
@@ -46,7 +46,7 @@ struct MigrationReport: Hashable {
         ]
     }
 
-    /// Returns a line for each platform.
+    /// Returns a line for each platform, and then a line for each reason of a refusal.
     /// - Parameter outcomes: The names of the outcomes, in the order in which they are shown.
     func lines(_ outcomes: [String]) -> [String] {
         let platforms = counts.sorted { $0.key < $1.key }.map { platform, numbers in

@@ -57,12 +57,13 @@ final class MigrationSource: Sendable {
         return (response.bytes, next)
     }
 
-    /// Reads an installation.
+    /// Reads the document of an installation.
     func installation(_ id: String) async throws -> Item {
         try await item("installations", id)
     }
 
-    /// Returns whether the source has no registration or no installation with this id.
+    /// Returns whether the source has no registration, or no installation, with this id.
+    /// - Parameter kind: `registrations` or `installations`.
     func hasNo(_ kind: String, _ id: String) async throws -> Bool {
         if case .absent = try await item(kind, id) { return true }
         return false
@@ -129,8 +130,8 @@ final class MigrationSource: Sendable {
         }
     }
 
-    /// Delays all requests to the source, because the source has asked one of them to wait. A delay is reported once,
-    /// not again by each request that it applies to.
+    /// Delays all requests to the source, because one of them has failed and is to be repeated after a wait. A delay is
+    /// reported once, not again by each request that it applies to.
     private func hold(seconds: Int, because failure: ServerError) {
         let end = ContinuousClock.now + .seconds(seconds)
         next.withLock { $0 = max($0, end) }

@@ -85,7 +85,8 @@ private struct HubSend {
     let format: String
     let invocation: Invocation
 
-    /// Asks a person at a terminal whether to send to many devices.
+    /// Asks a person at a terminal whether to send to more than `unaskedLimit` devices.
+    /// - Throws: `ServerError` if the answer is not yes.
     func confirm() async throws {
         guard Confirmation.canAsk(invocation), let devices = try await audience(), devices > Self.unaskedLimit else {
             return
@@ -194,7 +195,7 @@ private struct HubSend {
 extension HubSend {
     /// Polls the status until the notification has ended, then prints a line for each outcome. While a long send runs,
     /// shows its progress.
-    /// - Throws: `ServerError` if not every device was reached, so that a script notices the failure.
+    /// - Throws: `ServerError` if not every device was reached, or if a canary holds, so that a script notices it.
     func waitForOutcome(of id: String) async throws {
         let path = "/\(hub.hub)/messages/\(segment(id))"
         let display = ProgressDisplay(.items)

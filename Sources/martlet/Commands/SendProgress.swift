@@ -35,7 +35,7 @@ struct SendProgress {
 
     var isOver: Bool { ["Completed", "NoTargetFound", "Abandoned", "Canceled"].contains(state) }
 
-    /// Additional texts to show to a person who waits.
+    /// The texts that follow the numbers in the line of progress.
     var notes: [String] {
         var notes: [String] = []
         if retrying > 0 { notes.append("\(retrying.grouped) \(retrying == 1 ? "is" : "are") tried again") }

@@ -340,7 +340,7 @@ enum ServeCommand {
 }
 
 extension Invocation {
-    /// Returns the address that an option specifies.
+    /// Returns the address that an option specifies; nil if the option is not given.
     func address(_ name: String) throws(UsageError) -> ServerConfiguration.Address? {
         try optional(name, as: "ADDRESS:PORT, such as 127.0.0.1:8080 or [::1]:8080, or :PORT for all addresses") {
             ServerConfiguration.Address($0)

@@ -1,7 +1,7 @@
 import MartletServer
 
-/// The last continuation tokens of the source's listing. They show that a listing runs in a circle, which would never
-/// end.
+/// The last continuation tokens of the source's listing. If the source repeats one of them, its listing is a loop and
+/// would never end.
 struct SourceContinuations {
     /// The number of tokens that are remembered.
     static let countLimit = 16

@@ -2,7 +2,7 @@ import MartletHTTP
 import MartletModel
 import MartletOpenAPI
 
-// Hubs, their credentials, keys, limits, tags, devices and jobs.
+// The groups of routes for hubs, their credentials, keys, limits, tags, devices and jobs.
 extension AdminDescription {
     static var hubs: APIGroup {
         group(

@@ -1,7 +1,7 @@
 import MartletModel
 import MartletOpenAPI
 
-// The documents of the administration API that the hub's API does not have.
+// The schemas of documents that only the administration API has. The hub's API describes all others.
 extension AdminDescription {
     static let ownSchemas: [String: JSON] = [
         "Error": APISchema.object(["error": APISchema.text]),

@@ -2,7 +2,7 @@ import MartletHTTP
 import MartletModel
 import MartletOpenAPI
 
-// Sends: lists, control, traces, dead letters and campaigns.
+// The groups of routes for sends: lists, control, traces, dead letters and campaigns.
 extension AdminDescription {
     static var sends: APIGroup {
         group(

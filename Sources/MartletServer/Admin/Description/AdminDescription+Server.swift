@@ -2,7 +2,7 @@ import MartletHTTP
 import MartletModel
 import MartletOpenAPI
 
-// The server itself: users, operators, audit, backups, keys and containers.
+// The groups of routes for the server itself: users, operators, audit, backups, keys and containers.
 extension AdminDescription {
     static var users: APIGroup {
         let page = APISchema.object([

@@ -6,10 +6,11 @@ import MartletOpenAPI
 /// The OpenAPI description of the administration API: the admin socket, except what is below `/rest`, which is the hub's
 /// API.
 struct AdminDescription {
-    /// The path of the document.
+    /// The path at which the admin socket answers with the description.
     static let path = "/openapi.json"
 
-    /// The document of the admin socket.
+    /// The description of the admin socket. It has one group more than `groups`: that of the route for this
+    /// description.
     static let description = APIDescription(
         title: "Martlet administration", text: text, version: "1", securitySchemes: [:], schemas: schemas,
         groups: groups + [
@@ -30,7 +31,7 @@ struct AdminDescription {
         server's listeners.
         """
 
-    /// The groups that the console's description uses too.
+    /// The groups of all routes that the console's description may use too.
     static var groups: [APIGroup] {
         [
             hubs, credentials, keys, limits, sends, control, deadLetters, campaigns, devices, tags, jobs, users,
@@ -66,7 +67,7 @@ struct AdminDescription {
 
     private static let error = APIContent.json(APISchema.named("Error"))
 
-    /// Refused by the administration, or, in plain text, by the HTTP server before the request reached it.
+    /// Describes a refusal by the administration API in JSON, or by the HTTP server itself in plain text.
     private static func anyRefusal(_ status: HTTPStatus, _ text: String) -> APIAnswer {
         APIAnswer(status, text, error, APIContent("text/plain"))
     }

@@ -12,7 +12,7 @@ struct BrowserService {
     /// The public key that the page subscribes with, in base64url.
     let publicKey: String
 
-    /// Requests the values from the simulator.
+    /// Asks the simulator for its service that browsers connect to, and reads the values from the answer.
     init(_ simulator: SimulatorConnection) async throws {
         let services = try await simulator.services().object ?? [:]
         guard let (platform, service) = services.first(where: { $0.value["sockets"] != nil }),

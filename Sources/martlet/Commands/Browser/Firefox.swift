@@ -22,7 +22,7 @@ struct Firefox {
         throw ServerError("There is no Firefox in PATH: install one (Debian: firefox-esr), or name it with --program.")
     }
 
-    /// Starts Firefox with a page.
+    /// Starts Firefox, which shows the page.
     init(_ program: String, profile: FirefoxProfile, page: String, isHeadless: Bool) throws {
         var words = [program, "--no-remote", "--profile", profile.directory]
         if isHeadless { words.append("--headless") }

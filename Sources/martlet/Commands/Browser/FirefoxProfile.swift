@@ -7,7 +7,7 @@ struct FirefoxProfile {
     /// The absolute path of the profile.
     let directory: String
 
-    /// Makes the directory if it does not exist.
+    /// Makes the directory, and the missing directories above it, if it does not exist.
     init(_ path: String) throws {
         var made = path.hasPrefix("/") ? "/" : ""
         for part in path.split(separator: "/") {
