@@ -48,8 +48,7 @@ enum FieldRules {
         isName(field.name) && isValue(field.value)
     }
 
-    /// Returns true if the text is valid as the target, authority or method in a request line: visible ASCII without
-    /// spaces.
+    /// Returns true if the text may be the target or authority of a request: visible ASCII without spaces, not empty.
     static func isVisible(_ text: some StringProtocol) -> Bool {
         !text.isEmpty
             && (text.utf8.withContiguousStorageIfAvailable(areVisible)

@@ -33,8 +33,8 @@ public struct SocketAddress: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// Creates the address of a Unix-domain socket; nil if the path is empty or longer than the system allows (107
-    /// bytes).
+    /// Creates the address of a Unix-domain socket; nil if the path is empty, contains a NUL, or is longer than the
+    /// system allows (107 bytes).
     public init?(unixPath path: String) {
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)

@@ -49,9 +49,9 @@ final class BodyLease: @unchecked Sendable {
     var room: Int { reserved - headBytes }
 
     /// Charges the request to the account of its sender, once the sender is identified, instead of to the account that
-    /// was charged before.
-    /// - Parameter count: The number of body bytes held. If the sender's account has no room for the request, bytes
-    ///   that were charged to the network of the peer stay charged to it.
+    /// was charged before. If the sender's account has no room for the request, bytes that were charged to the network
+    /// of the peer stay charged to it.
+    /// - Parameter count: The number of body bytes held.
     func charge(to account: HTTPBodyAccount, holding count: Int) {
         let new = Self.share(of: account, bodies)
         guard new != share else { return }
@@ -108,8 +108,8 @@ final class BodyLease: @unchecked Sendable {
 
     /// Holds bytes that arrived with the head although there is no room for them, and waits for room.
     ///
-    /// Used while the sender is still being identified. The sender may be a known caller, who must not be refused
-    /// because strangers have filled the share of all strangers.
+    /// Used while the sender is still being identified. The sender may turn out to be a known caller. A known caller
+    /// must not be refused because unidentified senders have reached their limit (`BodyLimits.strangers`).
     ///
     /// Nothing more must be read from the connection while `isOverdrawn` is true, so that the excess is at most the
     /// bytes of one read.

@@ -192,8 +192,8 @@ final class ClientPool: ClientProtocolOwner {
     }
 
     func removeComplete() {
-        // A batch may hold the last reference to the client, and the client's deinitialisation iterates over the
-        // remaining batches. The batches are therefore kept alive until the array has been changed.
+        // The closures of a batch may hold the last reference to the `HTTPClient`. Its `deinit` stops this pool, which
+        // iterates over `runs`. The batches are therefore kept alive until `runs` has been changed.
         let complete = runs.filter(\.isComplete)
         runs.removeAll { $0.isComplete }
         withExtendedLifetime(complete) {}
@@ -328,9 +328,10 @@ final class ClientPool: ClientProtocolOwner {
         if stopped == nil { pump() }
     }
 
-    /// Fails the requests that wait for an origin that a stranger chose and that has misbehaved.
+    /// Fails the waiting requests. Called if a device chose the origin, as for Web Push, and a connection to the origin
+    /// has misbehaved.
     ///
-    /// Otherwise a new connection would be opened for these requests, and would bring the next flood at once.
+    /// Otherwise a new connection would be opened for the waiting requests, and would bring the next flood at once.
     private func abandonStrangers() {
         failWaiting(
             TransportError(.misbehaved, mayHaveBeenProcessed: false, "the peer misbehaved on another connection"))

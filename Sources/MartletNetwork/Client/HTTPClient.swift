@@ -39,7 +39,8 @@ public final class HTTPClient: HTTPTransport, Sendable {
         for client in clients { client.loop.perform { client.value.stop() } }
     }
 
-    /// Closes all connections. Requests that are waiting for an answer fail with `.shutDown`.
+    /// Closes all connections. Requests that wait for a connection fail with `.shutDown`, requests in flight with
+    /// `.disconnected`.
     public func shutDown() async {
         for client in clients { await client.loop.run { client.value.stop() } }
     }
@@ -195,7 +196,7 @@ public final class HTTPClient: HTTPTransport, Sendable {
 
     /// Sends one request whose request body or response body is too large for memory.
     ///
-    /// Both bodies are processed on the connection's loop, which does nothing else in the meantime, so this function is
+    /// The reading of the upload and the sink's closures run on the connection's loop and block it, so this function is
     /// meant for command-line programs. A request with an `upload` uses HTTP/1.1.
     /// - Parameters:
     ///   - patience: The maximum time without progress of the transfer.

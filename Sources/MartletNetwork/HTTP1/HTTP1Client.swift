@@ -131,7 +131,7 @@ final class HTTP1Client: ClientProtocol {
         isConsuming = true
         while !rest.isEmpty, phase != .finished {
             guard phase != .idle else {
-                // The connection is closed, because these bytes answer no request: they are a 408 that the server sends
+                // These bytes answer no request, so the connection is closed. They may be a 408 that the server sends
                 // before it closes, or an attempt to forge the answer to the next request.
                 finish()
                 break

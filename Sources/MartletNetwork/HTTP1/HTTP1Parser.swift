@@ -49,7 +49,7 @@ final class HTTP1Parser {
     fileprivate(set) var chunkCount = 0
     /// True if the response answers a HEAD request.
     ///
-    /// Must be set before the response is parsed.
+    /// Must be set after `reset`, which clears it, and before the response is parsed.
     var answersHead = false
 
     init(_ kind: Kind) {

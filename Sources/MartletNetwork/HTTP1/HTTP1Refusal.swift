@@ -1,7 +1,7 @@
 import MartletHTTP
 
 /// The refusal of a request that the HTTP/1.1 server answers without a handler, with a status and a sentence for the
-/// client.
+/// client. `HTTP1Client` uses it too, as the error for a response that cannot be parsed.
 struct HTTP1Refusal: Error, Hashable {
     let status: HTTPStatus
     let sentence: String

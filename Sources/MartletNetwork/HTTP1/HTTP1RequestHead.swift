@@ -62,8 +62,8 @@ struct HTTP1RequestHead {
         return after + 9 <= bytes.count && bytes[after..<(after + 8)].elementsEqual(" HTTP/1.".utf8)
     }
 
-    /// Decodes text. ASCII is decoded without validation, for speed: most values are ASCII, and the standard library's
-    /// generic validation is slow.
+    /// Decodes text; nil if it is not UTF-8. ASCII is decoded without validation, for speed: most values are ASCII, and
+    /// the standard library's generic validation is slow.
     private static func text(_ bytes: UnsafeRawBufferPointer, _ index: Range<Int>) -> String? {
         let text = UnsafeRawBufferPointer(rebasing: bytes[index])
         let isASCII = text.allSatisfy { $0 < 0x80 }

@@ -29,7 +29,8 @@ extension HTTP1Server {
     /// Keeps bytes that cannot be processed yet.
     ///
     /// If more than `backlogBytes` are kept, memory must be reserved for them, as for a body. Without room, the bytes
-    /// are dropped, and the connection ends after the current response.
+    /// are dropped. A request whose body waits for room is then refused with 503; otherwise the connection ends after
+    /// the current response.
     private func keep(_ bytes: UnsafeRawBufferPointer) {
         backlog.append(contentsOf: bytes)
         if !holdsEarly(backlog.count) { dropBacklog() }

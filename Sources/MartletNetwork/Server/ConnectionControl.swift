@@ -16,7 +16,7 @@ public final class ConnectionControl: Sendable {
     ///
     /// Its id equals that of `HTTPRequest.connection`.
     public let connection: HTTPConnection
-    /// The time for which the peer had been silent when the connection was accepted.
+    /// The time for which the peer had been silent when the connection was established.
     ///
     /// A server process that was suspended may accept connections of clients that have ended in the meantime. The
     /// silence tells how long ago such a client last sent data, and was therefore still alive.

@@ -38,7 +38,7 @@ public final class TLSServerContext: Sendable {
     }
 
     /// Sets the certificates with which challenges of a certificate authority (RFC 8737) are answered from now on.
-    /// Replaces all previous ones.
+    /// Replaces all previous ones. Has no effect unless the context was created with `init(answeringChallengesWith:)`.
     /// - Parameter identities: The certificates by host name in lower case.
     public func answerChallenges(with identities: [String: TLSIdentity]) throws(NetworkError) {
         var contexts: [String: TLSContext] = [:]

@@ -129,7 +129,8 @@ final class TLSSession {
         return .openSSL(.handshake, "TLS handshake")
     }
 
-    /// Reads available records, at least one, into the buffer.
+    /// Reads the available records into the buffer, as long as it has room for another record.
+    /// - Returns: `.wouldBlock` if no record is available.
     func read(into buffer: UnsafeMutableRawBufferPointer) -> Socket.Transfer {
         var filled = 0
         messages.pointee = 0

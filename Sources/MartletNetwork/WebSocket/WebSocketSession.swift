@@ -41,8 +41,8 @@ final class WebSocketSession: WireProtocol {
     // MARK: The handler
 
     /// Receives the next message.
-    /// - Parameter receiver: Called with the next message, immediately or when it arrives; called with nil if there are
-    ///   no more messages.
+    /// - Parameter receiver: Called with the next message, immediately or when it arrives. Called with nil if there are
+    ///   no more messages, or if an earlier call of this function still waits.
     func receive(_ receiver: @escaping Receiver) {
         guard self.receiver == nil else { return receiver(nil) }
         self.receiver = receiver
@@ -50,7 +50,8 @@ final class WebSocketSession: WireProtocol {
         if !isOver { connection.needsWrite() }
     }
 
-    /// Sends a message. Resumes the continuation once there is room for more.
+    /// Sends a message. Resumes the continuation once there is room for more; resumes it with `CancellationError` if
+    /// the WebSocket is closed.
     func send(_ message: WebSocketMessage, _ continuation: CheckedContinuation<Void, any Error>) {
         guard state.isOpen else { return continuation.resume(throwing: CancellationError()) }
         perform(state.send(message))

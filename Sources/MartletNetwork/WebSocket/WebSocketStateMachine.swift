@@ -1,6 +1,9 @@
 import MartletHTTP
 
-/// The state machine of a server-side WebSocket. Its methods take input and requests, and return actions.
+/// The state machine of a server-side WebSocket.
+///
+/// The session calls a method for each event: bytes from the peer, a message to send, a close, a deadline that has
+/// passed, the end of the input. The method returns the actions that the session must perform, in order.
 struct WebSocketStateMachine {
     enum Action: Hashable {
         case deliver(WebSocketMessage)
@@ -12,12 +15,13 @@ struct WebSocketStateMachine {
     private enum Phase {
         /// The WebSocket is open.
         ///
-        /// The next phase is `closing` when this side sends a close frame, and `closed` when the peer sends one or
-        /// violates the protocol.
+        /// The next phase is `closing` when this side sends a close frame. It is `closed` when the peer sends a close
+        /// frame, violates the protocol, does not answer a ping, or ends its input.
         case open
         /// This side has sent a close frame.
         ///
-        /// The next phase is `closed`, when the peer's close frame arrives or the wait for it times out.
+        /// The next phase is `closed` when the peer's close frame arrives, when the wait for it times out, or when the
+        /// peer violates the protocol or ends its input.
         case closing
         case closed
     }
@@ -69,15 +73,15 @@ struct WebSocketStateMachine {
         phase == .open ? [.write(WebSocketFrame.encode(message))] : []
     }
 
-    /// Closes the WebSocket from this side.
+    /// Closes the WebSocket from this side. Sends the code 1000 instead of a code that must not be sent.
     mutating func close(_ code: UInt16) -> [Action] {
         guard phase == .open else { return [] }
         phase = .closing
         return [.write(WebSocketFrame.encodeClose(WebSocketCode.isSendable(code) ? code : WebSocketCode.normal))]
     }
 
-    /// Handles a silence of the peer that has lasted too long. An open peer that has not been pinged yet gets a ping;
-    /// otherwise the connection ends.
+    /// Handles the passing of the session's deadline. In the phase `open`, the peer gets a ping, unless it has sent
+    /// nothing since the previous ping. In all other cases the connection ends.
     mutating func expire() -> [Action] {
         guard phase == .open, !isPinged else {
             phase = .closed

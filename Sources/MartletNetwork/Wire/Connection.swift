@@ -368,7 +368,7 @@ final class Connection: WireConnection, ReadinessHandler {
         close(nil)
     }
 
-    /// Closes the connection at once. Unsent output is lost.
+    /// Closes the connection at once. Output that the socket has not accepted yet is lost.
     func close(_ error: NetworkError?) {
         guard phase != .closed else { return }
         phase = .closed

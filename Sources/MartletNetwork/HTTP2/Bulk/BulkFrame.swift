@@ -1,7 +1,9 @@
 import MartletHTTP
 
-/// The encoded HEADERS and DATA frames of one request, used as a pattern for further items of its batch: if the parts
-/// of another item have the same lengths, its frames differ only in these parts and in the stream id.
+/// The encoded HEADERS and DATA frames of one request, used as a pattern for further items of its batch.
+///
+/// The parts of an item are its path, its field values and its own body (`RequestBatch.Parts`). If the parts of another
+/// item have the same lengths, its frames differ only in these parts and in the stream id.
 struct BulkFrame {
     private var bytes: [UInt8] = []
     /// The range in `bytes` of each part of the item.

@@ -29,7 +29,8 @@ final class BulkRun {
         template = RequestTemplate(run.batch.shared)
     }
 
-    /// Returns an answer without fields, for an answer that has only fields that the caller does not read.
+    /// Returns the response to report for an answer of the peer. The response has no fields, because the caller reads
+    /// none of the answer's fields.
     func answer(_ status: Int, _ body: UnsafeRawBufferPointer) -> HTTPResponse {
         if let lastAnswer, lastAnswer.status.code == status, lastAnswer.bytes.elementsEqual(body) { return lastAnswer }
         let answer = HTTPResponse(HTTPStatus(status), body: .bytes(Array(body)))

@@ -50,10 +50,11 @@ extension BulkSession {
         if wasIdle, written > 0 { becameBusy() }
     }
 
-    /// Consumes plain successes, and refusals whose header fields nobody reads, at the beginning of the input.
+    /// Consumes plain successes, and refusals whose header fields the caller does not read, at the beginning of the
+    /// input.
     ///
-    /// A plain success is one whole header block that begins with `:status 200`, and ends with the HEADERS frame or
-    /// with a single DATA frame after it.
+    /// A plain success is a HEADERS frame with a whole header block that begins with `:status 200`. No body follows it,
+    /// or a single DATA frame.
     /// - Returns: The number of consumed bytes.
     func takeSuccesses(_ input: UnsafeRawBufferPointer) -> Int {
         guard isTableEmpty, blockHead == nil, answers.isEmpty else { return 0 }
@@ -95,7 +96,8 @@ extension BulkSession {
 
     /// Consumes an answer that is not a plain success, if the caller reads none of its fields.
     /// - Parameter ring: The session's streams, which the caller has moved out.
-    /// - Returns: The end of the answer in the input, and the length of its body; nil if it has another form.
+    /// - Returns: The end of the answer in the input, and the length of its body; nil if no such answer begins at
+    ///   `start`.
     private func takeRefusal(
         _ input: UnsafeRawBufferPointer, at start: Int, _ ring: inout BulkStreamRing
     ) -> (end: Int, body: Int)? {

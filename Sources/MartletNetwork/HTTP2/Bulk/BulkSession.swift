@@ -259,7 +259,8 @@ final class BulkSession: ClientProtocol {
     private func age(of stream: BulkStream) -> Duration { clock.time(from: stream.startedAt, to: now) }
 
     /// Records that the peer answered `count` requests.
-    /// - Parameter last: The stream of one of these requests, from which the round trip is measured.
+    /// - Parameter last: The stream of the request that was answered last. The time since its head was written becomes
+    ///   `roundTrip`.
     func answered(_ count: Int = 1, last: BulkStream) {
         answerCount += count
         answeredAt = now
@@ -322,7 +323,9 @@ final class BulkSession: ClientProtocol {
 
     /// Counts a request that got no answer in time.
     ///
-    /// Ends the connection if no answer but many useless frames have arrived since the request was sent.
+    /// Ends the connection if three conditions hold: the request waited for at least `HTTP2ConnectionHealth.patience`,
+    /// no answer has arrived since it was sent, and the peer has sent `rubbishLimit` useless frames since its last
+    /// answer.
     private func timedOut(_ stream: BulkStream) {
         let age = age(of: stream)
         status.timedOut(after: age)

@@ -21,8 +21,8 @@ struct BulkStream {
 
 /// The streams of a bulk session, which can be looked up by id without a dictionary.
 ///
-/// Stream ids are odd and increase, so the slot is half of the id modulo a power of two. If the slot of the next id is
-/// occupied, the next id is skipped.
+/// Stream ids are odd and increase. The slot of a stream is half of its id, modulo the capacity. If the slot of the
+/// next id is occupied, that id is skipped.
 struct BulkStreamRing {
     private var indices: [BulkStream]
     private(set) var count = 0

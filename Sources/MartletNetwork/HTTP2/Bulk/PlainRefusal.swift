@@ -1,8 +1,8 @@
 import MartletHTTP
 
 /// A complete answer of any final status in the form in which push services refuse pushes: one HEADERS frame with a
-/// self-contained header block, whose fields nobody reads, followed by no body or by one DATA frame. Everything else is
-/// read by the normal path of the session, with the same result.
+/// self-contained header block, followed by no body or by one DATA frame. The caller reads none of its header fields.
+/// The normal path of the session reads all other answers, and would read this answer with the same result.
 struct PlainRefusal {
     private typealias Flag = HTTP2FrameHeader.Flag
 
@@ -25,7 +25,8 @@ struct PlainRefusal {
     }
 
     /// Reads the answer that begins at `start`; nil if no such answer begins there, or if it is incomplete.
-    /// - Parameter ignored: The names of the fields that nobody reads, in the forms of `PlainHead.forms(of:)`.
+    /// - Parameter ignored: The names of the fields that the caller does not read, in the forms of
+    ///   `PlainHead.forms(of:)`.
     init?(_ input: UnsafeRawBufferPointer, at start: Int, ignoring ignored: [[UInt8]]) {
         guard let head = HTTP2FrameHeader(complete: input, at: start), head.kind == HTTP2FrameHeader.Kind.headers,
             head.flags & ~Flag.endStream == Flag.endHeaders, (1...Self.blockLimit).contains(head.length)
@@ -51,7 +52,8 @@ struct PlainRefusal {
     }
 }
 
-/// Reads the status from a header block that does not depend on a table (RFC 7541), if all other fields are ignored.
+/// Reads the status from a header block that does not depend on the dynamic table (RFC 7541, section 2.3.2), if all
+/// other fields are ignored.
 enum PlainHead {
     /// Returns the status of a block whose first field is the status, as an index or as a literal, and whose other
     /// fields have literal names that are ignored; nil for any other block.
@@ -157,7 +159,8 @@ enum PlainHead {
         byte & 0xC0 == 0x40 || byte & 0xE0 == 0
     }
 
-    /// The index of the name of a literal; 15 or 63 for one that needs further bytes.
+    /// Returns the table index of a literal's name; 0 if the name is spelled out, 15 or 63 if the index needs further
+    /// bytes.
     private static func nameIndex(_ byte: UInt8) -> UInt8 {
         byte & 0xC0 == 0x40 ? byte & 0x3F : byte & 0x0F
     }

@@ -4,9 +4,9 @@ import MartletHTTP
 ///
 /// Each request is a copy of the block with the values of its item.
 ///
-/// `:path`, item fields and fields marked `.never` are literals that are not added to a table. The other fields are
-/// added to the peer's dynamic table by the first request, if the table has room for them, and then take one octet
-/// each.
+/// `:path`, `authorization`, `content-length`, item fields and fields marked `.never` are literals that are not added
+/// to the peer's dynamic table. The first request adds the other fields to the table, if it has room for them. After
+/// that they take one octet each.
 struct RequestTemplate {
     /// The encoded pseudo-fields, up to but not including the length of the path.
     private var head: [UInt8] = []
@@ -90,8 +90,10 @@ struct RequestTemplate {
         if version != table.version { encode(with: table) }
     }
 
-    /// Encodes the shared fields for the first request after a change of the table. If the table does not contain all
-    /// fields that fit into it together, inserts all of these once more, so that it does.
+    /// Encodes the shared fields for the first request after a change of the table.
+    ///
+    /// Determines the fields that fit into the table together. If the table lacks one of them, inserts all of them once
+    /// more, so that it contains them at the same time.
     private mutating func prepare(_ table: inout HPACKEncoderTable, into output: inout [UInt8]) {
         table.writeSizeUpdate(into: &output)
         let entries = entriesForTable(table)

@@ -46,7 +46,7 @@ struct InFlightLimit: Equatable {
     /// The limit that applies while the probe sets no lower limit.
     private var open: Int
     private var round: Round?
-    /// The most recent measurements, as answers per target time.
+    /// The most recent measurements: how many requests the peer answered in `time`.
     private var recent: [Int] = []
     /// The smoothed latency of answers.
     private var latency: Duration?

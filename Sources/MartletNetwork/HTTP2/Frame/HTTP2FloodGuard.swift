@@ -12,7 +12,8 @@ struct HTTP2FloodGuard {
     /// The number by which a client lowers the level for each request that it sends: the cost of the frames that an
     /// honest server may send for a request.
     ///
-    /// For each request that the client cancels, it lowers the level by `savedPerReset`.
+    /// For each request that the client cancels, it lowers the level by `savedPerReset`. The level never falls below
+    /// `-mostSaved`.
     private static let allowancePerRequest = 4
     private static let savedPerReset = 80
     private static let mostSaved = 65_536

@@ -3,9 +3,9 @@
 /// A pure rule that performs no I/O: it takes events and returns actions. `deadline` is the time at which `expire(at:)`
 /// must be called.
 ///
-/// The pool grows if more requests are waiting than its connections can accept, and if requests wait for longer than it
-/// takes to open a connection: they have already done so, or will do so at the measured rate. Each time, the number of
-/// connections grows at most fourfold.
+/// The pool grows if two conditions hold: more requests are waiting than its connections can accept, and requests wait
+/// for longer than it takes to open a connection. The second condition holds if requests have already waited that long,
+/// or would wait that long at the measured rate. Each time, the number of connections grows at most fourfold.
 ///
 /// A new connection gets `provingTime` for its first answer before further connections are opened. The reason is that
 /// APNs allows a single request on a new connection, and raises this limit after the first accepted request
