@@ -62,8 +62,8 @@ public struct ACMEOrder: Sendable {
 
     /// The maximum number of times that one request is repeated because the authority refused its nonce.
     ///
-    /// The limit is high because Pebble, the test authority of Let's Encrypt, can refuse half of the valid nonces on
-    /// purpose.
+    /// The limit is high because Pebble, the test authority of Let's Encrypt, can be set up to refuse half of the valid
+    /// nonces.
     private static let nonceRefusalLimit = 30
     /// The maximum number of times in an attempt that the authority is asked whether a state has changed.
     private static let pollLimit = 60
@@ -89,7 +89,7 @@ public struct ACMEOrder: Sendable {
     /// Creates an attempt.
     /// - Parameters:
     ///   - order: An unfinished order of an earlier process.
-    ///   - mayOrder: Whether a new order may be created. If not, and `order` cannot be continued, the attempt fails.
+    ///   - mayOrder: Whether a new order may be created. If not, the attempt fails unless it can continue `order`.
     public init(_ settings: Settings, continuing order: ACMEURL? = nil, mayOrder: Bool = true) {
         self.settings = settings
         self.mayOrder = mayOrder

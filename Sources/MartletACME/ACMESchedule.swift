@@ -8,7 +8,7 @@ public struct ACMESchedule: Hashable, Sendable {
     private static let firstWait: Duration = .seconds(60)
     private static let longestWait: Duration = .seconds(12 * 3_600)
     private static let spread: Duration = .seconds(3_600)
-    /// The longest wait that an authority can ask for.
+    /// The longest wait that is granted to an authority. A longer one is shortened to this.
     private static let longestAskedWait = day
 
     /// The times of the orders of the last day, at most `ordersPerDay`, oldest first.
@@ -77,7 +77,7 @@ public struct ACMESchedule: Hashable, Sendable {
         failures += 1
     }
 
-    /// Shortens the wait that the authority asked an earlier process for, if it ends more than a day from now.
+    /// Shortens the wait for which the authority asked an earlier process, so that it ends within a day from now.
     public mutating func resumed(at now: Timestamp) {
         askedWait = askedWait.map { min($0, now + Self.longestAskedWait) }
     }

@@ -1,6 +1,6 @@
 import CMartletOpenSSL
 
-/// AES-128 in Galois/Counter mode (NIST SP 800-38D), for keys that are each used for one short content.
+/// AES-128 in Galois/Counter mode (NIST SP 800-38D), for keys that are each used for one short message.
 ///
 /// Not thread-safe: an instance holds the working memory of one computation.
 final class ContentCipher {

@@ -99,7 +99,7 @@ public struct TrustedProxies: Hashable, Sendable {
         return client
     }
 
-    /// Returns true if the scheme fields of a trusted proxy's request do not clearly state that the client used TLS.
+    /// Returns true if the scheme fields of a trusted proxy's request state, or may state, that the client used no TLS.
     ///
     /// The client may have written the first elements of a list, and proxies differ in where they add their own
     /// element, so no position in a list can be trusted. Therefore `X-Forwarded-Proto` counts as TLS only if its single

@@ -92,12 +92,10 @@ extension HTTPOrigin.Scheme {
         }
     }
 
-    /// The lowest port that is not reserved for a service.
-    ///
-    /// All lower ports are reserved for other services, except the default port of each scheme.
+    /// The lowest port above the system ports (RFC 6335, section 6), which belong to well-known services.
     private static var firstFreePort: UInt16 { 1024 }
 
-    /// Returns true if an address that a stranger chose may have the port: the default port of the scheme, or a port
-    /// that is not reserved for a service.
+    /// Returns true if an address that an untrusted party chose may have this port: the default port of the scheme, or
+    /// a port of at least 1024. The other ports belong to other services, to which no request must be directed.
     public func isUsual(_ port: UInt16) -> Bool { port == defaultPort || port >= Self.firstFreePort }
 }

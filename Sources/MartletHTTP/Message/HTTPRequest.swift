@@ -47,7 +47,8 @@ public struct HTTPRequest: Sendable {
         self.connection = connection
     }
 
-    /// The operator on whose behalf another handler of this process passes the request on; nil for a received request.
+    /// The name of the operator for whom the console passes the request to the administration API. Nil for every other
+    /// request; the network never sets it.
     public var operatorName: String?
 
     /// The client and the scheme of a received request as a trusted proxy states them; nil without such a proxy.

@@ -18,7 +18,7 @@ public struct TransportError: Error, Hashable, Sendable, CustomStringConvertible
         case timedOut
         /// The caller no longer waits for the answer, or the batch was stopped before the request was sent.
         case cancelled
-        /// The transport was shut down.
+        /// The transport was shut down before the request was sent.
         case shutDown
         /// The request is invalid and cannot be sent.
         case invalidRequest

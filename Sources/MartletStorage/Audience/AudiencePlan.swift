@@ -1,8 +1,9 @@
 import MartletCore
 import MartletModel
 
-/// A plan for evaluating a tag expression with sorted lists of members. `!a` becomes the difference of another set and
-/// the members of `a`, so that only members of the other set have to be listed.
+/// A plan for evaluating a tag expression with sorted lists of members. `b && !a` becomes the members of `b` that are
+/// not members of `a`; `!a` alone becomes all registrations that are not members of `a`. So no list of the
+/// registrations without a tag is needed.
 indirect enum AudiencePlan: Equatable {
     case everyone
     case members(Tag)

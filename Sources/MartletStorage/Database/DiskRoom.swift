@@ -74,8 +74,8 @@ public final class DiskRoom: Sendable {
         figures.flatMap { $0.isShort ? Self.sentence($0) : nil }
     }
 
-    /// Returns the size and the free space of the file system that holds a path; nil if the kernel does not report
-    /// them. Needs no running server.
+    /// Returns the free space of the file system that holds a path, and the reserve on it; nil if the kernel does not
+    /// report them. Needs no running server.
     /// - Parameter reserve: The wanted reserve in bytes. At most a twentieth of the file system is reserved.
     public static func figures(of path: String, reserve: Int64) -> Figures? {
         DiskRoom(of: path, reserve: reserve).figures

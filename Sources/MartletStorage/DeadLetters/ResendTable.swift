@@ -35,9 +35,10 @@ struct ResendTable {
         return .accepted(notification, deliveries)
     }
 
-    /// Returns the rank of a resend: the delivery of the original whose age counts when deliveries with the same
-    /// collapse key are compared. It is the highest id among the first deliveries of the original on each platform, so
-    /// that no other delivery of the original counts as newer than the resend. Nil if the original has no collapse key.
+    /// Returns the rank of a resend: the delivery whose age counts as the age of the resend when deliveries with the
+    /// same collapse key are compared. Each platform of the original has a first delivery, which `collapses` lists; the
+    /// rank is the highest id of these, so that none of them counts as newer than the resend. If the original is itself
+    /// a resend, the rank is that of the original. Nil if the original has no collapse key.
     private func rank(of original: Notification) throws(StorageError) -> Delivery.ID? {
         guard original.collapse != nil else { return nil }
         if let rank = original.resend?.rank { return rank }

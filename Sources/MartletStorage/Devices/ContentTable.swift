@@ -1,9 +1,11 @@
 import MartletCore
 import MartletModel
 
-/// Stores and reads templates and push variables, on one connection. Each distinct content of a hub is stored once,
-/// with a count of its uses by registrations and by the history. It is removed when the count becomes zero. The content
-/// stored under an id never changes, and ids are never reused.
+/// Stores and reads templates and push variables, on one connection.
+///
+/// A content is one template, or the push variables of one registration, encoded as bytes. Equal contents of a hub are
+/// stored once, with a count of their uses by registrations and by the history. A content is removed when the count
+/// becomes zero. The content stored under an id never changes, and ids are never reused.
 struct ContentTable {
     private let connection: Connection
 

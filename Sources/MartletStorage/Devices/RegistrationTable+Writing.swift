@@ -32,8 +32,8 @@ extension RegistrationTable {
         return new
     }
 
-    /// Removes a registration. A registration that belongs to an installation leaves a dead slot; any other leaves a
-    /// tombstone.
+    /// Removes a registration. A registration that belongs to an installation leaves a dead slot (`recordClosed`). Any
+    /// other leaves a tombstone, so that later requests for its id are answered with "gone".
     func remove(
         _ stored: StoredRegistration, _ cause: RegistrationEnding, at now: Timestamp
     ) throws(StorageError) {
@@ -61,8 +61,9 @@ extension RegistrationTable {
         try channels.removeIfUnused(stored.index.channel)
     }
 
-    /// Writes a changed registration. The history keeps the former state if the change affects what is sent. Most
-    /// writes repeat the stored values; they take the first, cheaper statement.
+    /// Updates a stored registration. The history keeps the former state if the push service replaced the handle
+    /// (`.moved`), or if `isSentOtherwise` returns true. Most updates repeat the stored values; they use the first,
+    /// cheaper statement.
     func update(
         _ new: StoredRegistration, from old: StoredRegistration, _ cause: RegistrationEnding
     ) throws(StorageError) {
@@ -90,9 +91,13 @@ extension RegistrationTable {
         if new.index.channel != old.index.channel { try channels.removeIfUnused(old.index.channel) }
     }
 
-    /// Returns true if a write changes what is sent to the device of a registration, or to which channel. A new expiry
-    /// is not such a change: a registration that has expired is never written, so the registration was valid until this
-    /// write under both the old and the new expiry.
+    /// Returns true if an update changes which sends a registration gets, on which channel, or with which content. The
+    /// history then needs the former state, because traces and retries look up the state that a registration had at an
+    /// earlier time.
+    ///
+    /// A new expiry alone is no reason to keep the former state. An expired registration is never updated, so the
+    /// registration was valid until this update. The updated row says the same of that time, because its new expiry is
+    /// later than the update.
     private func isSentOtherwise(_ new: StoredRegistration, than old: StoredRegistration) -> Bool {
         if new.index != old.index || new.template != old.template || new.variables != old.variables { return true }
         let (tags, oldTags) = (new.registration.tags, old.registration.tags)

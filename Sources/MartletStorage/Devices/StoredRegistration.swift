@@ -24,7 +24,7 @@ struct StoredRegistration {
     }
 }
 
-/// A registration's place in its installation.
+/// The slot of a registration in its installation, with the installation.
 struct InstallationReference {
     /// The sequence number of the installation.
     var installation: Int64

@@ -5,18 +5,18 @@ import MartletModel
 struct LaneTable {
     private let connection: Connection
 
-    /// A pause of an origin is stored only while fewer than this many pauses are stored. The limit bounds the storage
-    /// that strangers can use, because browsers and devices choose their origins.
+    /// A pause of an origin is stored only while fewer than this many pauses are stored. Browsers and devices choose
+    /// their origins, so without a limit they could make the table arbitrarily large.
     static let pauseLimit = 4096
-    /// The maximum number of stored quarantines. The limit bounds the storage that strangers can use: senders choose
-    /// applications (such as APNs topics), and browsers and devices choose origins.
+    /// The maximum number of stored quarantines. Senders choose applications (such as APNs topics), and browsers and
+    /// devices choose origins, so without a limit they could make the table arbitrarily large.
     static let quarantineLimit = 4096
 
     init(_ connection: Connection) {
         self.connection = connection
     }
 
-    /// Stores the pauses and quarantines that a step began or ended.
+    /// Stores the pauses and quarantines that a step began, and removes the quarantines that it ended.
     func record(_ step: DeliveryStep) throws(StorageError) {
         guard !step.pauses.isEmpty || !step.quarantines.isEmpty else { return }
         for pause in step.pauses { try record(pause, of: step.delivery) }

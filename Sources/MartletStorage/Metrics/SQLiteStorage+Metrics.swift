@@ -8,8 +8,8 @@ extension SQLiteStorage {
     public struct Backlog: Sendable, Equatable {
         /// The number of unfinished deliveries.
         public var deliveries: Int
-        /// The time when the notification of the oldest delivery was accepted or was due, or when its part began; nil
-        /// if there is no delivery.
+        /// The earliest time at which one of these deliveries could begin; nil if there is no delivery. It is the time
+        /// when the part of the delivery began, else when its notification was due, else when it was accepted.
         public var oldest: Timestamp?
     }
 

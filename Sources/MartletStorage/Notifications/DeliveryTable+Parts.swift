@@ -12,7 +12,9 @@ extension DeliveryTable {
         ) { Delivery.ID(rawValue: $0.integer(0)) }
     }
 
-    /// Returns those of the given members that a sibling of the delivery has reached, has a refusal of, or tries again.
+    /// Returns those of the given members that a sibling of the delivery has already handled: it has reached the
+    /// member, recorded a refusal or a retry of it, or sent the push of another channel's member to the member's
+    /// channel.
     func handled(
         _ members: [AudienceMember], besides delivery: Delivery
     ) throws(StorageError) -> Set<AudienceMember> {

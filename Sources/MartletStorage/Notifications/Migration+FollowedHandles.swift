@@ -2,9 +2,9 @@ extension Migration {
     /// Adds the data that shows whether a handle was already reached: through a channel that has been removed since, or
     /// by the push to a member of another channel.
     ///
-    /// `former_channels` contains the removed channels, identified by the end of their key. For a token, the end
-    /// identifies the channel as well as the whole key does, at a quarter of the size. A row is kept as long as
-    /// `registration_history` contains a registration of its channel.
+    /// `former_channels` contains the removed channels, identified by the end of their key. The end of a long token,
+    /// such as one of FCM, identifies the channel as well as the whole key does, and is much shorter. A row is kept as
+    /// long as `registration_history` contains a registration of its channel.
     ///
     /// `followed` is set if a push reached another handle than that of its member: it is the channel of the reached
     /// handle.

@@ -94,7 +94,7 @@ struct SuccessorTable {
     }
 
     /// Returns one successor for each registration that the member's channel had when its page was read, that then
-    /// matched the expression, and that has another channel now.
+    /// matched the notification's tag expression, and that has another channel now.
     private func ofChannel(_ member: AudienceMember) throws(StorageError) -> [Successor] {
         guard let snapshot = try ranges.snapshot(of: member, in: delivery.id) else { return [] }
         var successors: [Successor] = []
@@ -118,8 +118,8 @@ struct SuccessorTable {
         return successors
     }
 
-    /// Returns the registrations that a channel had in a snapshot with tags that match the expression, and that have
-    /// another channel now. Each is returned with its current channel.
+    /// Returns the registrations that a channel had in a snapshot with tags that match the notification's tag
+    /// expression, and that have another channel now. Each is returned with its current channel.
     private func moved(
         from channel: ChannelID, since snapshot: AudienceSnapshot
     ) throws(StorageError) -> [AudienceMember] {
@@ -149,7 +149,7 @@ struct SuccessorTable {
     }
 
     /// Returns true if at least one registration that a channel had in a snapshot still has this channel and matches
-    /// the expression.
+    /// the notification's tag expression.
     private func keepsOwn(_ channel: ChannelID, since snapshot: AudienceSnapshot) throws(StorageError) -> Bool {
         let kept = try connection.all(
             """
