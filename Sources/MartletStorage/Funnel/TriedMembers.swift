@@ -2,7 +2,8 @@ import MartletCore
 import MartletModel
 
 /// Counts the members of one delivery that failed or were stopped, for the funnel. It reads their refusals and attempts
-/// from rows and from the values of pages (`PageRecords`). At most one such value is in memory at a time.
+/// from rows and from `PageRecords`, each of which has the records of some members as one value. At most one such value
+/// is in memory at a time.
 struct TriedMembers {
     private let connection: Connection
     private let delivery: Delivery.ID
@@ -40,7 +41,7 @@ struct TriedMembers {
                     count += 1
                     continue
                 }
-                // Values are read in the order of the members, and each of them once.
+                // The `PageRecords` are read in the order of their members, each only once.
                 while !isPastPages, page.map({ $0.last < member }) ?? true {
                     page = try pages.records(after: page?.last ?? AudienceMember.none, in: delivery)
                     isPastPages = page == nil
@@ -64,7 +65,7 @@ struct TriedMembers {
             Self.batch, read: Self.member)
     }
 
-    /// Counts the refusals in the values of pages that are failed pushes.
+    /// Counts the refusals in `PageRecords` that are failed pushes.
     func failedPageCount() throws(StorageError) -> Int {
         var count = 0
         let rows = try rowsExist()

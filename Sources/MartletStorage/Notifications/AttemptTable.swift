@@ -1,8 +1,8 @@
 import MartletCore
 import MartletModel
 
-/// Stores attempts as rows, and reads the attempts of a member from rows and from the values of pages, on one
-/// connection. Attempts are recorded only for pushes that had several.
+/// Stores attempts as rows, and reads the attempts of a member from rows and from `PageRecords`, on one connection.
+/// Attempts are recorded only for pushes that had several.
 struct AttemptTable {
     private let connection: Connection
 

@@ -1,7 +1,7 @@
 import MartletCore
 import MartletModel
 
-/// Stores refusals as rows, and reads refusals from rows and from the values of pages, on one connection.
+/// Stores refusals as rows, and reads refusals from rows and from `PageRecords`, on one connection.
 struct RefusalTable {
     private let connection: Connection
 

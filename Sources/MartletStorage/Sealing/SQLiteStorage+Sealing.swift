@@ -56,7 +56,8 @@ extension SQLiteStorage {
         }
     }
 
-    /// Waits until the writes that were requested before are stored. They may have sealed secrets with another key.
+    /// Waits until the writes that were submitted before this call are stored, because they may have sealed secrets
+    /// with another key.
     private func finishWrites() async throws(StorageError) {
         try await writer.write { _ in }
     }

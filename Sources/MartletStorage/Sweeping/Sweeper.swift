@@ -24,7 +24,8 @@ struct Sweeper {
     }
 
     /// Removes a portion of a kind of data.
-    /// - Returns: The number of removed rows; if it is at least `limit`, there may be more.
+    /// - Returns: A number that is at least `limit` if there may be more to remove. It is mostly the number of removed
+    ///   rows.
     func removePortion(of kind: Kind) throws(StorageError) -> Int {
         switch kind {
         case .installations: try InstallationTable(connection).removeExpired(at: now, limit: Self.limit)

@@ -5,8 +5,8 @@ import MartletHTTP
 /// Each request is a copy of the block with the values of its item.
 ///
 /// `:path`, `authorization`, `content-length`, item fields and fields marked `.never` are literals that are not added
-/// to the peer's dynamic table. The first request adds the other fields to the table, if it has room for them. After
-/// that they take one octet each.
+/// to the peer's dynamic table. The first request adds `:authority` and the other fields to the table, if it has room
+/// for them. After that they take one octet each.
 struct RequestTemplate {
     /// The encoded pseudo-fields, up to but not including the length of the path.
     private var head: [UInt8] = []
