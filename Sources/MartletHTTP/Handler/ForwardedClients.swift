@@ -1,4 +1,5 @@
-/// Adds the address of the client to each request that arrives through trusted proxies.
+/// Adds the address of the client, and whether the client used TLS, to each request that arrives through trusted
+/// proxies.
 public struct ForwardedClients: HTTPHandler {
     private let handler: any HTTPHandler
     private let proxies: TrustedProxies

@@ -96,8 +96,8 @@ struct AudienceReader {
                     if let variants { try variants.append(index, to: &page) }
                 }
             }
-            // After a channel that is not on the wanted side, the search continues with the next channel, not with the
-            // next registration.
+            // If the channel is not on the side that the query asks for, the search continues with the next channel,
+            // not with the next registration.
             index = isMeant ? index.next : AudiencePosition(channel: last, registration: .max)
         }
     }

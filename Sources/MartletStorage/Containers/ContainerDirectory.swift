@@ -96,8 +96,8 @@ struct ContainerDirectory: Sendable {
         }
     }
 
-    /// Moves a file to the path of its block. The directory is not flushed: blocks may be lost with the power, because
-    /// only committed blobs are promised to survive.
+    /// Moves a file to the path of its block. The directory is not flushed to disk: a block may be lost in a power
+    /// failure, because only committed blobs are promised to survive.
     func index(_ file: OpenFile, asBlock id: [UInt8], of address: BlobAddress) throws(ContainerError) -> Blob {
         guard exists(address.container) else { throw .noContainer }
         let segments = [Substring(address.container.text)] + address.name.segments + [Substring(Self.ofBlob)]

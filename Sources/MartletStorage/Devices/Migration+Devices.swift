@@ -10,9 +10,9 @@ extension Migration {
     /// The columns that refer to `contents` and `installations` are not foreign keys, because checking them would
     /// require an index for `contents`, and a look-up at every insert.
     ///
-    /// `registration_history` has the former states of registrations that were changed or removed.
-    /// `registration_history_start` has the number of the last state that was removed from the history. Each row counts
-    /// as a use of its contents.
+    /// `registration_history` has the former states of registrations that were changed or removed. Each of its rows
+    /// counts as a use of the row's contents. `registration_history_start` has the number of the last state that was
+    /// removed from the history.
     static let devices = Migration(
         name: "devices",
         script: """

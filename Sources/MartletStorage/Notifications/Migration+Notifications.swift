@@ -13,12 +13,12 @@ extension Migration {
     /// A notification without `begun_at` is scheduled for later. If it also has `finished_at`, it was canceled before
     /// it began.
     ///
-    /// In a roll-out, `halt_share` is in hundredths of a percent and `duration` is in milliseconds; exactly one of
+    /// In a roll-out, `halt_share` is in hundredths of a percent and `duration` is in milliseconds; at most one of
     /// `rate` and `duration` is set. `succeeded` and `failed` are the numbers of pushes that had ended when the counts
     /// of the halt rule were last reset; the rule counts only the pushes that ended later.
     ///
-    /// `collapse` contains the collapse key, followed by the keys of the handles if the send is direct. `collapses`
-    /// lists the deliveries with collapse keys by their anchors (see `CollapseTable`).
+    /// `collapse` contains the collapse keys in the format of `Collapse.bytes`. `collapses` lists the deliveries with
+    /// collapse keys by their anchors (see `CollapseTable`).
     static let notifications = Migration(
         name: "notifications",
         script: """

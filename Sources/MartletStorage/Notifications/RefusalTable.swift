@@ -28,7 +28,7 @@ struct RefusalTable {
     }
 
     /// Returns the deliveries of a notification with their platforms, in the order of their ids.
-    /// - Parameter first: The lowest id.
+    /// - Parameter first: The lowest id to return.
     private func deliveries(
         of id: NotificationID, in hub: Hub.ID, from first: Delivery.ID
     ) throws(StorageError) -> [(Delivery.ID, PlatformID)] {

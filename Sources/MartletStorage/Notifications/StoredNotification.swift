@@ -96,8 +96,8 @@ enum StoredNotification {
 }
 
 extension Collapse {
-    /// The collapse keys as a list of texts: the only key, followed by the keys of the handles; or an empty text,
-    /// followed by each platform with its key.
+    /// The collapse keys as a list of texts. If all platforms have one key, the list is this key, followed by the keys
+    /// of the handles of a direct send. Otherwise it is an empty text, followed by each platform and its key.
     var bytes: [UInt8] {
         if let onlyKey { return TextListCoding.encode([onlyKey] + handleKeys) }
         let keys = keysByPlatform.sorted { $0.key.rawValue < $1.key.rawValue }

@@ -53,8 +53,8 @@ extension BulkSession {
     /// Consumes plain successes, and refusals whose header fields the caller does not read, at the beginning of the
     /// input.
     ///
-    /// A plain success is a HEADERS frame with a whole header block that begins with `:status 200`. No body follows it,
-    /// or a single DATA frame.
+    /// A plain success is a HEADERS frame with a whole header block that begins with `:status 200`. It ends the answer,
+    /// or a single DATA frame follows it and ends the answer.
     /// - Returns: The number of consumed bytes.
     func takeSuccesses(_ input: UnsafeRawBufferPointer) -> Int {
         guard isTableEmpty, blockHead == nil, answers.isEmpty else { return 0 }

@@ -150,8 +150,8 @@ struct HTTP2RequestCollector {
         body.reserveCapacity(count)
     }
 
-    /// Returns true if the rest of an unread body may still arrive, because it is short enough to need no
-    /// WINDOW_UPDATE.
+    /// Returns true if an unread body need not be stopped with a reset, because it is so short that the peer can send
+    /// all of it without a WINDOW_UPDATE.
     func isShortBody(upTo limit: Int) -> Bool {
         !expectsContinue && length.map { $0 <= limit } ?? false
     }

@@ -30,7 +30,7 @@ final class HTTP2ServerStream: ResponseStream {
     var isHead = false
     /// True if the response did not wait for the body and the rest of the body is short.
     ///
-    /// The rest may then still arrive.
+    /// The rest is then dropped as it arrives. Otherwise the stream is reset after the response.
     var mayDropRest = false
     var output = HTTP2BodyBuffer()
     /// The memory reserved for the response, from the start of the handler until the response has been sent.
