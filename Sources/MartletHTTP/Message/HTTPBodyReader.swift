@@ -54,7 +54,7 @@ extension HTTPRequest {
     public var reader: any HTTPBodyReader { stream ?? CollectedBody(body) }
 }
 
-/// Reads a collected body.
+/// Reads a body that is already in memory: as one piece, and after that nil.
 private final class CollectedBody: HTTPBodyReader {
     private let rest: Mutex<[UInt8]>
 

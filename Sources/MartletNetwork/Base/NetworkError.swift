@@ -34,7 +34,8 @@ public struct NetworkError: Error, Hashable, Sendable, CustomStringConvertible {
 
     public var description: String { detail }
 
-    /// Creates the error of a failed system call.
+    /// Creates the error of a failed system call. Its detail is the name of the call and the system's message for
+    /// `code`.
     static func system(_ call: String, code: Int32 = errno) -> NetworkError {
         var text = [CChar](repeating: 0, count: 128)
         guard strerror_r(code, &text, text.count) == 0 else {

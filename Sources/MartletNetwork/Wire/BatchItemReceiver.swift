@@ -1,6 +1,7 @@
 import MartletHTTP
 
-/// Collects the response to one item of a batch.
+/// Collects the response to one item of a batch, and reports the result to the batch. Used by `HTTP1Client`;
+/// `BulkSession` needs no receiver for each item.
 final class BatchItemReceiver: ResponseReceiver {
     /// The maximum size of a response body, in bytes.
     ///

@@ -16,7 +16,7 @@ protocol ResponseReceiver: AnyObject {
     func failed(_ error: TransportError)
 }
 
-/// The client side of a protocol on one connection.
+/// The client side of HTTP/1.1 (`HTTP1Client`) or of HTTP/2 (`BulkSession`) on one connection.
 protocol ClientProtocol: WireProtocol {
     /// The number of requests that may be started now. 0 if the peer's limit is reached or the connection accepts no
     /// more requests.

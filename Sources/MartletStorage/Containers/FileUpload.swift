@@ -20,6 +20,7 @@ struct FileUpload: BlobUpload {
     }
 
     /// Appends the content of a block's file.
+    /// - Throws: `ContainerError`; `.noBlock` if the file does not exist.
     func append(_ path: String) async throws(ContainerError) {
         try await thread.run { [file] () throws(ContainerError) in
             do throws(ContainerError) {

@@ -88,7 +88,7 @@ final class Backlogs: TransactionObserver {
     /// The changes that the open transaction has made so far.
     private var changes: [(hub: Int64, change: BacklogSize)] = []
 
-    /// Defines the SQL function on a connection.
+    /// Defines the function for the triggers on a connection.
     func define(on connection: Connection) throws(StorageError) {
         try connection.define(Self.function, argumentCount: 3, changing: self) { context, _, values in
             guard let backlogs = sqlite3_user_data(context), let values else { return }

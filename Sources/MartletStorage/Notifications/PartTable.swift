@@ -35,7 +35,8 @@ struct PartTable {
             """, now, notification, onlyGates)
     }
 
-    /// Returns true if the first part of a notification begins later than the notification.
+    /// Returns true if the first part of a notification begins later than the notification. The first part has the
+    /// number 0, and has a row only in this case.
     func beginsLater(_ notification: Int64) throws(StorageError) -> Bool {
         try connection.first("SELECT 1 FROM parts WHERE notification = ? AND number = 0", notification) { _ in true }
             ?? false
