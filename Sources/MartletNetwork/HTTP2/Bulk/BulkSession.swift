@@ -3,8 +3,8 @@ import MartletHTTP
 /// The client side of HTTP/2 for many requests. It writes frames itself, without a library, from a header block that is
 /// encoded once per batch, and recognises plain successes without decoding them.
 ///
-/// Requests are drawn and encoded only when the connection asks for output, so that no encoded request waits in memory.
-/// The behaviour is the same as that of nghttp2; tests compare the two.
+/// The requests of batches are drawn and encoded only when the connection asks for output, so that they do not wait in
+/// memory in encoded form. The behaviour is the same as that of nghttp2; tests compare the two.
 final class BulkSession: ClientProtocol {
     /// The maximum size, in bytes, of a frame and of a header block that the peer may send.
     static let frameLimit = 16_384
