@@ -241,7 +241,7 @@ extension PushClient {
     }
 
     /// Sends the registration of a device to the server, under an id.
-    /// - Returns: false if the id can no longer be used.
+    /// - Returns: false if the id can no longer be used (status 410).
     private func put(_ device: DeviceRegistration, id: String) async throws(RetryableFailure) -> Bool {
         let answer = try await ask(request("PUT", registerPath(id), device.json))
         if answer.status == 410 { return false }

@@ -22,7 +22,8 @@ struct MessageMembers {
 
     /// Returns the value of a member; nil if the member is missing.
     /// - Parameters:
-    ///   - rule: The end of the error's sentence "… must be", for a value that `read` does not accept.
+    ///   - rule: The end of the error's sentence, after "must be". The error is for a value that `read` does not
+    ///     accept.
     ///   - read: Converts the value; nil if it is invalid.
     func value<Value>(_ name: String, _ rule: String, _ read: (JSON) -> Value?) throws(ComposedMessageError) -> Value? {
         guard let member = members[name] else { return nil }
