@@ -6,7 +6,7 @@ import MartletNetwork
 
 /// The certificate that a listener presents, with its key and the name by which messages refer to it.
 ///
-/// The certificate and the key belong together.
+/// The key is the key of the certificate; the initializer that reads files checks it.
 struct ServedCertificate: Sendable {
     /// The path of the certificate, or a description if it was not read from a file.
     let name: String
