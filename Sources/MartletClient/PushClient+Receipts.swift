@@ -41,7 +41,8 @@ extension PushClient {
     }
 
     /// Sends the pending receipts.
-    /// - Returns: The failure because of which some receipts cannot be sent for now; nil if there is none.
+    /// - Returns: The failure because of which some receipts cannot be sent for now; nil if no receipt is pending any
+    ///   more, or if the receipts wait for a log-in.
     func retryReceipts() async -> RetryableFailure? {
         while true {
             let batch = await receiptQueue.value.batch

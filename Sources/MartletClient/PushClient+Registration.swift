@@ -147,6 +147,7 @@ extension PushClient {
 
     /// Carries out an unregistration that was left pending by an earlier process. A registration that was left pending
     /// waits for the device token instead.
+    /// - Returns: The failure after which the unregistration is tried again; nil if it need not be tried again.
     private func leftUnregistration() async -> RetryableFailure? {
         guard registration.open == nil, await registrationRecord.value.due == .unregister, registration.open == nil
         else {

@@ -63,7 +63,7 @@ struct ServedCertificate: Sendable {
         throw ServerError("\(name) ended on \(ends.day): renew it, or serve with --tls-self-signed.")
     }
 
-    /// Returns a warning if the certificate does not cover the public address; nil if it does.
+    /// Returns a warning if there is a public address with https that the certificate does not cover; otherwise nil.
     func mismatch(with publicURL: HTTPOrigin?) -> String? {
         guard let publicURL, publicURL.scheme == .https, !certificate.isFor(publicURL.host) else { return nil }
         let names = certificate.hostNames.prefix(3)
