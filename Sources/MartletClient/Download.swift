@@ -29,7 +29,7 @@ final class Download: ResponseSink, @unchecked Sendable {
         self.progress = progress
     }
 
-    /// Whether all bytes have been received.
+    /// Whether all bytes have been received; true if the total number is not known.
     var isComplete: Bool { total == nil || total == received }
 
     /// Returns a request with header fields that ask for the missing bytes (RFC 9110, section 14.2), or for the whole

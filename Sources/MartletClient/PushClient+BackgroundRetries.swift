@@ -2,8 +2,9 @@ extension PushClient {
     /// Immediately retries all pending work: failed registrations, and log-outs and receipts that the server has not
     /// received.
     ///
-    /// Call it at launch, when the app comes to the foreground, and when the network is back. It returns after each
-    /// item was tried once; items that fail again are retried in the background.
+    /// Call it at launch, when the app comes to the foreground, and when the network is back. It returns after one
+    /// round of attempts. Work that fails again for a temporary reason is retried in the background, if
+    /// `RetryPolicy.keepsTrying` is set.
     public func resume() async {
         await withCheckedContinuation { continuation in
             backgroundRetries.waiting.append(continuation)
@@ -37,8 +38,8 @@ extension PushClient {
         }
     }
 
-    /// Runs rounds, the first after `wait`, until no further round is needed. Retains the client only while a round is
-    /// in progress, so that an app can release the client during a wait.
+    /// Runs rounds, the first after `wait`, until `round` returns nil. Retains the client only while a round is in
+    /// progress, so that an app can release the client during a wait.
     private func start(after wait: Duration) {
         Task { [weak self] in
             var wait: Duration? = wait
@@ -59,7 +60,7 @@ extension PushClient {
     }
 
     /// Runs one round of retries.
-    /// - Returns: The wait before the next round; nil if no further round is needed.
+    /// - Returns: The wait before the next round; nil if no round follows (see `BackgroundRetries.end`).
     private func round() async -> Duration? {
         backgroundRetries.phase = .running
         backgroundRetries.sleeper = nil
@@ -77,7 +78,8 @@ extension PushClient {
     }
 
     /// Tells the server about pending log-outs.
-    /// - Returns: The failure that prevents a log-out for now; nil if there is none.
+    /// - Returns: The temporary failure because of which a log-out is still pending; nil if no log-out is pending any
+    ///   more.
     private func retryLogOut() async -> RetryableFailure? {
         for departure in await logIns.value.departures {
             do throws(RetryableFailure) {

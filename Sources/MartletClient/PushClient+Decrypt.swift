@@ -2,7 +2,8 @@ import MartletModel
 
 extension PushClient {
     /// Decrypts the message of a push. If the push only carries an id, the message is fetched first.
-    /// - Throws: `PushClientError`: `noKey` if this device has no key, `encryptionFailed`, and the errors of fetching.
+    /// - Throws: `PushClientError`: `encryptionNotSetUp`, `noKey` if this device has no key, `encryptionFailed`,
+    ///   `storageProblem`, and the errors of fetching.
     public func decrypt(_ push: EncryptedPush) async throws(PushClientError) -> DecryptedMessage {
         let encryption = try needEncryption()
         switch push {

@@ -61,7 +61,8 @@ extension PushClient {
         throw failure
     }
 
-    /// Repeats `work` until it succeeds, fails permanently, or the attempts are used up.
+    /// Repeats `work` until it succeeds, fails permanently, or the attempts are used up. Also stops if the server asks
+    /// for a longer wait than `RetryPolicy.longestWait`.
     /// - Parameter isRepeatable: Whether `work` is idempotent. Otherwise `work` is only repeated if the server cannot
     ///   have processed the request.
     /// - Parameter endsWithUser: Whether to stop once another user has logged in, or this user has logged out.

@@ -10,11 +10,12 @@ extension PushClient {
     /// If the connection breaks, the next attempt fetches only the missing bytes.
     /// - Parameters:
     ///   - path: The file to write the content to. The file appears once it is complete, and the whole content is never
-    ///     in memory. If the path is nil, the content is collected in memory.
+    ///     in memory. nil collects the content in memory.
     ///   - limit: The maximum size of content that is collected in memory, in bytes.
     ///   - progress: Called for each piece, on any thread. It must return quickly.
     /// - Returns: The content, or what to show if no user is logged in.
-    /// - Throws: `PushClientError`; `notFound` if the content has expired or is for another user.
+    /// - Throws: `PushClientError`; `notFound` if the content has expired or is for another user, `contentTooLong` if
+    ///   it exceeds `limit`, `storageProblem` if the file cannot be written.
     public func fetch(
         _ reference: RichReference, to path: String? = nil, limit: Int = 10 << 20, progress: Progress? = nil
     ) async throws(PushClientError) -> Fetched<RichNotification> {

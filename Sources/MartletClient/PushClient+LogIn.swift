@@ -9,7 +9,8 @@ extension PushClient {
 
     /// Logs a user in and stores the credentials in the `CredentialStore`. A registration that was waiting for a log-in
     /// is done in the background.
-    /// - Throws: `PushClientError`, of kind `wrongPassword` or `tooManyAttempts` if the user can do something about it.
+    /// - Throws: `PushClientError`, of kind `wrongPassword` or `tooManyAttempts` if the user can do something about it,
+    ///   and of kind `logInNeeded` if the client has a `TokenProvider`.
     public func logIn(user: String, password: String) async throws(PushClientError) {
         guard tokens == nil else {
             throw PushClientError(.logInNeeded, "Users of this app log in at its identity provider.")
@@ -180,6 +181,7 @@ extension PushClient {
 
     /// Gets a new token. If another user has logged in at the provider meanwhile, the token is that user's and can only
     /// remove that user's own registration.
+    /// - Returns: false if no user is logged in at the provider.
     private func renewToken(
         of tokens: any TokenProvider, for departure: inout PendingLogOut
     ) async throws(RetryableFailure) -> Bool {

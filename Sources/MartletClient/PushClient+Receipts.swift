@@ -10,8 +10,8 @@ extension PushClient {
     }
 
     /// Does the same as `received(_:)`, for a process that the system stops once it has shown the notification, such as
-    /// a notification service extension. Returns when the server has received the receipt, and at the latest after
-    /// `limit`.
+    /// a notification service extension. Returns after one attempt to send the receipt, whether or not it succeeded,
+    /// and at the latest after `limit`.
     /// - Parameter limit: The longest wait for the server.
     public func received(_ content: PushContent, within limit: Duration) async {
         await received(content)
@@ -41,7 +41,8 @@ extension PushClient {
     }
 
     /// Sends the pending receipts.
-    /// - Returns: The failure because of which some receipts cannot be sent for now; nil if there is none.
+    /// - Returns: The failure because of which some receipts cannot be sent for now; nil if no receipt is pending any
+    ///   more, or if the receipts wait for a log-in.
     func retryReceipts() async -> RetryableFailure? {
         while true {
             let batch = await receiptQueue.value.batch

@@ -147,6 +147,7 @@ extension PushClient {
 
     /// Carries out an unregistration that was left pending by an earlier process. A registration that was left pending
     /// waits for the device token instead.
+    /// - Returns: The failure after which the unregistration is tried again; nil if it need not be tried again.
     private func leftUnregistration() async -> RetryableFailure? {
         guard registration.open == nil, await registrationRecord.value.due == .unregister, registration.open == nil
         else {
@@ -241,7 +242,7 @@ extension PushClient {
     }
 
     /// Sends the registration of a device to the server, under an id.
-    /// - Returns: false if the id can no longer be used.
+    /// - Returns: false if the id can no longer be used (status 410).
     private func put(_ device: DeviceRegistration, id: String) async throws(RetryableFailure) -> Bool {
         let answer = try await ask(request("PUT", registerPath(id), device.json))
         if answer.status == 410 { return false }

@@ -4,9 +4,10 @@ extension PushClient {
     /// Sends a text that only the devices of one user can read: neither the push services nor the server can.
     ///
     /// The keys of the user's devices are pinned when something is first sent to that user. From then on, a key that is
-    /// not pinned prevents sending, with an error of kind `keysChanged`: show the key's fingerprints, and once the user
-    /// has compared them, call `trust(_:)` and send again. Before the first send, `keys(of:)` returns the fingerprints
-    /// to compare, and `trust(_:)` pins them, so that the server cannot substitute other keys.
+    /// not pinned prevents sending, with an error of kind `keysChanged`: show the fingerprints of the keys, and once
+    /// they have been compared with the recipient's, call `trust(_:)` and send again. Before the first send,
+    /// `keys(of:)` returns the fingerprints to compare, and `trust(_:)` pins them, so that the server cannot substitute
+    /// other keys.
     ///
     /// - Parameters:
     ///   - text: At most `MessageCoding.messageLimit` bytes in UTF-8.

@@ -80,8 +80,8 @@ extension PushClient {
     ///     otherwise).
     /// - Returns: The id with which the content is fetched.
     /// - Throws: `PushClientError`: `messageTooLong` if the content is larger than the server accepts, or exceeds the
-    ///   user's quota at the server; `refused` if the audience has no recipient. Unless the kind is `unreachable`,
-    ///   `serverProblem` or `cancelled`, nothing was sent.
+    ///   user's quota at the server; `refused` if the audience has no recipient; `storageProblem` if the file cannot be
+    ///   read. Unless the kind is `unreachable`, `serverProblem` or `cancelled`, nothing was sent.
     @discardableResult
     public func sendRich(
         _ content: PayloadContent, to audience: Audience, message: String = "", type: String? = nil,

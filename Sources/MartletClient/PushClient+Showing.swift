@@ -1,9 +1,10 @@
 extension PushClient {
-    /// Returns the notification to show for a push, with its announced content fetched, and decrypted if needed.
+    /// Returns the notification to show for a push. If the push only refers to its content, the content is fetched.
+    /// Encrypted content is decrypted.
     ///
     /// Intended for the handler of silent pushes, which shows the result as a local notification, and for a
-    /// notification service extension. The function never throws, and the result always has a text: if the content is
-    /// not available, the sender's text for that case or a text of `words` is used.
+    /// notification service extension. A notification always has a text: if the content is not available, the sender's
+    /// text for that case or a text of `words` is used.
     /// - Parameters:
     ///   - content: The content of the push.
     ///   - folder: The folder for downloaded pictures, sounds and videos; nil means that they are not downloaded. The
@@ -30,7 +31,7 @@ extension PushClient {
         }
     }
 
-    /// Returns the notification with its announced content, which is fetched and decrypted if needed.
+    /// Returns `plain` with the content of the push, which is fetched and decrypted if needed.
     /// - Parameter plain: The notification that is returned if the content cannot be fetched.
     private func filled(
         _ plain: NotificationContent, _ content: PushContent, folder: String?, words: NotificationTexts

@@ -16,7 +16,7 @@ import MartletModel
 /// try await client.send("Dinner at eight?", to: "bob", platform: .apns)
 /// ```
 ///
-/// The client follows the rules of push registration by itself:
+/// Push registration needs these steps from the app and the client:
 /// - Ask the system for the device token at **every** launch and pass it on. The client never stores the token, so it
 ///   can never send an old one; if the token has changed, the registration is updated.
 /// - If the system provides no token, call `registrationFailed(_:askAgain:)`: the failure is recorded, and the

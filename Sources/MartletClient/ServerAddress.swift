@@ -31,7 +31,7 @@ public struct ServerAddress: Hashable, Sendable, CustomStringConvertible {
 
     public var description: String { base }
 
-    /// Returns the host of `HOST[:PORT]`; nil if the port is not a number.
+    /// Returns the host of `HOST[:PORT]`; nil if the text has another form, for example if the port is not a number.
     private static func host(_ authority: Substring) -> String? {
         var host = authority[...]
         var port: Substring?

@@ -24,8 +24,8 @@ final class Exchanges: NSObject, URLSessionDataDelegate {
         var isTooLong = false
         var isChallenged = false
 
-        /// Appends data to the body.
-        /// - Returns: True if the body now exceeds the limit.
+        /// Appends data to the body, unless the body would exceed the limit.
+        /// - Returns: Whether this data is the first that exceeds the limit.
         mutating func collect(_ data: Data, limit: Int) -> Bool {
             guard !isTooLong else { return false }
             isTooLong = body.count + data.count > limit

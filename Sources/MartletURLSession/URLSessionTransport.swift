@@ -19,7 +19,7 @@ public final class URLSessionTransport: ClientTransport {
     private let plain: ExchangeSession
     /// The session for long bodies.
     ///
-    /// It limits only each wait for more data, not the whole request.
+    /// It limits each wait for more data to the time-out, and the whole request only to a day.
     private let streaming: ExchangeSession
 
     /// Creates a transport.

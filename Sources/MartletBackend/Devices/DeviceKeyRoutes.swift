@@ -32,7 +32,7 @@ struct DeviceKeyRoutes: Sendable {
 }
 
 extension Backend {
-    /// Returns the devices of a user with their keys; an empty array if the caller may not write to the user. That case
+    /// Returns the devices of a user with their keys; an empty array if the caller may not send to the user. That case
     /// takes as much time and looks the same as a user who does not exist.
     func keyedDevices(
         of user: UserName, for caller: Caller, in hub: Hub.ID

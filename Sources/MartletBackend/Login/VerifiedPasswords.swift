@@ -32,7 +32,7 @@ struct VerifiedPasswords: Sendable {
         expiries.insert(now + lifetime, for: code, bytes: code.count + 32)
     }
 
-    /// Returns the code that identifies a password of the user whose password hash is `hash`.
+    /// Returns the code that identifies a password of the user whose password hash is `hash`; nil if OpenSSL fails.
     func code(_ password: [UInt8], _ hash: String) -> [UInt8]? {
         try? key.authenticationCode(for: Array(hash.utf8) + [0] + password)
     }

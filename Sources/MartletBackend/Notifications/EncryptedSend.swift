@@ -92,7 +92,7 @@ struct EncryptedSend: Sendable {
     }
 
     /// Returns the devices of the ciphertexts, in the order of the ciphertexts.
-    /// - Throws: An error if a device is not the recipient's, has no key, or has a key other than the one that the
+    /// - Throws: `.staleKeys` if a device is not the recipient's, has no key, or has a key other than the one that the
     ///   ciphertext was made with.
     private func devices(in hub: Hub.ID) async throws(BackendError) -> [KeyedDevice] {
         let known = try await knownDevices(in: hub)

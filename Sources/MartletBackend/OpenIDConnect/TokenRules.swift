@@ -82,7 +82,8 @@ struct TokenRules: Sendable {
         return Set((claim.array ?? []).prefix(Self.roleLimit).compactMap(\.string))
     }
 
-    /// Returns the claim with exactly this name, including any dots; if there is none, the member at this dotted path.
+    /// Returns the claim with exactly this name, including any dots; if there is none, the member at this dotted path;
+    /// nil if there is neither.
     private func claim(_ name: String, of claims: JSON) -> JSON? {
         if let claim = claims[name] { return claim }
         return name.split(separator: ".").reduce(claims) { found, part in found?[String(part)] }

@@ -31,7 +31,7 @@ struct MediaType: Hashable, Sendable {
         subtype = String(parts[1])
     }
 
-    /// A short word for apps, used if the sender gives none.
+    /// The word that tells apps the kind of content (`img`, `sound`, …), used if the sender gives none.
     var word: String {
         switch (type, subtype) {
         case ("image", _): "img"

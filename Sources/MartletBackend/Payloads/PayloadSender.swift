@@ -135,7 +135,8 @@ struct PayloadSender: Sendable {
     }
 
     /// Sends the id of a payload.
-    /// - Parameter accepted: The number of pushes that were accepted, now or in an earlier attempt.
+    /// - Parameter accepted: Incremented for each push that the intake accepts, also if an earlier attempt sent this
+    ///   push already.
     private func notify(
         _ draft: PayloadDraft, until end: Timestamp, _ audience: SendAudience, in hub: SendingHub,
         _ messages: [(platform: PlatformID, message: Message)], _ record: SendRecord?, _ accepted: inout Int

@@ -40,7 +40,8 @@ struct ReceiptBody: Sendable {
         return Receipt(subject: subject, event: event, at: at)
     }
 
-    /// Reads the id of a payload or of a notification. The two kinds of ids are distinguished by their length.
+    /// Reads the id of a payload or of a notification. The two kinds of ids are distinguished by their length. nil if
+    /// the text is neither.
     private static func subject(_ text: String) -> Receipt.Subject? {
         PayloadID(text).map { .payload($0) } ?? NotificationID(text).map { .notification($0) }
     }

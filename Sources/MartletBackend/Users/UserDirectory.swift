@@ -90,8 +90,8 @@ public struct UserDirectory: Sendable {
 
     /// Returns users sorted by name, at most `limit` of them.
     /// - Parameters:
-    ///   - prefix: Only users whose names begin so, compared without case.
-    ///   - last: Only users after this name; nil to begin with the first user.
+    ///   - prefix: The beginning of the names, compared without case; empty for all users.
+    ///   - last: The name after which the list begins; nil to begin with the first user.
     public func list(
         beginningWith prefix: String = "", after last: String? = nil, limit: Int = pageLimit
     ) async throws(UserDirectoryError) -> [User] {

@@ -13,14 +13,16 @@ struct BackgroundRetries {
     var phase = Phase.resting
     /// Whether more work became due during the current round, so that one more round follows at once.
     var isWanted = false
-    /// The number of failed rounds in a row.
+    /// The number of failures in a row, which lengthens the wait before the next round. The failed call of the app that
+    /// started the rounds counts, too.
     var failures = 0
     var sleeper: Task<Void, Never>?
     /// The callers of `resume`, which return when a round has tried all work that is due.
     var waiting: [CheckedContinuation<Void, Never>] = []
 
     /// Records the end of a round, and the failure of its work if there was one.
-    /// - Returns: The wait before the next round; nil if no further round is needed.
+    /// - Returns: The wait before the next round; zero if more work became due during this round. nil if no round
+    ///   follows, because nothing failed, or because `retry` allows no background retries.
     mutating func end(_ failure: RetryableFailure?, retry: RetryPolicy, chance: Double) -> Duration? {
         if isWanted { return .zero }
         guard let failure else {

@@ -8,7 +8,7 @@ struct Recipient {
     let fingerprint: KeyFingerprint
 
     /// Reads the answer of `GET /api/users/{name}/keys`.
-    /// - Returns: nil if a key is malformed or a device is named twice.
+    /// - Returns: nil if the answer has another form, a key is malformed, or a device is listed twice.
     static func all(
         in answer: JSON, _ cryptography: any ClientCryptography
     ) throws(ClientCryptographyError) -> [Recipient]? {

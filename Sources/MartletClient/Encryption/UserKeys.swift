@@ -8,12 +8,12 @@ public struct DeviceFingerprint: Hashable, Sendable {
     public let fingerprint: KeyFingerprint
 }
 
-/// A user's keys as the server currently reports them, together with the keys that were pinned when something was first
-/// sent to the user.
+/// A user's keys as the server currently reports them, together with the pinned keys. Keys are pinned by the first send
+/// to the user and by `PushClient.trust(_:)`.
 ///
 /// A key that is not pinned may belong to a new telephone or to a new installation of the app. An attacker with access
-/// to the server may also have added the key in order to read the messages. Only the user knows which is the case:
-/// compare the fingerprints, then call `PushClient.trust(_:)`.
+/// to the server may also have added the key in order to read the messages. Only that user knows which is the case:
+/// compare the fingerprints with the user, then call `PushClient.trust(_:)`.
 public struct UserKeys: Hashable, Sendable {
     /// The user's name as the caller wrote it.
     public let user: String
@@ -29,7 +29,7 @@ public struct UserKeys: Hashable, Sendable {
         self.pins = pins
     }
 
-    /// Whether nothing is pinned yet. The first keys that the server reports are trusted.
+    /// Whether no key of the user is pinned yet. The first send then trusts and pins all keys that the server reports.
     public var isFirstUse: Bool { pins == nil }
 
     /// Whether a message can be sent without a call of `PushClient.trust(_:)`: every key is pinned, or no keys are

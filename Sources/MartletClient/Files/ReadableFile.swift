@@ -12,7 +12,7 @@ final class ReadableFile: Sendable {
     let length: Int64
     private let descriptor: Int32
 
-    /// Opens a file; nil if it does not exist or may not be read.
+    /// Opens a file; nil if it cannot be opened, or if it is not a regular file.
     init?(_ path: String) {
         descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return nil }

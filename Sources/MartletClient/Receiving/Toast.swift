@@ -21,7 +21,7 @@ struct Toast: Hashable {
         }
     }
 
-    /// Creates a toast from its lines.
+    /// Creates a toast from its lines; nil if there are none.
     /// - Parameter id: A text that begins with the notification's id. Other parameters of the toast may follow, each
     ///   after `&`.
     private init?(_ lines: [String], id: Substring?) {
@@ -33,7 +33,7 @@ struct Toast: Hashable {
 }
 
 extension String {
-    /// Returns the text between the first occurrence of `begin` and the next occurrence of `end`.
+    /// Returns the text between the first occurrence of `begin` and the next occurrence of `end`; nil if there is none.
     fileprivate func between(_ begin: String, _ end: String) -> Substring? {
         guard let begin = firstRange(of: begin), let end = self[begin.upperBound...].firstRange(of: end) else {
             return nil

@@ -41,8 +41,8 @@ struct DesiredRegistration {
     private(set) var number = 0
     /// The last wish, while it is neither fulfilled nor given up; nil otherwise.
     private(set) var open: Wish?
-    /// The device that the app passed last in this process, to be registered for the next user who logs in. Never
-    /// stored.
+    /// The device that the app passed last in this process, to be registered for the next user who logs in; nil if the
+    /// app has unregistered it since. Never stored.
     private(set) var device: DeviceRegistration?
     /// Whether the open wish is carried out by the background retries.
     var isInBackground = false

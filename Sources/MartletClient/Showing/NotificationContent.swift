@@ -2,9 +2,10 @@ import MartletModel
 
 /// The notification that a device shows for a push.
 public struct NotificationContent: Hashable, Sendable {
-    /// The category of notifications with rich content, which has an action that opens the content.
+    /// The identifier of the category of notifications with rich content. The category has an action that opens the
+    /// content.
     public static let richCategory = "richPush"
-    /// The action of `richCategory` that opens the content: "More".
+    /// The identifier of the action of `richCategory` that opens the content: "More".
     public static let moreAction = "richPushMore"
 
     /// The title; nil if there is none.
@@ -16,8 +17,8 @@ public struct NotificationContent: Hashable, Sendable {
     public var attachment: String?
     /// The category: `richCategory`, or nil.
     public var category: String?
-    /// The members of the push's payload that identify its content, for the notification's `userInfo`.
-    /// `PushContent(userInfo:)` reads them again when the user opens the notification.
+    /// Members of the push's payload, keyed by name. They belong in the notification's `userInfo`: when the user opens
+    /// the notification, `PushContent(userInfo:)` recreates the content of the push from them.
     public var texts: [String: String]
 
     /// Creates the content of a notification.
@@ -63,8 +64,8 @@ extension NotificationContent {
         }
     }
 
-    /// Replaces the text with fetched content, or with the prompt to log in.
-    /// - Parameter fetched: The fetched content, or the prompt to log in.
+    /// Completes the notification when its content was fetched. Calls `show` with the content. If a log-in is needed
+    /// instead, replaces the text with the prompt and removes the category, because there is no content to open.
     mutating func show<Value>(
         _ fetched: Fetched<Value>, words: NotificationTexts, _ show: (inout NotificationContent, Value) -> Void
     ) {
@@ -78,7 +79,8 @@ extension NotificationContent {
 }
 
 extension PushContent {
-    /// The members of the push's payload that identify its content, under their `PayloadName`.
+    /// The members of the push's payload from which `PushContent(userInfo:)` recreates this content, keyed by
+    /// `PayloadName`. The visible text is not among them, because a payload has it in `aps`.
     var texts: [String: String] {
         var texts: [String: String] = [:]
         switch self {

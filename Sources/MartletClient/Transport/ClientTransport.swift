@@ -46,7 +46,8 @@ public struct ClientRequest: Sendable, CustomStringConvertible {
     public let fields: [String: String]
     /// The body; nil if there is none, or if it is an `upload`.
     public let body: [UInt8]?
-    /// The body if it is too large for memory. The transport reads it while sending.
+    /// The body if it may be too large for memory: the transport reads it while sending. nil if there is none, or if it
+    /// is in `body`.
     public let upload: ClientUpload?
 
     init(

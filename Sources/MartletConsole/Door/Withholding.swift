@@ -14,8 +14,8 @@ enum Withholding {
 
     /// Shortens a handle to its first and last 4 characters.
     ///
-    /// If the handle is a URL, its origin and last 6 characters are kept. Of 12 characters or fewer, only the first 2
-    /// are kept.
+    /// If the handle is a URL, its origin and last 6 characters are kept. Of another handle of 12 characters or fewer,
+    /// only the first 2 are kept.
     static func masked(_ handle: String) -> String {
         if let (origin, rest) = HTTPOrigin.splitting(handle) { return "\(origin)/…\(rest.suffix(6))" }
         guard handle.count > 12 else { return String(handle.prefix(2)) + "…" }

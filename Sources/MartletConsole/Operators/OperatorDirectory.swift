@@ -47,7 +47,7 @@ public final class OperatorDirectory: Sendable {
 
     static func hash(of token: String) -> [UInt8] { SHA256.hash(Array(token.utf8)) }
 
-    /// Adds an operator, or gives an existing operator new roles, and makes an invitation.
+    /// Adds an operator, or gives an existing operator new roles and enables it, and makes an invitation.
     /// - Returns: The token of the invitation, and when the invitation expires.
     func invite(_ name: String, _ roles: RoleGrants) async throws(OperatorError) -> (token: String, until: Timestamp) {
         guard Operator.isName(name) else { throw .badName }

@@ -3,9 +3,9 @@ import MartletHTTP
 import MartletModel
 import Synchronization
 
-/// Writes failed sign-ins to the audit log, a bounded number of them.
+/// Writes failed sign-ins and failed confirmations of a password to the audit log, a bounded number of them.
 ///
-/// A name that is no operator's is not written: it may be a password that was typed into the wrong field.
+/// A name that is no operator's is replaced by `unknown`: it may be a password that was typed into the wrong field.
 final class FailedSignIns: Sendable {
     /// The maximum number of entries in a day (UTC), of each operator and of all unknown names together. The limits on
     /// attempts are stricter for one client, but many clients together could fill the disk.
@@ -26,7 +26,7 @@ final class FailedSignIns: Sendable {
     }
 
     /// - Parameters:
-    ///   - name: As it was given.
+    ///   - name: The name that was given.
     ///   - action: What was tried, such as `sign in`.
     func note(
         _ name: String, _ action: String, _ refusal: ConsoleRefusal, from request: HTTPRequest, at now: Timestamp

@@ -7,7 +7,7 @@ import Synchronization
 /// Enrols second factors and checks their codes.
 ///
 /// Somebody who guesses codes knows the password, so wrong codes are counted by operator, not by address: five at once,
-/// then one every five minutes. A guess succeeds with a chance of less than one in a thousand a day.
+/// then one every five minutes. The chance that one of the guesses of a day is right is less than one in a thousand.
 final class SecondFactor: Sendable {
     let store: any OperatorFactorStore
     private let time: any TimeSource
@@ -18,7 +18,7 @@ final class SecondFactor: Sendable {
     private static let forgiveness = Duration.seconds(300)
     private static let issuer = "Martlet"
     private static let recoveryCount = 10
-    /// The length of a recovery code in bytes: it cannot be guessed, so its hash need not be slow.
+    /// The length of a recovery code, in bytes. A code of this length cannot be guessed, so its hash need not be slow.
     private static let recoveryLength = 10
 
     init(store: any OperatorFactorStore, time: any TimeSource) {
@@ -30,7 +30,7 @@ final class SecondFactor: Sendable {
         try await stored { () throws(StorageError) in try await store.factor(of: name) }
     }
 
-    /// Makes a secret. Codes are required only after one has confirmed it.
+    /// Makes a secret. The operator needs a code to sign in only after a code has confirmed the secret.
     /// - Returns: The secret in Base32, and the URI that authenticator apps read.
     func begin(_ name: String) async throws(ConsoleRefusal) -> (text: String, uri: String) {
         let secret = RandomBytes.generate(OneTimePassword.secretLength)
@@ -43,7 +43,7 @@ final class SecondFactor: Sendable {
         )
     }
 
-    /// Confirms the secret.
+    /// Confirms the secret with a code, which turns the second factor on.
     /// - Returns: The recovery codes, which are shown only now.
     func confirm(_ name: String, code: String) async throws(ConsoleRefusal) -> [String] {
         guard let factor = try await factor(of: name) else {
@@ -64,7 +64,8 @@ final class SecondFactor: Sendable {
     }
 
     /// Checks a code of the app, or a recovery code, which then cannot be used again.
-    /// - Parameter code: nil if none was given.
+    /// - Parameter code: The code that was given; nil if none was given, which is refused if the operator has a second
+    ///   factor.
     func check(_ name: String, code: String?) async throws(ConsoleRefusal) {
         guard let factor = try await factor(of: name), factor.confirmedAt != nil else { return }
         guard let code, !code.isEmpty else { throw .needsCode }

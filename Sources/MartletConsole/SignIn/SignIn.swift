@@ -2,7 +2,7 @@ import MartletCore
 import MartletHTTP
 import MartletModel
 
-/// Signs operators in and out.
+/// Signs operators in, with a password or a link, and finds the sessions of requests.
 struct SignIn: Sendable {
     let directory: OperatorDirectory
     let passwords: any OperatorPasswords

@@ -16,8 +16,8 @@ struct SharedAccessSignature {
     /// The maximum length of a header, in bytes. A longer header is refused.
     private static let lengthLimit = 8192
 
-    /// - Returns: nil if the header is not a valid token: one of the four fields is missing, occurs twice or cannot be
-    ///   decoded.
+    /// - Returns: nil if the header is not a valid token: it is too long or has another scheme, or one of the four
+    ///   fields is missing, occurs twice or cannot be decoded.
     init?(header: String) {
         guard header.utf8.count <= Self.lengthLimit, let space = header.utf8.firstIndex(of: UInt8(ascii: " ")),
             header[..<space].lowercased() == "sharedaccesssignature"

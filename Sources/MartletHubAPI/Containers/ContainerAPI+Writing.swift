@@ -48,7 +48,7 @@ extension ContainerAPI {
         }
     }
 
-    /// Streams the body into the upload that `begin` opens.
+    /// Streams the body into the upload that `begin` opens, and commits the upload if the body is complete.
     private func transfer(
         _ call: ContainerCall, _ condition: BlobCondition,
         to begin: () async throws(ContainerError) -> any BlobUpload

@@ -16,8 +16,8 @@ struct FeedbackAddress: Sendable {
 
     static func fileName(of id: NotificationID) -> String { "\(id).txt" }
 
-    /// Returns the notification of a feedback file.
-    /// - Parameter name: A name returned by `fileName`.
+    /// Returns the notification of a feedback file; nil if the file cannot be a feedback file.
+    /// - Parameter name: The name of the file, as `fileName` returns it.
     static func notification(ofFile name: some StringProtocol) -> NotificationID? {
         name.hasSuffix(".txt") ? NotificationID(name.dropLast(4)) : nil
     }

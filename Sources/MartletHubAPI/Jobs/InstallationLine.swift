@@ -49,7 +49,8 @@ struct InstallationLine {
         [registrationPrefix, installationPrefix, userPrefix].contains { tag.folded.hasPrefix($0) }
     }
 
-    /// Returns the text in the braces of a system tag, in its original case.
+    /// Returns the text in the braces of a system tag, in its original case; nil if the tag does not begin with
+    /// `prefix`.
     private static func value(of tag: Tag, _ prefix: String) -> String? {
         guard tag.folded.hasPrefix(prefix) else { return nil }
         return String(tag.spelling.dropFirst(prefix.count).dropLast())

@@ -5,8 +5,8 @@ import MartletModel
 /// Serves import and export jobs (NotificationHubs.md, section 9).
 struct JobRoutes: Sendable {
     private static let listLimit = 1000
-    /// A part of the `User-Agent` of the Java client. That client does not know one of the job types, and fails to
-    /// parse any listing that contains it (NotificationHubs.md, section 9.1).
+    /// A part of the `User-Agent` of the Java client. That client does not know the job type `Job.Kind.importUpsert`,
+    /// and fails to parse any listing that contains it (NotificationHubs.md, section 9.1).
     private static let javaClient = "JavaSDK"
 
     let jobs: JobRunner

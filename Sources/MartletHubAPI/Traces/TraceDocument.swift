@@ -58,7 +58,7 @@ public struct TraceDocument: Sendable {
         return .object(members)
     }
 
-    /// Returns the payload as JSON, with its body only if the body may be shown.
+    /// Returns the payload as JSON, without its body and appearance if the notification is confidential.
     private func payload(_ message: Message, _ appearance: Appearance?) -> JSON {
         let digits = Array("0123456789abcdef")
         let hash = SHA256.hash(message.body).map { "\(digits[Int($0 >> 4)])\(digits[Int($0 & 15)])" }.joined()

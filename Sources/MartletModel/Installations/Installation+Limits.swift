@@ -13,9 +13,9 @@ extension Installation {
     public static let pushVariableSizeLimit = 4096
 
     /// Checks the installation against every limit.
-    /// - Parameter isComplete: Whether the installation has all its parts. If it does not, its tags are not counted,
-    ///   because its templates may still have tags that belong to the installation.
-    /// - Throws: `InstallationError` that names the violated limit.
+    /// - Parameter isComplete: Whether the installation has all its parts (see `InstallationPart`). If it does not,
+    ///   tags are not counted, because its templates may still have tags that belong to the installation.
+    /// - Throws: `InstallationError` that names the violated limit, or says that the id is invalid.
     public func checkLimits(isComplete: Bool = true) throws(InstallationError) {
         _ = try systemTags
         if isComplete { try checkTagCounts() }

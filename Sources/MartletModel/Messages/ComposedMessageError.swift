@@ -12,7 +12,7 @@ public struct ComposedMessageError: Error, Hashable, Sendable, CustomStringConve
     /// Returns the error for a member that breaks a rule.
     /// - Parameters:
     ///   - member: The path of the member, such as `actions[0].link`.
-    ///   - rule: The end of the sentence that begins with "must be".
+    ///   - rule: The end of the error's sentence, after "must be".
     static func bad(_ member: String, _ rule: String) -> ComposedMessageError {
         ComposedMessageError("The message's \(member) must be \(rule).")
     }

@@ -8,8 +8,8 @@ public struct LanguageTag: Hashable, Sendable, Comparable, CustomStringConvertib
     /// The maximum length of a tag in bytes (BCP 47, section 4.4.1).
     public static let lengthLimit = 35
 
-    /// Parses a tag; nil if the text does not consist of subtags of 1 to 8 letters and digits, separated by hyphens.
-    /// The first subtag has only letters.
+    /// Parses a tag; nil if the text is empty, is longer than `lengthLimit`, or does not consist of subtags of 1 to 8
+    /// letters and digits, separated by hyphens. The first subtag has only letters.
     public init?(_ text: some StringProtocol) {
         guard (1...Self.lengthLimit).contains(text.utf8.count) else { return nil }
         let parts = text.utf8.split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)

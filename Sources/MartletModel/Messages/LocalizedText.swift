@@ -14,6 +14,7 @@ public enum LocalizedText: Hashable, Sendable, ExpressibleByStringLiteral, Expre
     /// - Parameters:
     ///   - language: The language of the device; nil if it is unknown.
     ///   - fallback: The message's own language, which every text by language contains.
+    /// - Returns: nil if there are only texts by language, and none of them is in one of these languages.
     func text(in language: LanguageTag?, or fallback: LanguageTag?) -> String? {
         guard case .byLanguage(let texts) = self else {
             guard case .plain(let text) = self else { return nil }

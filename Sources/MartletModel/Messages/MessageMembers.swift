@@ -22,7 +22,8 @@ struct MessageMembers {
 
     /// Returns the value of a member; nil if the member is missing.
     /// - Parameters:
-    ///   - rule: The end of the error's sentence "… must be", for a value that `read` does not accept.
+    ///   - rule: The end of the error's sentence, after "must be". The error is for a value that `read` does not
+    ///     accept.
     ///   - read: Converts the value; nil if it is invalid.
     func value<Value>(_ name: String, _ rule: String, _ read: (JSON) -> Value?) throws(ComposedMessageError) -> Value? {
         guard let member = members[name] else { return nil }
@@ -107,7 +108,7 @@ struct MessageMembers {
         (1...limit).contains(text.utf8.count) && ShownText.isAllowed(text)
     }
 
-    /// Returns true if a text can be the name of a header field, or a key that is sent in a header field.
+    /// Returns true if a text has 1 to `limit` visible ASCII characters, so that a header field can contain it.
     static func isVisibleASCII(_ text: String, limit: Int) -> Bool {
         (1...limit).contains(text.utf8.count) && text.utf8.allSatisfy { (0x21...0x7E).contains($0) }
     }

@@ -33,7 +33,7 @@ public struct Tag: Sendable {
         return try? Tag("$RegistrationId:{\(id)}")
     }
 
-    /// The maximum length of a tag, in characters.
+    /// The maximum length of a tag in characters. The hub's own forms, such as `$UserId:{USER}`, may be longer.
     public static let lengthLimit = 120
     /// The maximum number of tags of one registration or installation.
     public static let countLimit = 60

@@ -35,7 +35,7 @@ extension TagExpression {
     }
 }
 
-/// The reason and offset at which a text is not a valid tag expression.
+/// The reason why a text is not a valid tag expression, and the offset of the error.
 public struct TagExpressionError: Error, Hashable, Sendable, CustomStringConvertible {
     public enum Problem: Hashable, Sendable {
         case expectedTag

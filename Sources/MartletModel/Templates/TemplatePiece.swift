@@ -1,4 +1,4 @@
-/// A piece of a template's body. The pieces are sent in order.
+/// A piece of a template's body. The rendered body consists of the pieces in order.
 enum TemplatePiece: Hashable, Sendable {
     /// Constant bytes.
     case literal([UInt8])

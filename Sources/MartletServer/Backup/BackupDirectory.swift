@@ -61,7 +61,8 @@ final class BackupDirectory: Sendable {
 
     var current: State { state.withLock(\.self) }
 
-    /// Returns the files in the folder, newest first.
+    /// Returns the backups and the copies before upgrades in the folder, newest first; an empty array if there is no
+    /// folder.
     /// - Throws: `ServerError` if the folder cannot be read.
     func entries() throws(ServerError) -> [Entry] {
         guard access(folder, F_OK) == 0 else { return [] }

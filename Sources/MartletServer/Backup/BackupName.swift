@@ -17,7 +17,7 @@ public struct BackupName: Hashable, Sendable, CustomStringConvertible {
         description = text
     }
 
-    /// The time in the name, at which the backup was made.
+    /// The time in the name, at which the backup was made; nil if the name has no valid time there.
     var time: Timestamp? {
         Timestamp(iso8601: String(description.dropFirst(Self.prefix.count).dropLast(Self.suffix.count)))
     }

@@ -13,7 +13,7 @@ struct BackupSource: Sendable {
     ///
     /// The caller must close the snapshot of the backup.
     /// - Throws: `StorageError` if the database cannot be copied, `ServerError` if the keys are requested but cannot be
-    ///   read.
+    ///   read, or are changed meanwhile.
     func begin(withKeys: Bool) async throws -> Backup {
         let keys = withKeys ? try readKeys() : nil
         let createdAt = time.now

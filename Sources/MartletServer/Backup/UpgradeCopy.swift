@@ -23,7 +23,7 @@ struct UpgradeCopy: Sendable {
     private var folder: String { "\(directory)/\(Upgrade.folder)" }
     private var path: String { "\(folder)/\(Upgrade.copyName(before: version))" }
 
-    /// Writes the copy.
+    /// Writes the copy, unless an interrupted upgrade has already written it.
     /// - Throws: `StorageError`; its kind is `.full` if there is no room for the copy.
     @Sendable func write(_ source: UpgradeSource) throws(StorageError) {
         if source.mayBeInterrupted, access(path, F_OK) == 0, (try? BackupFile.check(path)) != nil {

@@ -66,6 +66,7 @@ struct CertificateWatch: Sendable {
     }
 
     /// Records a failed load. The old certificate stays in use, and the next check tries to load again.
+    /// - Returns: The warning to log: once for each reason, when loading has failed for `patience`; otherwise nil.
     mutating func failed(_ reason: String, now: Timestamp) -> Action? {
         var failure = failure ?? (since: now, reason: reason, isReported: false)
         defer { self.failure = failure }

@@ -10,7 +10,7 @@ struct FileStamp: Hashable, Sendable {
 
 extension FileStamp {
     /// Reads the stamp of a file. Follows symbolic links, because Kubernetes updates a mounted file by changing a link.
-    /// - Returns: nil if the file does not exist.
+    /// - Returns: nil if the file does not exist or cannot be examined.
     init?(path: String) {
         var status = stat()
         guard stat(path, &status) == 0 else { return nil }

@@ -6,7 +6,7 @@ import MartletNetwork
 
 /// The certificate that a listener presents, with its key and the name by which messages refer to it.
 ///
-/// The certificate and the key belong together.
+/// The key is the key of the certificate; the initializer that reads files checks it.
 struct ServedCertificate: Sendable {
     /// The path of the certificate, or a description if it was not read from a file.
     let name: String
@@ -63,7 +63,7 @@ struct ServedCertificate: Sendable {
         throw ServerError("\(name) ended on \(ends.day): renew it, or serve with --tls-self-signed.")
     }
 
-    /// Returns a warning if the certificate does not cover the public address; nil if it does.
+    /// Returns a warning if there is a public address with https that the certificate does not cover; otherwise nil.
     func mismatch(with publicURL: HTTPOrigin?) -> String? {
         guard let publicURL, publicURL.scheme == .https, !certificate.isFor(publicURL.host) else { return nil }
         let names = certificate.hostNames.prefix(3)

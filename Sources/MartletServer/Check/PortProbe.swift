@@ -2,8 +2,9 @@ import Glibc
 
 /// Checks whether a server can listen on an address, by binding a socket to it and closing the socket again.
 enum PortProbe {
-    /// Tries to bind an address.
-    /// - Returns: 0 if the address is free, otherwise the value of `errno`; nil if the host is not a numeric address.
+    /// Tries to bind an address. The host `localhost` stands for 127.0.0.1.
+    /// - Returns: 0 if the address is free, otherwise the value of `errno`; nil if the host is neither `localhost` nor
+    ///   a numeric address.
     static func error(binding address: ServerConfiguration.Address) -> Int32? {
         var hints = addrinfo()
         hints.ai_flags = AI_NUMERICHOST | AI_PASSIVE

@@ -111,7 +111,8 @@ public struct ServerCheck: Sendable {
 
     // MARK: Certificate
 
-    /// Checks the certificate of `--tls-certificate`: its key, its expiry and its names.
+    /// Checks the certificate of the TLS listener, from `--tls-certificate` or an ACME authority: its key, its expiry
+    /// and its names.
     public func certificate() -> [CheckResult] {
         guard configuration.tlsListen != nil else { return [] }
         if let acme = configuration.acme { return orderedCertificate(acme) }

@@ -2,7 +2,8 @@ import MartletCore
 import MartletModel
 import MartletPush
 
-/// Tells the command line what it needs to know about platforms, so that the code of the command line names none.
+/// Tells the command line what it needs to know about platforms, so that the code of the command line names no
+/// platform.
 public enum Platforms {
     /// A flag of the command `hub credential set`.
     public struct CredentialField: Sendable {

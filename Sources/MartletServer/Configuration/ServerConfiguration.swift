@@ -70,7 +70,8 @@ public struct ServerConfiguration: Sendable {
     public var tls: TLS?
     /// The address that clients use if the server is behind a proxy; nil if clients connect directly.
     public var publicURL: HTTPOrigin?
-    /// The hub through which the app backend sends; nil means the only hub that there is.
+    /// The name of the app backend's hub; nil means the hub that the directory has remembered, or the only hub that
+    /// there is.
     public var backendHub: String?
     /// The maximum size of a file of a rich notification, in bytes.
     public var payloadLimit: Int64 = 10_000_000

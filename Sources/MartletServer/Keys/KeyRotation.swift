@@ -39,7 +39,8 @@ struct KeyRotation: Sendable {
     }
 
     /// Removes all keys but the newest.
-    /// - Throws: `ServerError` if a secret is still sealed with an older key.
+    /// - Throws: `ServerError` if a secret is still sealed with an older key, or if the keys are in the environment,
+    ///   which only the operator can change.
     func retire() async throws(ServerError) -> Status {
         // A key that is added while this runs is newer than `newest`, so it is kept.
         let newest = keys.mark

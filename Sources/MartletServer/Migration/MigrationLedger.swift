@@ -7,7 +7,7 @@ import MartletModel
 /// It distinguishes copies from data that an app has written to this hub. The app's data is never touched. The record
 /// contains digests, not ids.
 struct MigrationLedger: Sendable {
-    /// Identifies a registration or an installation of the source.
+    /// Identifies an item: a registration or an installation of the source.
     struct Key: Hashable, Sendable {
         let digest: UInt64
 
@@ -57,7 +57,8 @@ struct MigrationLedger: Sendable {
         return SHA256.hash(input.bytes).prefix(8).reduce(0) { $0 << 8 | UInt64($1) }
     }
 
-    /// Returns whether a stored item is a copy that has not been changed since the migration wrote it.
+    /// Returns whether the item that this hub has stored is a copy that has not been changed since the migration wrote
+    /// it.
     func isCopy(_ key: Key, _ stored: Stored) -> Bool {
         guard let entry = entries[key], entry.version == stored.version else { return false }
         return entry.createdAt == 0 || entry.createdAt == stored.createdAt.milliseconds

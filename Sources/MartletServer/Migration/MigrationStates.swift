@@ -77,7 +77,7 @@ final class MigrationState: Sendable {
 }
 
 extension SecretFile {
-    /// Returns the whole contents of a file; nil if the file does not exist.
+    /// Returns the whole contents of a file; nil if the file does not exist or cannot be examined.
     static func readAll(_ path: String) throws(ServerError) -> [UInt8]? {
         var status = stat()
         guard stat(path, &status) == 0 else { return nil }

@@ -135,7 +135,7 @@ extension MigrationWork {
     /// Decides what to do with an installation, a registration of which the source has listed.
     ///
     /// `.write` means that the installation must be read from the source. If an app has registered the handle in this
-    /// hub since, an unchanged copy of the installation is deleted.
+    /// hub itself, the result is `.kept`, and an unchanged copy of the installation is deleted.
     func installationDecision(
         _ id: String, _ key: Key, _ source: UInt64, _ draft: RegistrationDraft, _ row: String
     ) async throws -> MigrationLedger.Decision {

@@ -2,7 +2,7 @@ import Glibc
 
 /// Finds out the name of this machine, for addresses that are printed and for the names in a certificate.
 enum HostName {
-    /// The name of this machine; nil if its only name is `localhost`.
+    /// The name of this machine; nil if it has no name, or only `localhost` or `localhost.localdomain`.
     static var current: String? {
         var name = [CChar](repeating: 0, count: 256)
         guard gethostname(&name, name.count - 1) == 0 else { return nil }

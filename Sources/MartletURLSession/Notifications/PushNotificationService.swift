@@ -49,7 +49,7 @@ open class PushNotificationService: UNNotificationServiceExtension {
         self.delivery = delivery
         delivery.begin { [words] in
             // The receipt is sent while the content is fetched. The notification is passed to the system only after
-            // that, because the system then stops this process soon.
+            // both, because the system stops this process soon after that.
             async let receipt: Void = client.received(push, within: .seconds(5))
             let content = await client.notification(for: push, folder: NSTemporaryDirectory(), words: words)
             await receipt

@@ -166,7 +166,8 @@ extension Invocation {
         return ([sentence] + origins.map { "--\($0.key) is set in \($0.value)." }).joined(separator: " ")
     }
 
-    /// Returns the value of a secret option, from the first source that has the value or names a file with it.
+    /// Returns the value of a secret option, from the first source that has the value or names a file with it;
+    /// otherwise the option's `fallback`.
     private static func secret(
         _ option: Option, in sources: [(value: String?, file: String?)], of command: Command
     ) throws -> String? {

@@ -23,8 +23,8 @@ struct Progress: Equatable {
 
     /// Returns the next line to show.
     /// - Parameters:
-    ///   - done: The number of items, or the percentage, done so far.
-    ///   - total: The number of all items; nil if it is unknown.
+    ///   - done: How much is done so far, in `unit`.
+    ///   - total: How much there is in total, in `unit`; nil if it is unknown.
     ///   - notes: Additional texts to show.
     ///   - elapsed: The time since the operation began.
     /// - Returns: nil if it is too early to show the next line.

@@ -10,7 +10,7 @@ struct MigrationReport: Hashable {
 
     init() {}
 
-    /// - Parameter json: A value that the property `json` returned.
+    /// - Parameter json: A value that the property `json` returned; nil creates an empty report.
     init(_ json: JSON?) {
         if let json { add(json) }
     }

@@ -37,7 +37,7 @@ struct NotificationDetails {
         xml.pieces(between: "<\(element)>", and: "</\(element)>")
     }
 
-    /// Returns the text of the first element with a name and without attributes.
+    /// Returns the text of the first element with a name and without attributes; nil if there is none.
     static func text(of element: String, in xml: String) -> String? {
         texts(of: element, in: xml).first
     }

@@ -256,7 +256,8 @@ extension Invocation {
             description: "--at \(timestamp.iso8601) is in the past; leave it out to send now.", command: command)
     }
 
-    /// Returns the roll-out in the form that the hub's header accepts, with durations in ISO 8601 format.
+    /// Returns the roll-out in the form that the hub's header accepts, with durations in ISO 8601 format; nil if the
+    /// option is not given.
     func rollout() -> String? {
         self["rollout"].map { text in
             text.split(separator: ";", omittingEmptySubsequences: false).map { part in

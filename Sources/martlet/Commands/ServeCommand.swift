@@ -347,7 +347,7 @@ extension Invocation {
         }
     }
 
-    /// Returns the number that an option specifies, which must be at least 1.
+    /// Returns the number from 1 to `limit` that an option specifies; nil if the option is not given.
     func count(_ name: String, upTo limit: Int) throws(UsageError) -> Int? {
         try optional(name, as: "a number from 1 to \(limit)") { text in
             Int(text).flatMap { (1...limit).contains($0) ? $0 : nil }

@@ -47,7 +47,7 @@ enum SimulateCommand {
         return try await Simulator.start(configuration)
     }
 
-    /// Returns the address that an option specifies.
+    /// Returns the address that an option specifies; without the option, 127.0.0.1:9443.
     /// - Throws: `UsageError` if the option's value is not a loopback address.
     static func address(_ option: String, _ invocation: Invocation) throws -> ServerConfiguration.Address {
         let address = try invocation.address(option) ?? ServerConfiguration.Address(host: "127.0.0.1", port: 9443)

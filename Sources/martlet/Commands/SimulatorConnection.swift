@@ -42,7 +42,7 @@ struct SimulatorConnection {
     }
 
     /// Sends a request to the simulator.
-    /// - Throws: `ServerError` with the simulator's message if it answers with another status.
+    /// - Throws: `ServerError` with the simulator's message if the simulator answers with another status than `status`.
     func call(
         _ method: HTTPMethod, _ path: String, _ body: JSON? = nil, expecting status: HTTPStatus
     ) async throws -> JSON {
