@@ -1,7 +1,7 @@
 /// The control of a notification. The control applies to all deliveries of the notification and is stored with the
 /// notification.
 public enum NotificationControl: String, Hashable, Sendable {
-    /// The notification is being sent. The next control is `paused`, `halted` or `canceled`.
+    /// The default: the notification is sent once it is due. The next control is `paused`, `halted` or `canceled`.
     case running
     /// Nothing is sent until the notification is resumed. The next control is `running` or `canceled`.
     case paused

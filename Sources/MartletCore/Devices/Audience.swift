@@ -59,7 +59,8 @@ public struct AudienceQuery: Sendable {
     /// The size in bytes (`AudiencePage.bytes`) that a page may reach; the page ends with the member that reaches it.
     public var byteLimit: Int
     public var now: Timestamp
-    /// What decides which message a device gets; nil if all devices get the same message, and in a template send.
+    /// In a composed send whose message differs between devices: what decides which message a device gets. Otherwise
+    /// nil.
     public var variants: AudienceVariants?
     /// The sample or the rest, if only one of them is selected; nil for both. The page may end before it is full
     /// (`AudiencePage.stoppedAt`).

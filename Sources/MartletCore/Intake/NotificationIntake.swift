@@ -209,7 +209,7 @@ public struct NotificationIntake: Sendable {
 public enum NotificationIntakeError: Error, Sendable {
     /// The input is wrong; the text explains how.
     case invalid(String)
-    /// The message is too large for the push service; the text states the limit.
+    /// The content is too large for a push service or for the server; the text explains how.
     case tooLarge(String)
     /// The key of the request was used for a different request.
     case conflicting

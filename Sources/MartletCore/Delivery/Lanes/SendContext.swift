@@ -1,4 +1,5 @@
-/// A lane that may send now, with its push service and credential.
+/// What is needed to send a page in a lane that is not paused: the push service and the credential of the lane. If the
+/// lane has none, the context contains the outcome of all its pushes instead.
 struct SendContext: Sendable {
     enum Sending: Sendable {
         case by(any PushService)
