@@ -8,7 +8,8 @@ public struct Funnel: Sendable {
         /// Devices that the notification was for; nil until all pages have been read. If the notification ends before
         /// that, the number stays unknown.
         public var targeted: Int?
-        /// Devices for which a request was made, because there was a message and a push service to send it.
+        /// Devices to which a push was sent, successfully or not. Other devices of the audience had no message that
+        /// suits them, or no push service that could send it.
         public var rendered: Int?
         /// Devices whose push was accepted by the push service.
         public var accepted: Int
