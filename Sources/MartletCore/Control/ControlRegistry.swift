@@ -56,7 +56,7 @@ final class ControlRegistry: Sendable {
             state.kept[notification]?.wasControlled = true
             let signal = state.underWay[notification]?.signal
             guard control == .running else { return signal }
-            // A new signal is made, because pages that still use the old signal must remain stopped.
+            // A new signal is created, because pages that still use the old signal must remain stopped.
             if signal?.isStopped == true { state.underWay[notification]?.signal = StopSignal() }
             return nil
         }

@@ -10,7 +10,7 @@ public enum NotificationControl: String, Hashable, Sendable {
     /// Nothing more is sent; devices that were not reached before do not get the notification.
     case canceled
 
-    /// Whether sending is suspended.
+    /// Whether the notification is paused or halted, so that nothing is sent for now.
     public var isHeld: Bool { self == .paused || self == .halted }
 
     /// Returns the control to show to people. For a notification that has ended, only `canceled` is shown; any other

@@ -12,7 +12,8 @@ public struct SendNumbers: Hashable, Sendable {
     public var skipped = 0
     /// Members whose pushes have failed and will be tried again.
     public var retrying = 0
-    /// Members that no page has reached yet, or whose pushes are suspended; nil if the number is not known.
+    /// Members that no page has reached yet, or whose pushes were stopped before their first attempt, for example by a
+    /// pause; nil if the number is not known.
     public var pending: Int?
 
     /// Members that were sent to, successfully or not.

@@ -7,8 +7,8 @@ public struct AudienceMember: Hashable, Comparable, Sendable {
     /// The registration of the member.
     ///
     /// In a template send, the sequence number of the registration. In a native send 0, because the send reaches a
-    /// channel once, however many of its registrations match. In a direct send, whose members have no channel, the
-    /// index in the list of handles, from 1.
+    /// channel once, however many of its registrations match. In a direct send, which is for a list of handles and
+    /// whose members have no channel, the index in this list, from 1.
     public var registration: Int64
 
     public init(channel: ChannelID, registration: Int64 = 0) {

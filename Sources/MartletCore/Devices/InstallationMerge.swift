@@ -1,7 +1,7 @@
 public import MartletModel
 
-/// A write to one registration of an installation that leaves the installation's other registrations unchanged. It
-/// corresponds to one line of an import.
+/// A write to one registration of an installation that leaves the installation's other registrations unchanged, except
+/// for their expiry. It corresponds to one line of an import.
 public struct InstallationMerge: Sendable {
     /// The registration as one part of its installation's document, as on one line of an export.
     public var part: InstallationPart
@@ -33,8 +33,9 @@ public struct InstallationMerge: Sendable {
 extension DeviceRegistry {
     /// Returns the write that merges a registration into its installation. The registration is checked in the same way
     /// as `put` checks an installation.
-    /// - Throws: `DeviceRegistryError.invalid` if the server does not know the platform, or if the platform does not
-    ///   accept the channel, the template or the secondary tile of `part`.
+    /// - Throws: `DeviceRegistryError.invalid` if the server does not know the platform, if the platform does not
+    ///   accept the channel, the template or the secondary tile of `part`, or if `part` exceeds a limit of
+    ///   installations.
     public func merge(
         _ part: InstallationPart, registrationID: String?, updatesOnly: Bool, in hub: Hub.ID
     ) throws(DeviceRegistryError) -> RegistrationChange {

@@ -44,7 +44,7 @@ public protocol OperatorStore: Sendable {
     /// Records that a session was used and, if `isConfirmed`, that its operator has just confirmed their identity.
     func touchSession(tokenHash: [UInt8], at now: Timestamp, isConfirmed: Bool) async throws(StorageError)
 
-    /// Returns the sessions of an operator, the latest first.
+    /// Returns the sessions of an operator, the one that began last first.
     func operatorSessions(of name: String) async throws(StorageError) -> [OperatorSession]
 
     /// Ends a session.

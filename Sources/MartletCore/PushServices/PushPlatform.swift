@@ -7,7 +7,7 @@ public protocol PushPlatform: Sendable {
     static var descriptor: PushPlatformDescriptor { get }
 
     /// Checks a handle and returns the key by which the platform compares handles.
-    /// - Throws: `PushServiceError` if no device of the platform can have such a handle.
+    /// - Throws: `PushServiceError` if no device of the platform can have this handle.
     static func key(of handle: PushHandle) throws(PushServiceError) -> String
 
     /// Returns the handle that an installation or a sender has written as one text, without checking it.

@@ -43,7 +43,7 @@ struct DeletionGuard: Sendable {
     }
 
     /// Records the answers to the pushes of a page.
-    /// - Returns: The devices that are believed to be gone.
+    /// - Returns: The devices that are now believed to be gone, including devices that earlier pages reported.
     mutating func record(_ health: PageHealth, at now: Timestamp) -> [ChannelFeedback] {
         // A new slot begins after the length of a slot. If the last slot seems to start in the future, the clock was
         // set back since, and a new slot begins too.
@@ -85,9 +85,9 @@ struct PageHealth: Sendable, Equatable {
     var successes = 0
     /// The number of answers that a handle is dead.
     var fatal = 0
-    /// Devices that are certainly gone.
+    /// Devices that were reported as gone by answers that a wrong configuration cannot cause.
     var dead: [ChannelFeedback] = []
-    /// Devices that are gone, unless a wrong configuration caused the answer.
+    /// Devices that were reported as gone by answers that a wrong configuration can cause too.
     var doubtful: [ChannelFeedback] = []
 
     static func += (left: inout PageHealth, right: PageHealth) {

@@ -32,7 +32,7 @@ struct LaneResolver: Sendable {
         }
     }
 
-    /// Returns whether a context was made with the hub's current credential.
+    /// Returns whether a context was created with the hub's current credential.
     func isCurrent(_ context: SendContext) -> Bool {
         hubs.credential(for: context.id.platform, of: context.id.hub) == context.credential
     }

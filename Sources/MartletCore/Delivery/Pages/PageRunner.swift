@@ -1,7 +1,8 @@
 import MartletHTTP
 import MartletModel
 
-/// Sends the next pages of a delivery: reads their members, sends to them, and records the outcomes.
+/// Sends the next pages of a delivery in one of its turns (`DeliveryQueue`): reads their members, sends to them, and
+/// records the outcomes.
 struct PageRunner: Sendable {
     let reader: PageReader
     let resolver: LaneResolver

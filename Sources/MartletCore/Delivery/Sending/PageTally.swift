@@ -1,7 +1,7 @@
 import MartletModel
 
-/// Tallies the outcomes of the pushes of one page, without I/O. The step that is recorded for the page is made from the
-/// tally.
+/// Tallies the outcomes of the pushes of one page, or of one round of retries, without I/O. The step that is recorded
+/// is created from the tally (`DeliveryStep`).
 struct PageTally {
     /// The outcomes of the pushes, in the form in which they are recorded.
     private(set) var outcomes = PageOutcomes()

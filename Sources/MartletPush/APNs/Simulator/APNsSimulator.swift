@@ -5,7 +5,7 @@ public import MartletModel
 
 /// A simulator of the Apple Push Notification service as seen by providers, with made-up devices.
 public struct APNsSimulator: PushServiceSimulator {
-    /// The settings of the simulated service: its limits, and whether it accepts unknown senders.
+    /// The settings of the simulated service: its environment, its limits, and whether it accepts unknown senders.
     public struct Configuration: Sendable {
         public var environment = APNsEnvironment.sandbox
         /// Whether provider tokens that were signed with unregistered keys are accepted without a check, for any topic.

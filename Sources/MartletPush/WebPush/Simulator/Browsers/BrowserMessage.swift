@@ -5,7 +5,7 @@ enum BrowserMessage: Equatable {
     /// The browser connects.
     /// - Parameter id: The id that was assigned to the browser before, if it has subscriptions.
     case hello(id: String?)
-    /// The browser makes a subscription.
+    /// The browser creates a subscription.
     /// - Parameter key: The key of the sender that the subscription is for, as text; nil for any sender.
     case register(channel: String, key: String?)
     /// The browser cancels a subscription.
