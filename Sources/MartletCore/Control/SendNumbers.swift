@@ -7,7 +7,7 @@ public struct SendNumbers: Hashable, Sendable {
     public var failed = 0
     /// Members that were not sent to because the notification was canceled, or because a newer one replaced it.
     public var suppressed = 0
-    /// Members that were not sent to for another reason, such as devices that cannot receive such a message, and
+    /// Members that were not sent to for another reason, such as devices that the message does not suit, and
     /// registrations that share their channel with a member.
     public var skipped = 0
     /// Members whose pushes have failed and will be tried again.

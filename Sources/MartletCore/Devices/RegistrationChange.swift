@@ -66,7 +66,7 @@ public enum RegistrationRefusal: Error, Hashable, Sendable {
     case notFound
     /// The id was used by a registration that was deleted or has expired; a new id is needed.
     case gone
-    /// The registration has another version.
+    /// The registration has another version, or exists although the condition was `absent`.
     case versionMismatch
     /// The registration does not have the tag of `WriteCondition.tagged`.
     case notTagged

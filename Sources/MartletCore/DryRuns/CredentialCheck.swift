@@ -9,7 +9,7 @@ public struct CredentialCheck: Hashable, Sendable {
         case missing
         /// The credential is unreadable, refused or expired.
         case unusable
-        /// The service that could check the credential was not reached.
+        /// The service that could check the credential was not reached, or could not answer at the moment.
         case unchecked
     }
 

@@ -141,7 +141,7 @@ public struct DryRun: Sendable {
         return ["\(devices) registered with templates only; a message does not reach them."]
     }
 
-    /// Problems with the times and the rate of the send.
+    /// Problems with the times, the rate and the sample of the send.
     private var times: [String] {
         var problems: [String] = []
         if let missed {

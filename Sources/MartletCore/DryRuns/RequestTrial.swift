@@ -27,8 +27,8 @@ struct RequestTrial: Sendable {
         guard !handles.isEmpty else { return refusal(of: message, by: service)?.description }
         for handle in handles {
             guard let error = refusal(of: message, by: service, to: handle) else { return nil }
-            // If the message does not suit this handle, the next handle is tried. Any other problem concerns all
-            // handles.
+            // If the message does not suit this handle, or if the handle itself is bad, the next handle is tried. Any
+            // other problem concerns all handles.
             if error.kind != .unsuited, error.kind != .badHandle { return error.description }
         }
         return nil

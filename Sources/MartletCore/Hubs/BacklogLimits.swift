@@ -66,7 +66,7 @@ public enum BacklogExcess: Hashable, Sendable {
     /// The backlog of the hub has reached what the limit of all hubs together leaves free.
     case all
 
-    /// The number of seconds after which some of the backlog may be finished.
+    /// The value of `Retry-After`, in seconds: some notifications of the backlog may be finished by then.
     public static let retryAfter = 10
 
     /// A sentence for the sender, without its full stop.

@@ -1,6 +1,6 @@
 public import MartletModel
 
-/// The second factor of an operator: a secret from which an authenticator app makes codes (RFC 6238).
+/// The second factor of an operator: a secret from which an authenticator app computes codes (RFC 6238).
 public struct OperatorFactor: Sendable, CustomStringConvertible {
     public var secret: [UInt8]
     /// When a code confirmed the secret; nil until then. Only a confirmed factor is required.

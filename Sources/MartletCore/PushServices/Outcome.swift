@@ -48,7 +48,8 @@ public struct OutcomeName: RawRepresentable, Hashable, Sendable {
 public struct Outcome: Sendable, Equatable {
     /// The name under which the push is counted if this outcome is final.
     public var name: OutcomeName
-    /// The push service's own word for the outcome. For a success, it is empty except in test sends.
+    /// The push service's own word for the outcome, or Martlet's if no service answered. For a success, it is empty
+    /// except in test sends.
     public var reason: String
     public var reaction: Reaction
 

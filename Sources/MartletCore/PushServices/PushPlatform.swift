@@ -27,8 +27,8 @@ public protocol PushPlatform: Sendable {
     /// - Parameter message: A normalized message.
     static func collapseKey(of message: Message) -> String?
 
-    /// Returns a message that tells the push service when to stop trying. Returns the same message if the sender has
-    /// stated an expiry, or if every request states it.
+    /// Returns a message that tells the push service when to stop trying. Returns the same message if its own fields
+    /// already state an expiry, or if the platform states the expiry in every request.
     /// - Parameters:
     ///   - message: A normalized message.
     ///   - now: The time from which durations are counted, for services that expect a duration.

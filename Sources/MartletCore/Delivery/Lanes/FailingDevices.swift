@@ -113,7 +113,7 @@ struct OutstandingPushes: Sendable, Equatable {
         var since: Timestamp
     }
 
-    /// The maximum number of devices in a page for its pushes to be counted.
+    /// The maximum number of devices in a page whose pushes are counted. The pushes of larger pages are not counted.
     static let pageLimit = 8
     /// The number of outstanding pushes to a device below which a further push to it need not wait.
     static let freeCount = 4

@@ -183,8 +183,7 @@ final class LaneCircuitBreakers: Sendable {
         }
     }
 
-    /// Returns the outcome that shows that no device can receive the message of a delivery; nil if no answer has shown
-    /// that.
+    /// Returns the outcome that shows that no device can receive the message of a delivery; nil if there is none.
     func refusal(of delivery: Delivery.ID) -> Outcome? {
         state.withLock { $0.refusals[delivery] }
     }

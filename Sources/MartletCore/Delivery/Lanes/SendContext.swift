@@ -1,5 +1,5 @@
 /// What is needed to send a page in a lane that is not paused: the push service and the credential of the lane. If the
-/// lane has none, the context contains the outcome of all its pushes instead.
+/// lane has no push service or no credential, it is the outcome of all pushes instead.
 struct SendContext: Sendable {
     enum Sending: Sendable {
         case by(any PushService)
