@@ -18,8 +18,8 @@ public protocol PushPlatform: Sendable {
     /// - Parameter now: The time when the message was accepted, for relative times in it.
     static func normalized(_ message: Message, at now: Timestamp) -> Message
 
-    /// Returns the names of the parts of a sender's message that no device gets, such as members of a JSON payload. The
-    /// platform no longer supports these parts, or the hub sets them itself. The names are shown in telemetry.
+    /// Returns the names of the elements of a sender's message that no device gets, such as members of a JSON payload.
+    /// The platform no longer supports these elements, or the hub sets them itself. The names are shown in telemetry.
     static func dropped(from message: Message) -> [String]
 
     /// Returns the collapse key of a message; nil if the message has none. A later message to the same device replaces
