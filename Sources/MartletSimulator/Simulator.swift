@@ -49,7 +49,7 @@ public final class Simulator: Sendable {
     public let sockets: [PlatformID: HTTPOrigin]
     /// The certificate of the simulator's authority, as PEM, which senders must trust.
     ///
-    /// A new authority is made at every start.
+    /// A new authority is created at every start.
     public let caCertificatePEM: String
 
     private let state: SimulatorState
@@ -78,7 +78,7 @@ public final class Simulator: Sendable {
 
     /// The handler of the control interface, to be called in this process.
     ///
-    /// It does not make the access checks of the listener.
+    /// It does not perform the access checks of the listener (`ControlAccess`).
     public var controls: any HTTPHandler { ControlRoutes(state: state).router }
 
     /// The credential properties that a hub needs to send to the simulated services, by platform.
@@ -88,9 +88,9 @@ public final class Simulator: Sendable {
         }
     }
 
-    /// Makes an authority and certificates, and starts to listen.
-    /// - Throws: `SimulatorError` that says why the simulator cannot listen, or which fault of the plan no service can
-    ///   produce.
+    /// Creates an authority and certificates, and starts to listen.
+    /// - Throws: `SimulatorError` that says why the simulator cannot start: the ledger or a listener cannot be opened,
+    ///   a certificate or a credential cannot be created, or no service can produce a fault of the plan.
     public static func start(_ configuration: Configuration = Configuration()) async throws(SimulatorError) -> Simulator
     {
         let ledger: SimulatorLedger? =

@@ -29,7 +29,7 @@ public protocol ContainerStore: Sendable {
     /// - Parameter id: The id of the block, 1 to 64 bytes.
     func uploadBlock(_ id: [UInt8], of address: BlobAddress) async throws(ContainerError) -> any BlobUpload
 
-    /// Makes a blob from uploaded blocks, in the given order, and deletes all uploaded blocks of the blob.
+    /// Creates a blob from uploaded blocks, in the given order, and deletes all uploaded blocks of the blob.
     /// - Throws: `.noBlock` if a block was not uploaded; `.tooLarge`, before anything is written; `.conditionFailed` if
     ///   the condition does not hold.
     func commitBlocks(

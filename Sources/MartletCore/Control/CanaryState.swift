@@ -40,7 +40,8 @@ public enum CanaryVerdict: Hashable, Sendable {
 }
 
 extension SendStatus {
-    /// Whether the sample was sent and the rest of the audience waits.
+    /// Whether the sample was sent and the rest of the audience waits. False while the notification is paused or
+    /// halted.
     public var isHolding: Bool {
         control == .running && waitingParts > 0 && canary?.heldAt != nil && canary?.releasedAt == nil
     }

@@ -56,7 +56,7 @@ final class ControlRegistry: Sendable {
             state.kept[notification]?.wasControlled = true
             let signal = state.underWay[notification]?.signal
             guard control == .running else { return signal }
-            // A new signal is made, because pages that still use the old signal must remain stopped.
+            // A new signal is created, because pages that still use the old signal must remain stopped.
             if signal?.isStopped == true { state.underWay[notification]?.signal = StopSignal() }
             return nil
         }
@@ -89,7 +89,8 @@ final class ControlRegistry: Sendable {
 
     // MARK: Notifications that are being sent
 
-    /// Records that a delivery of the notification begins to send. Call `end` when its turn has ended.
+    /// Records that a delivery of the notification begins to send. Call `end` when the delivery stops sending, also if
+    /// it will continue later.
     func begin(_ notification: Int64, in hub: Hub.ID) {
         state.withLock { $0.underWay[notification, default: UnderWay(hub: hub)].deliveries += 1 }
     }
@@ -153,7 +154,8 @@ final class ControlRegistry: Sendable {
 }
 
 extension ControlRegistry {
-    /// Returns the next step of a delivery.
+    /// Returns the next step of a delivery (`SendStep.next`). If the current task is cancelled, the server is shutting
+    /// down.
     func step(of progress: DeliveryProgress, at now: Timestamp) -> SendStep {
         let notification = progress.delivery.notification
         return .next(

@@ -18,12 +18,12 @@ public protocol ControlStore: Sendable {
     func hasEnded(_ sequence: Int64) async throws(StorageError) -> Bool
 
     /// Stores the audience size of a roll-out, unless one is stored already.
-    /// - Returns: The stored size; nil if the notification is gone.
+    /// - Returns: The stored size; nil if the notification does not exist any more.
     func setAudience(_ count: Int, ofRollout sequence: Int64) async throws(StorageError) -> Int?
 
     /// Stores the sample of a canary, unless one is stored already. If the sample is the whole audience, removes the
     /// part of the rest.
-    /// - Returns: The stored state; nil if the notification is gone.
+    /// - Returns: The stored state; nil if the notification does not exist any more.
     func setSample(_ sample: CountedSample, ofRollout sequence: Int64) async throws(StorageError) -> RolloutRecord?
 
     /// Returns at most `limit` canaries that hold and whose wait is over, the earliest first. Canaries that
@@ -38,7 +38,7 @@ public protocol ControlStore: Sendable {
     /// Records that the wait of a canary is over, and that the canary has too few answers to continue.
     func recordWaitingForAnswers(of sequence: Int64, at now: Timestamp) async throws(StorageError)
 
-    /// Returns the stored state of a roll-out; nil if the notification is gone.
+    /// Returns the stored state of a roll-out; nil if the notification does not exist any more.
     func record(ofRollout sequence: Int64) async throws(StorageError) -> RolloutRecord?
 
     /// Returns the state of a notification; nil if the hub has no notification with this id.

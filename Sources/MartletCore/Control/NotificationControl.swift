@@ -1,7 +1,7 @@
 /// The control of a notification. The control applies to all deliveries of the notification and is stored with the
 /// notification.
 public enum NotificationControl: String, Hashable, Sendable {
-    /// The notification is being sent. The next control is `paused`, `halted` or `canceled`.
+    /// The default: the notification is sent once it is due. The next control is `paused`, `halted` or `canceled`.
     case running
     /// Nothing is sent until the notification is resumed. The next control is `running` or `canceled`.
     case paused
@@ -10,7 +10,7 @@ public enum NotificationControl: String, Hashable, Sendable {
     /// Nothing more is sent; devices that were not reached before do not get the notification.
     case canceled
 
-    /// Whether sending is suspended.
+    /// Whether the notification is paused or halted, so that nothing is sent for now.
     public var isHeld: Bool { self == .paused || self == .halted }
 
     /// Returns the control to show to people. For a notification that has ended, only `canceled` is shown; any other

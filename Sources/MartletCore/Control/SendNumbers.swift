@@ -7,12 +7,13 @@ public struct SendNumbers: Hashable, Sendable {
     public var failed = 0
     /// Members that were not sent to because the notification was canceled, or because a newer one replaced it.
     public var suppressed = 0
-    /// Members that were not sent to for another reason, such as devices that cannot receive such a message, and
+    /// Members that were not sent to for another reason, such as devices that the message does not suit, and
     /// registrations that share their channel with a member.
     public var skipped = 0
     /// Members whose pushes have failed and will be tried again.
     public var retrying = 0
-    /// Members that no page has reached yet, or whose pushes are suspended; nil if the number is not known.
+    /// Members that no page has reached yet, or whose pushes were stopped before their first attempt, for example by a
+    /// pause; nil if the number is not known.
     public var pending: Int?
 
     /// Members that were sent to, successfully or not.

@@ -42,7 +42,7 @@ public struct DeliveryStatus: Sendable {
     public var isFannedOut: Bool
     /// The number of pushes that have failed and will be tried again.
     public var retrying: Int
-    /// The number of pushes that were suspended before their first attempt.
+    /// The number of pushes that were stopped before their first attempt, for example by a pause, and wait.
     public var held: Int
     /// The side of a canary that the delivery is for, the sample or the rest; nil if the notification is no canary.
     public var side: SampleSide?

@@ -7,8 +7,8 @@ public struct AudienceMember: Hashable, Comparable, Sendable {
     /// The registration of the member.
     ///
     /// In a template send, the sequence number of the registration. In a native send 0, because the send reaches a
-    /// channel once, however many of its registrations match. In a direct send, whose members have no channel, the
-    /// index in the list of handles, from 1.
+    /// channel once, however many of its registrations match. In a direct send, which is for a list of handles and
+    /// whose members have no channel, the index in this list, from 1.
     public var registration: Int64
 
     public init(channel: ChannelID, registration: Int64 = 0) {
@@ -59,7 +59,8 @@ public struct AudienceQuery: Sendable {
     /// The size in bytes (`AudiencePage.bytes`) that a page may reach; the page ends with the member that reaches it.
     public var byteLimit: Int
     public var now: Timestamp
-    /// What decides which message a device gets; nil if all devices get the same message, and in a template send.
+    /// In a composed send whose message differs between devices: what decides which message a device gets. Otherwise
+    /// nil.
     public var variants: AudienceVariants?
     /// The sample or the rest, if only one of them is selected; nil for both. The page may end before it is full
     /// (`AudiencePage.stoppedAt`).

@@ -27,9 +27,9 @@ public struct KeyedDevice: Hashable, Sendable {
     }
 }
 
-/// Stores the keys of devices. A key belongs to its registration and is deleted together with it. A key is stored for a
-/// tag, such as the tag of its user, and is returned only for that tag. Therefore a caller that can give a registration
-/// other tags cannot make its key count as the key of another user.
+/// Stores the keys of devices. A key belongs to its registration and is deleted together with it. A key is stored for
+/// one tag of the registration, such as the tag of the device's user, and is returned only for that tag. Therefore a
+/// caller that gives the registration other tags cannot make the key count as the key of another user.
 public protocol DeviceKeyStore: Sendable {
     /// Sets the key of a registration; nil removes the key.
     /// - Parameter tag: A tag of the registration.

@@ -20,8 +20,8 @@ public struct DeviceRegistry: Sendable {
         self.lifetime = lifetime
     }
 
-    /// Returns a new random id in the form that clients expect: two numbers of 19 digits and the number 1, separated by
-    /// hyphens.
+    /// Returns a new random id in the hub's own form (`RegistrationIDNumbers`): two numbers of 19 digits and the number
+    /// 1, separated by hyphens.
     public static func newID() -> String {
         var random = SystemRandomNumberGenerator()
         func digits() -> String { String(Int64.random(in: 1_000_000_000_000_000_000...Int64.max, using: &random)) }
@@ -112,7 +112,8 @@ public struct DeviceRegistry: Sendable {
     }
 
     /// Checks a handle, and returns the key by which the platform compares handles.
-    /// - Throws: `.invalid` if there is no such platform or no such handle.
+    /// - Throws: `.invalid` if the server does not know the platform, or if no device of the platform can have the
+    ///   handle.
     public func key(of handle: PushHandle, on platform: PlatformID) throws(DeviceRegistryError) -> String {
         guard let known = platforms[platform] else { throw .invalid("There is no platform '\(platform)'.") }
         do throws(PushServiceError) {

@@ -77,8 +77,8 @@ public struct InstallationRecord: Sendable {
 /// Stores installations. Every write is durable when it returns. Every device store is also an installation store,
 /// because the registrations of installations are in the same audiences as all others.
 public protocol InstallationStore: Sendable {
-    /// Applies one write. The condition `none` creates or replaces an installation; the conditions `exists` and
-    /// `version` require an existing installation.
+    /// Applies one write. The condition `none` creates or replaces an installation; `absent` only creates one; `exists`
+    /// and `version` require an existing installation.
     /// - Returns: The installation as it is stored now (for a delete, as it was before), or the reason why nothing was
     ///   changed (`notFound` or `versionMismatch`).
     func apply(

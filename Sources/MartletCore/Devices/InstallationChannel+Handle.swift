@@ -5,7 +5,7 @@ extension InstallationChannel {
     ///
     /// A handle with several parts can be written in three forms: as an object whose names are the platform's elements,
     /// compared without case; as a text that contains such an object; or as one text with the parts separated by
-    /// hyphens, which is how clients write the user id and channel id of Baidu.
+    /// hyphens, such as the user id and channel id of Baidu.
     /// - Throws: `DeviceRegistryError.invalid` if a part is missing.
     func handle(on platform: PushPlatformDescriptor) throws(DeviceRegistryError) -> PushHandle {
         let names = platform.registration.handleElements

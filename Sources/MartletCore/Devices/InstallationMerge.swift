@@ -1,7 +1,7 @@
 public import MartletModel
 
-/// A write to one registration of an installation that leaves the installation's other registrations unchanged. It
-/// corresponds to one line of an import.
+/// A write to one registration of an installation that leaves the installation's other registrations unchanged, except
+/// for their expiry. It corresponds to one line of an import.
 public struct InstallationMerge: Sendable {
     /// The registration as one part of its installation's document, as on one line of an export.
     public var part: InstallationPart
@@ -20,7 +20,8 @@ public struct InstallationMerge: Sendable {
 
     /// Returns the document of the installation with the part merged into it.
     /// - Parameter old: The stored document; nil if there is none.
-    /// - Throws: `InstallationError` if the installation cannot have such a part.
+    /// - Throws: `InstallationError` if the part is of another platform than the installation, if the merged
+    ///   installation exceeds a limit, or if the stored document cannot be read.
     public func document(over old: [UInt8]?) throws(InstallationError) -> [UInt8] {
         guard let old else { return try Installation(part).json.bytes }
         var installation = try Installation(parsing: old, id: part.installation, isComplete: false)
@@ -32,7 +33,9 @@ public struct InstallationMerge: Sendable {
 extension DeviceRegistry {
     /// Returns the write that merges a registration into its installation. The registration is checked in the same way
     /// as `put` checks an installation.
-    /// - Throws: `DeviceRegistryError.invalid` if the platform cannot have such a registration.
+    /// - Throws: `DeviceRegistryError.invalid` if the server does not know the platform, if the platform does not
+    ///   accept the channel, the template or the secondary tile of `part`, or if `part` exceeds a limit of
+    ///   installations.
     public func merge(
         _ part: InstallationPart, registrationID: String?, updatesOnly: Bool, in hub: Hub.ID
     ) throws(DeviceRegistryError) -> RegistrationChange {

@@ -10,7 +10,9 @@ struct InstallationRows {
     var stored: Set<InstallationTemplate> = []
 
     /// Returns all rows of the installation.
-    /// - Throws: `DeviceRegistryError.invalid` if the platform cannot have such a channel or template.
+    /// - Throws: `DeviceRegistryError.invalid` if the platform does not accept a channel or a template, if the
+    ///   installation has secondary tiles and the platform has none, or if the installation's id cannot be part of its
+    ///   tag `$InstallationId:{ID}`.
     func all() throws(DeviceRegistryError) -> [InstallationRow] {
         guard installation.secondaryTiles.isEmpty || platform.descriptor.registration.hasSecondaryTiles else {
             throw .invalid("The platform '\(installation.platform)' has no secondary tiles.")

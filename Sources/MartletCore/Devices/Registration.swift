@@ -1,6 +1,6 @@
 public import MartletModel
 
-/// A device in a hub: a handle and its tags, identified by an id.
+/// A handle in a hub with its tags, and for template sends with a template. A device can have several registrations.
 public struct Registration: Sendable {
     /// The id: opaque text that can be a path segment of a URL. `DeviceRegistry.newID` generates ids in the hub's own
     /// form.
@@ -15,8 +15,8 @@ public struct Registration: Sendable {
     public var pushVariables: [String: String]
     /// The secondary tile that the handle belongs to, on platforms that have secondary tiles.
     public var secondaryTile: String?
-    /// The id of the installation to which the registration belongs. Such a registration changes only together with its
-    /// installation.
+    /// The id of the installation to which the registration belongs; nil if it belongs to none. A write of the
+    /// installation also writes the registration.
     public var installation: String?
     /// The number of writes, from 1; used as the entity tag.
     public var version: Int64

@@ -5,9 +5,9 @@ public enum RegistrationChange: Sendable {
     /// Creates or replaces the registration with this id. If the registration belonged to an installation, it does not
     /// any more.
     case put(RegistrationDraft, id: String, condition: WriteCondition)
-    /// Deletes the registration. Requests with its id are then answered with "gone" as long as tombstones are kept. If
-    /// the registration belonged to an installation, the installation remains without this registration until the
-    /// device writes the installation again.
+    /// Deletes the registration. It leaves a tombstone: as long as tombstones are kept, requests with its id are
+    /// answered with "gone". A registration of an installation leaves none; the installation remains without this
+    /// registration until the device writes the installation again.
     case delete(id: String, condition: WriteCondition)
     /// Creates or replaces one registration of an installation; creates the installation if there is none.
     case merge(InstallationMerge)
@@ -26,7 +26,7 @@ public struct RegistrationDraft: Sendable {
     public var secondaryTile: String?
     public var expiresAt: Timestamp?
     /// True if the registration takes over the handle: other registrations of the handle are deleted in the same
-    /// transaction, and requests with their ids are answered with "gone". Used when another user logs in on a device.
+    /// transaction, as `RegistrationChange.delete` deletes them. Used when another user logs in on a device.
     public var takesHandle: Bool
 
     public init(
@@ -66,7 +66,7 @@ public enum RegistrationRefusal: Error, Hashable, Sendable {
     case notFound
     /// The id was used by a registration that was deleted or has expired; a new id is needed.
     case gone
-    /// The registration has another version.
+    /// The registration has another version, or exists although the condition was `absent`.
     case versionMismatch
     /// The registration does not have the tag of `WriteCondition.tagged`.
     case notTagged

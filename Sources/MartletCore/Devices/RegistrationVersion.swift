@@ -60,7 +60,7 @@ public struct RegistrationVersion: Sendable {
 
 /// The cause of a version's end.
 public enum RegistrationEnding: String, Hashable, Sendable {
-    /// The registration was written with other tags, another handle or another template.
+    /// The registration was written with other tags, another handle, another template or other push variables.
     case changed
     /// An authorized caller deleted the registration.
     case deleted

@@ -3,12 +3,13 @@ public import MartletModel
 /// The result of checking a hub's credential for a platform without sending a push.
 public struct CredentialCheck: Hashable, Sendable {
     public enum State: String, CaseIterable, Sendable {
-        /// A token was obtained with the credential, or requests to the push service need no token.
+        /// A token was obtained with the credential. Also the state if none was needed: requests carry no token, or
+        /// each origin needs its own token and no device with a valid origin was given.
         case usable
         case missing
         /// The credential is unreadable, refused or expired.
         case unusable
-        /// The service that could check the credential was not reached.
+        /// The service that could check the credential was not reached, or could not answer at the moment.
         case unchecked
     }
 

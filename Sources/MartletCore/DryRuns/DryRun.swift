@@ -89,7 +89,7 @@ public struct DryRun: Sendable {
     /// The number of matching devices that a composed message does not reach, because they have only registrations with
     /// templates.
     public var templatesOnly: Int?
-    /// The requested start time if it is in the past; otherwise nil.
+    /// The requested start time if it is more than a minute in the past; otherwise nil.
     public var missed: Timestamp?
 
     public init(
@@ -115,8 +115,8 @@ public struct DryRun: Sendable {
     /// The maximum number of properties of each kind that `cautions` names.
     private static let nameLimit = 20
 
-    /// Sentences about what is allowed, but may be a mistake: properties that no template of the devices names, and
-    /// properties that a template names and the send does not have.
+    /// Sentences about what is allowed, but may be a mistake: properties of the send that no template of the devices
+    /// uses, and properties that a template uses and that have no value.
     public var cautions: [String] {
         let uses = parts.filter { $0.targeted > 0 }.compactMap(\.use)
         guard let first = uses.first else { return [] }
@@ -141,7 +141,7 @@ public struct DryRun: Sendable {
         return ["\(devices) registered with templates only; a message does not reach them."]
     }
 
-    /// Problems with the times and the rate of the send.
+    /// Problems with the times, the rate and the sample of the send.
     private var times: [String] {
         var problems: [String] = []
         if let missed {

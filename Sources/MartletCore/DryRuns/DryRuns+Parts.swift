@@ -1,7 +1,7 @@
 import MartletModel
 
 extension DryRuns {
-    /// The number of handles with which messages are tried, because the first handle may not accept the message.
+    /// The number of handles with which messages are tried, because a message may not suit the first handle.
     private static let sampleSize = 32
 
     /// Returns the predicted result of a send on one platform.

@@ -89,7 +89,7 @@ public struct DryRuns: Sendable {
         return run
     }
 
-    /// A requested time that is in the past by at most this duration means now.
+    /// A requested start time that is in the past by at most this duration is not reported in `DryRun.missed`.
     private static let tolerance: Duration = .seconds(60)
 
     /// A send whose result is being predicted.

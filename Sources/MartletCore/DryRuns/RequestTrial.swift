@@ -1,15 +1,15 @@
 import MartletHTTP
 import MartletModel
 
-/// Makes the requests for messages as a send would, and discards them. This finds the errors that the `PushService`
-/// reports while it makes requests.
+/// Builds the requests for messages as a send would, and discards them instead of sending them. This finds the errors
+/// that the `PushService` throws while it builds a request.
 struct RequestTrial: Sendable {
     /// The push service; nil if the hub cannot send to the platform. Then no message is checked.
     let service: (any PushService)?
     let token: String?
     let handles: [PushHandle]
     let expiry: Timestamp
-    /// Whether the sender has stated the expiry; otherwise messages carry no expiry.
+    /// Whether the sender has stated the expiry. Only then is it added to the messages (`PushPlatform.limited`).
     let statesExpiry: Bool
     let now: Timestamp
 
@@ -19,15 +19,16 @@ struct RequestTrial: Sendable {
         return platform.limited(message, to: expiry, at: now)
     }
 
-    /// Returns the problem of a message, tried with the first handle that the message suits; nil if there is no
-    /// problem.
+    /// Builds the request with a message to the first handle that the message suits, and returns the error as a
+    /// sentence. Nil if there is no error, or if the message suits no handle. If there are no handles, and origins do
+    /// not depend on them, builds only what the requests to all devices have in common.
     func problem(of message: Message) -> String? {
         guard let service else { return nil }
         guard !handles.isEmpty else { return refusal(of: message, by: service)?.description }
         for handle in handles {
             guard let error = refusal(of: message, by: service, to: handle) else { return nil }
-            // If the message does not suit this handle, the next handle is tried. Any other problem concerns all
-            // handles.
+            // If the message does not suit this handle, or if the handle itself is bad, the next handle is tried. Any
+            // other problem concerns all handles.
             if error.kind != .unsuited, error.kind != .badHandle { return error.description }
         }
         return nil
@@ -44,8 +45,8 @@ struct RequestTrial: Sendable {
         }
     }
 
-    /// Tries a message with every handle, and returns the problems. Each problem is listed once, with the number of
-    /// handles that it affects.
+    /// Builds the request with a message to every handle, and returns the problems. Each problem is listed once, with
+    /// the number of handles that it affects.
     func problemsOfEach(_ message: Message) -> [String] {
         guard let service else { return [] }
         return counted { handle throws(PushServiceError) in

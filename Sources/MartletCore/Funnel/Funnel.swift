@@ -8,15 +8,16 @@ public struct Funnel: Sendable {
         /// Devices that the notification was for; nil until all pages have been read. If the notification ends before
         /// that, the number stays unknown.
         public var targeted: Int?
-        /// Devices for which a request was made, because there was a message and a push service to send it.
+        /// Devices to which a push was sent, successfully or not. Other devices of the audience had no message that
+        /// suits them, or no push service that could send it.
         public var rendered: Int?
         /// Devices whose push was accepted by the push service.
         public var accepted: Int
         /// Devices that reported the notification as received or opened; nil if no app of the platform has ever sent a
-        /// receipt in this hub.
+        /// receipt for a notification of this hub.
         public var received: Int?
-        /// Devices that reported the notification as opened; nil if no app of the platform has ever reported an opening
-        /// in this hub.
+        /// Devices that reported the notification as opened; nil if no app of the platform has ever reported that a
+        /// notification of this hub was opened.
         public var opened: Int?
 
         public init(targeted: Int?, rendered: Int?, accepted: Int, received: Int?, opened: Int?) {
@@ -98,10 +99,10 @@ public struct FunnelEvidence: Sendable {
         public var failed: Int
         /// Pushes that were sent, failed, and are not retried because the notification was canceled or superseded.
         public var stopped: Int
-        /// Devices that sent at least one receipt.
+        /// Devices that sent at least one receipt for the notification.
         public var received: Int
         public var opened: Int
-        /// The kinds of events that devices of the platform have ever reported in the hub.
+        /// The kinds of events that devices of the platform have ever reported for a notification of the hub.
         public var reported: Set<Receipt.Event>
 
         public init(

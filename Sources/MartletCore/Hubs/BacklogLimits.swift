@@ -9,8 +9,8 @@ public struct BacklogLimits: Hashable, Sendable {
     private static let bytesEach: Int64 = 4096
     /// The minimum of the limit in bytes, so that a few notifications of the maximum size always fit.
     private static let fewestBytes: Int64 = 1 << 20
-    /// The number of hubs that can fill their default backlog at the same time, before the limit of all hubs is
-    /// reached.
+    /// The limit of all hubs together is this number times the limit of the hub, or times the default limit if that is
+    /// larger.
     private static let hubs = 10
 
     /// The limit of the hub.
@@ -66,7 +66,7 @@ public enum BacklogExcess: Hashable, Sendable {
     /// The backlog of the hub has reached what the limit of all hubs together leaves free.
     case all
 
-    /// The number of seconds after which some of the backlog may be finished.
+    /// The value of `Retry-After`, in seconds: some notifications of the backlog may be finished by then.
     public static let retryAfter = 10
 
     /// A sentence for the sender, without its full stop.

@@ -71,7 +71,8 @@ public final class HubDirectory: Sendable {
         standardLimits.withLock { $0 = limits }
     }
 
-    /// Calls `observer` after every change of a hub's credentials; replaces an earlier observer.
+    /// Calls `observer` after every change of a hub's credentials, and when the same credential is set again; replaces
+    /// an earlier observer.
     public func onCredentialsChange(_ observer: @escaping @Sendable (Hub.ID) -> Void) {
         credentialsObserver.withLock { $0 = observer }
     }

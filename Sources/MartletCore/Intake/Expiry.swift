@@ -18,7 +18,7 @@ public enum Expiry: Hashable, Sendable {
 
     /// Returns the time at which the notification expires.
     /// - Parameter start: When the notification is due.
-    /// - Throws: `.invalid` if the expiry is before `start`, or later than `limit` allows.
+    /// - Throws: `.invalid` if the expiry is not after `start`, or is more than `limit` after it.
     func timestamp(from start: Timestamp) throws(NotificationIntakeError) -> Timestamp {
         let timestamp: Timestamp
         switch self {

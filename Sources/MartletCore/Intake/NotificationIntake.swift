@@ -38,7 +38,7 @@ public struct NotificationIntake: Sendable {
         self.scheduled = scheduled
     }
 
-    /// Makes an id in advance, for a notification whose message must contain it.
+    /// Creates an id in advance, for a notification whose message must contain it.
     public func makeID() -> NotificationID { NotificationID(at: time.now) }
 
     /// Accepts a notification.
@@ -209,7 +209,7 @@ public struct NotificationIntake: Sendable {
 public enum NotificationIntakeError: Error, Sendable {
     /// The input is wrong; the text explains how.
     case invalid(String)
-    /// The message is too large for the push service; the text states the limit.
+    /// The content is too large for a push service or for the server; the text states the limit.
     case tooLarge(String)
     /// The key of the request was used for a different request.
     case conflicting

@@ -1,7 +1,6 @@
 import MartletModel
 
-/// Checks a composed message before it is accepted, so that every accepted message can be rendered within the payload
-/// limits of all platforms.
+/// Checks a composed message before it is accepted: its names, its content, and the sizes of its payloads.
 struct ComposedCheck: Sendable {
     let platforms: PushPlatformList
 
@@ -11,7 +10,7 @@ struct ComposedCheck: Sendable {
     }
 
     /// Checks what does not depend on the hub: the names of platforms, of header fields and of data. A message that is
-    /// not silent must also have a title, a text or a payload for each platform.
+    /// not silent also needs a title or a text, unless the sender gives a payload for every platform or excludes it.
     func check(_ content: ComposedContent) throws(Failure) {
         let message = content.message
         for (name, part) in message.platforms.sorted(by: { $0.key < $1.key }) {

@@ -38,7 +38,7 @@ public struct Delivery: Sendable {
     var expiresAt: Timestamp { part?.expiresAt ?? notification.expiresAt }
 
     /// The position of the delivery in the order of all deliveries with the same collapse key. A part has the rank of
-    /// the first part on its platform, so that no part supersedes another.
+    /// the first part on its platform, so that no part supersedes another. A resend has the rank of its original.
     var rank: ID { notification.resend?.rank ?? part?.lead ?? id }
 
     var isOfTemplates: Bool {
@@ -66,7 +66,7 @@ public struct Delivery: Sendable {
     }
 }
 
-/// An unfinished delivery and the progress of its fan-out.
+/// A delivery and the progress of its fan-out.
 public struct DeliveryProgress: Sendable {
     public var delivery: Delivery
     public var state: NotificationState

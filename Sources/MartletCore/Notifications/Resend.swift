@@ -1,7 +1,8 @@
 public import MartletModel
 
-/// Marks a notification as a resend of dead letters. The audience of the resend is the members that another
-/// notification did not reach, if they are still registered and still in the audience of that notification.
+/// Marks a notification as a resend of the dead letters of another notification, its original. The audience of the
+/// resend is the members that the original did not reach, if they are still registered and still in the audience of
+/// the original.
 public struct Resend: Hashable, Sendable {
     /// The sequence number of the notification whose dead letters are resent.
     public var original: Int64

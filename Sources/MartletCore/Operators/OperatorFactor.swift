@@ -1,6 +1,6 @@
 public import MartletModel
 
-/// The second factor of an operator: a secret from which an authenticator app makes codes (RFC 6238).
+/// The second factor of an operator: a secret from which an authenticator app computes codes (RFC 6238).
 public struct OperatorFactor: Sendable, CustomStringConvertible {
     public var secret: [UInt8]
     /// When a code confirmed the secret; nil until then. Only a confirmed factor is required.
@@ -33,7 +33,8 @@ public protocol OperatorFactorStore: Sendable {
     /// - Parameters:
     ///   - secret: The secret that the code was checked with. If another secret was stored since, nothing is confirmed.
     ///   - step: The time step of the code.
-    /// - Returns: Whether the secret was stored and not confirmed.
+    /// - Returns: Whether the factor was confirmed by this call; false if this secret is not stored, or if it was
+    ///   confirmed before.
     func confirmFactor(
         _ secret: [UInt8], of name: String, step: Int64, recoveryCodes: [[UInt8]], at now: Timestamp
     ) async throws(StorageError) -> Bool

@@ -44,7 +44,7 @@ public protocol OperatorStore: Sendable {
     /// Records that a session was used and, if `isConfirmed`, that its operator has just confirmed their identity.
     func touchSession(tokenHash: [UInt8], at now: Timestamp, isConfirmed: Bool) async throws(StorageError)
 
-    /// Returns the sessions of an operator, the latest first.
+    /// Returns the sessions of an operator, the one that began last first.
     func operatorSessions(of name: String) async throws(StorageError) -> [OperatorSession]
 
     /// Ends a session.
@@ -64,7 +64,7 @@ public protocol OperatorStore: Sendable {
     func begin(_ action: OperatorAction) async throws(StorageError) -> OperatorAction.ID
 
     /// Records the answer to a request whose entry is in the audit log.
-    /// - Parameter subject: What the request has made, such as a notification; nil leaves the entry's subject as it is.
+    /// - Parameter subject: What the request has created, such as a notification; nil keeps the entry's subject.
     func end(_ id: OperatorAction.ID, answer: Int, subject: String?) async throws(StorageError)
 
     /// Returns entries of the audit log, newest first.

@@ -45,7 +45,8 @@ public protocol PayloadStore: Sendable {
 
     /// Returns one page of the addressees of a published payload, sorted by name.
     /// - Parameter after: The last name of the previous page; nil for the first page.
-    /// - Returns: The addressees; nil if the user has not sent such a payload.
+    /// - Returns: The addressees; nil if the user is not the sender of the payload, or if it is not published or has
+    ///   expired.
     func readers(
         of id: PayloadID, sentBy user: String, after name: String?, limit: Int, at now: Timestamp
     ) async throws(StorageError) -> [PayloadReader]?

@@ -14,7 +14,7 @@ public struct StoredPayload: Sendable {
 
     /// The place where the content is stored.
     public enum Content: Hashable, Sendable {
-        /// A text in the record, which is encrypted in the database.
+        /// A text, which is stored encrypted in the record of the payload.
         case text([UInt8])
         /// A file of `PayloadBodies`, with its size in bytes.
         case body(name: String, size: Int64)

@@ -15,7 +15,7 @@ public enum Authorization: Sendable {
 /// `expiresAt` have passed, and uses the old token until it has a new one.
 public struct AuthorizationToken: Sendable, CustomStringConvertible {
     public var value: String
-    /// The earliest time at which a new token may be made; for a requested token, the time at which it was issued.
+    /// The earliest time at which a new token may be signed; for a requested token, the time at which it was issued.
     public var renewableAt: Timestamp
     /// The time when the token expires. From then on nothing is sent with it.
     public var expiresAt: Timestamp

@@ -48,7 +48,8 @@ public struct OutcomeName: RawRepresentable, Hashable, Sendable {
 public struct Outcome: Sendable, Equatable {
     /// The name under which the push is counted if this outcome is final.
     public var name: OutcomeName
-    /// The push service's own word for the outcome. For a success, it is empty except in test sends.
+    /// The push service's own word for the outcome, or Martlet's if no service answered. For a success, it is empty
+    /// except in test sends.
     public var reason: String
     public var reaction: Reaction
 
@@ -95,9 +96,9 @@ public enum Reaction: Sendable, Equatable {
     case accepted
     /// The handle is no longer valid, and its registrations are removed.
     ///
-    /// If there is a timestamp, this holds only if the handle was not registered again after that time. If `guarded`,
-    /// the answer is only accepted while the platform as a whole works, because a wrong configuration causes the same
-    /// answer.
+    /// If there is a timestamp, the handle is removed only if it was not registered again after that time. If
+    /// `guarded`, the answer is believed only while other pushes of the application succeed (`DeletionGuard`), because
+    /// a wrong configuration causes the same answer.
     case drop(asOf: Timestamp?, guarded: Bool)
     /// The push was accepted, and the push service has reported the device's current handle. If it differs from the old
     /// handle, it replaces the old one.

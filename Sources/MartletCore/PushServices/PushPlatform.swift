@@ -7,7 +7,7 @@ public protocol PushPlatform: Sendable {
     static var descriptor: PushPlatformDescriptor { get }
 
     /// Checks a handle and returns the key by which the platform compares handles.
-    /// - Throws: `PushServiceError` if no device of the platform can have such a handle.
+    /// - Throws: `PushServiceError` if no device of the platform can have this handle.
     static func key(of handle: PushHandle) throws(PushServiceError) -> String
 
     /// Returns the handle that an installation or a sender has written as one text, without checking it.
@@ -18,8 +18,8 @@ public protocol PushPlatform: Sendable {
     /// - Parameter now: The time when the message was accepted, for relative times in it.
     static func normalized(_ message: Message, at now: Timestamp) -> Message
 
-    /// Returns the names of the parts of a sender's message that no device gets, such as members of a JSON payload. The
-    /// platform no longer supports these parts, or the hub sets them itself. The names are shown in telemetry.
+    /// Returns the names of the elements of a sender's message that no device gets, such as members of a JSON payload.
+    /// The platform no longer supports these elements, or the hub sets them itself. The names are shown in telemetry.
     static func dropped(from message: Message) -> [String]
 
     /// Returns the collapse key of a message; nil if the message has none. A later message to the same device replaces
@@ -27,8 +27,8 @@ public protocol PushPlatform: Sendable {
     /// - Parameter message: A normalized message.
     static func collapseKey(of message: Message) -> String?
 
-    /// Returns a message that tells the push service when to stop trying. Returns the same message if the sender has
-    /// stated an expiry, or if every request states it.
+    /// Returns a message that tells the push service when to stop trying. Returns the same message if its own fields
+    /// already state an expiry, or if the platform states the expiry in every request.
     /// - Parameters:
     ///   - message: A normalized message.
     ///   - now: The time from which durations are counted, for services that expect a duration.

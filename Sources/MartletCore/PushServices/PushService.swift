@@ -1,7 +1,7 @@
 public import MartletHTTP
 public import MartletModel
 
-/// A push service, seen as a translator: it makes requests and interprets responses, and does no I/O.
+/// Builds the requests to a push service and interprets its responses. It does no I/O: `PageSender` sends the requests.
 ///
 /// An instance is for one credential of one hub. For each page of devices, `PageSender`
 /// 1. groups the devices by `origin(of:)` if `handlesAreAddresses`, and uses the service from `at(_:)` for each origin;

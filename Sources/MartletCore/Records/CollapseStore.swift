@@ -24,7 +24,7 @@ public struct Superseded: Hashable, Sendable {
     }
 }
 
-/// A query for the devices that a delivery with a collapse key is about to send to.
+/// Asks which of the devices that a delivery with a collapse key is about to send to must be skipped.
 public struct CollapseQuery: Sendable {
     /// The delivery that is about to send. For a resend or a part, it is instead the delivery whose place in the order
     /// of deliveries it takes (`Delivery.rank`).

@@ -70,7 +70,7 @@ public struct PageRecords: Sendable {
 
     public func outcome(ofRefusal index: Int) -> OutcomeName { kinds[refusals[index].kind].outcome }
 
-    /// Returns the properties of a refusal that show whether a push was made, without decoding any text.
+    /// Returns the properties of a refusal that show whether a push was sent, without decoding any text.
     public func facts(ofRefusal index: Int) -> RefusalFacts {
         let kind = kinds[refusals[index].kind]
         return RefusalFacts(
@@ -153,7 +153,7 @@ public struct RecordedRefusal: Sendable {
     }
 }
 
-/// The properties of a refusal that show whether a push was made.
+/// The properties of a refusal that show whether a push was sent.
 public struct RefusalFacts: Hashable, Sendable {
     public var outcome: OutcomeName
     /// True if the push was sent to an origin, even if no answer was received.
@@ -233,7 +233,7 @@ extension PageRecords.Entry {
         member = AudienceMember(
             channel: ChannelID(rawValue: before.channel.rawValue &+ Int64(bitPattern: step)),
             registration: registration)
-        // An attempt may have the member of the previous one.
+        // Members must ascend, but several attempts in a row may have the same member.
         if let last { guard member > last.member || !areRefusals && member == last.member else { return nil } }
         self.kind = Int(clamping: kind)
         at = Timestamp(milliseconds: (last?.at.milliseconds ?? 0) &+ wait)

@@ -84,7 +84,7 @@ public struct SendEntry: Sendable {
     }
 }
 
-/// The target of a send, without its content.
+/// The devices that a send was for: its time, its platform and its tag expression, without its content.
 public struct SendTarget: Sendable {
     public var sequence: Int64
     public var id: NotificationID

@@ -23,8 +23,8 @@ public struct RequestRate: Hashable, Sendable {
 /// Limits the rate of requests for each key with a token bucket, which fills at a constant rate and has room for one
 /// burst.
 ///
-/// A bucket is stored as the time at which it will be full again. Full buckets are removed if there are too many
-/// buckets.
+/// A bucket is stored as the time at which it will be full again. If there are too many buckets, the full ones are
+/// removed; if none is full, those that would be full first.
 public final class RateLimiter<Key: Hashable & Sendable>: Sendable {
     private struct State {
         var fullAt: [Key: Int64] = [:]

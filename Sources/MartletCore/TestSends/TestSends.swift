@@ -2,7 +2,7 @@ import MartletHTTP
 import MartletModel
 
 /// Sends to a few devices at once and returns the result for each (NotificationHubs.md, section 6.5). Nothing is
-/// stored, nothing is tried again, and no answer changes a handle or the state of a lane.
+/// stored, no retry is scheduled, and no answer changes a handle or the state of a lane.
 public struct TestSends: Sendable {
     /// The maximum number of devices of a test send, over all platforms.
     public static let deviceLimit = 10

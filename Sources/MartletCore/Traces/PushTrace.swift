@@ -19,7 +19,7 @@ public struct PushTrace: Sendable {
     public var givenUpAt: Timestamp?
     /// The message id; nil if the registration was not a member.
     public var messageID: MessageID?
-    /// The message that was or is sent; nil if the registration was not a member, or if no message could be made.
+    /// The message that was or is sent; nil if the registration was not a member, or if no message can be rendered.
     public var payload: Message?
     /// The appearance of the message on the device; nil if the payload does not determine it.
     public var appearance: Appearance?

@@ -8,11 +8,12 @@ public enum TraceVerdict: String, Hashable, Sendable, CaseIterable {
     case pending
     /// The notification is scheduled for later.
     case scheduled
-    /// The push service, or the hub, refused the push permanently.
+    /// The push service refused the push permanently.
     case refused
     /// The push was tried until the notification expired, or the notification expired before the first attempt.
     case expired
-    /// Nothing was sent: on purpose, or because there was no message that suits the device.
+    /// The push was not sent, or not tried again, on purpose; or it could not be sent, for example because there was no
+    /// message that suits the device or no credential.
     case suppressed
     /// When the push was due to be tried again, the registration was no longer in the audience.
     case left

@@ -64,7 +64,7 @@ public struct Traces: Sendable {
         return try await store.evidence(of: members, in: delivery.id)
     }
 
-    /// Adds the message that is or was sent to the registration, made from the registration's version in the trace.
+    /// Adds the message that is or was sent to the registration, rendered for the registration's version in the trace.
     private func complete(_ push: PushTrace, of notification: Notification) -> PushTrace {
         guard push.isMember, let platform = platforms[push.registration.platform] else { return push }
         var push = push

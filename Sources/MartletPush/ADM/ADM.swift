@@ -45,7 +45,7 @@ public struct ADM: PushService {
         return try Payload.message(["data": .object(data)], on: ADM.self)
     }
 
-    /// Creates a message whose member `data` contains the data. The app shows it.
+    /// Creates a message that carries data in its member `data`. The app shows the alert, if there is one.
     ///
     /// A message with an alert gets the priority `high`, because the service wakes the app immediately only for that
     /// priority.

@@ -23,7 +23,7 @@ public enum Baidu: PushPlatform {
         return handle.text
     }
 
-    /// Makes a handle from the text `USERID-CHANNELID`. A text without a dash becomes a handle with one part, which
+    /// Creates a handle from the text `USERID-CHANNELID`. A text without a dash becomes a handle with one part, which
     /// `key(of:)` refuses.
     public static func handle(from text: String) -> PushHandle {
         let ids = text.split(separator: "-", maxSplits: 1, omittingEmptySubsequences: false)

@@ -114,6 +114,6 @@ extension LegacyFCM {
     }
 
     /// Returns what an Android device shows for a message.
-    /// - Parameter message: A normalized message, which has the form of FCM v1.
+    /// - Parameter message: A normalized message, which has the form of the HTTP v1 API.
     public static func appearance(of message: Message) -> Appearance? { FCM.appearance(of: message) }
 }

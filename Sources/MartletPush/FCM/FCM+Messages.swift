@@ -9,8 +9,8 @@ extension FCM {
 
     /// Rewrites a message in the canonical form of `FCMMessage.canonical(_:options:)`.
     ///
-    /// Adds the envelope `{"message":…}`, which the Python package on PyPI omits. Removes the message's target, because
-    /// the hub decides who gets the message.
+    /// Adds the envelope `{"message":…}`, which the Python package `azure-notification-hub-unofficial` omits
+    /// (NotificationHubs.md, section 6.2). Removes the message's target, because the hub decides who gets the message.
     public static func normalized(_ message: Message, at now: Timestamp) -> Message {
         guard let payload = try? Payload.object(message).object else { return message }
         var options = payload

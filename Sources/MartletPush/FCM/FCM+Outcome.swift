@@ -6,14 +6,14 @@ extension FCM {
     /// The wait before the first retry after an internal error of the service, if the service does not say how long to
     /// wait. It doubles with each further retry.
     static let faultWait: Duration = .seconds(10)
-    /// The wait before the first retry after a quota is exceeded, if the service does not say how long to wait. A
-    /// project's quota is refilled every minute.
+    /// The wait before the first retry after a quota is exceeded, if the service does not say how long to wait. For a
+    /// project's quota, which is refilled every minute, it is also the minimum wait.
     static let quotaWait: Duration = .seconds(60)
 
     /// Returns the outcome of the service's answer to a push (PushServices.md, section 2.5).
     ///
-    /// The first of these that has a known value decides: FCM's own error code, the `reason` of Google's `ErrorInfo`,
-    /// the status in the body, the HTTP status.
+    /// For an error, the first of these that has a known value decides: FCM's own error code, the `reason` of Google's
+    /// `ErrorInfo`, the status in the body, the HTTP status.
     public func outcome(of response: HTTPResponse, at now: Timestamp) -> Outcome {
         let answer = FCMAnswer(response)
         if response.status == .ok {

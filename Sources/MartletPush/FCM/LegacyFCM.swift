@@ -101,7 +101,7 @@ extension LegacyFCM {
         return try Payload.message(["data": .object(data)], on: LegacyFCM.self)
     }
 
-    /// Creates a message whose member `data` contains the data. The app shows it.
+    /// Creates a message that carries data in its member `data`. The app shows the alert, if there is one.
     ///
     /// A message with an alert has high priority, because the service wakes the app immediately only for that priority.
     public static func message(carrying data: DataMessage) throws(PushServiceError) -> Message {

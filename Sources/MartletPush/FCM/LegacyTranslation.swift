@@ -156,7 +156,7 @@ struct LegacyTranslation {
 
     // MARK: Values
 
-    /// Returns the text of a string, a number or a Boolean.
+    /// Returns the text of a string, a number or a Boolean; nil for any other value.
     private static func text(_ value: JSON) -> String? {
         switch value {
         case .string(let text): text
@@ -178,7 +178,7 @@ struct LegacyTranslation {
         }
     }
 
-    /// Returns the texts in an array; nil if the value is not an array, or if an element is not a text.
+    /// Returns the texts of the elements of an array; nil if the value is not an array, or if an element has no text.
     ///
     /// The array may also be written as JSON text in a string.
     private static func texts(_ value: JSON) -> [String]? {

@@ -4,9 +4,8 @@ import MartletModel
 
 /// Functions with which several platforms write and read the payloads of composed messages.
 enum ComposedPayload {
-    /// The names of message parts in the data that the app gets.
-    ///
-    /// Senders cannot use these names for their own data.
+    /// The names under which the app gets properties of a composed message, such as its link, together with the
+    /// sender's data. Senders cannot use these names for their own data.
     enum Name {
         static let link = PayloadName.link.rawValue
         static let picture = PayloadName.picture.rawValue
@@ -18,7 +17,7 @@ enum ComposedPayload {
     /// Returns what only the app can use: the sender's data, the notification id, the link, the subtitle and the
     /// actions.
     ///
-    /// All values are texts by name, for platforms whose data can contain only texts.
+    /// Every value is a text, for platforms whose data can contain only texts.
     static func texts(
         of message: LocalizedMessage, id: NotificationID, on platform: any PushPlatform.Type
     ) -> [String: String] {

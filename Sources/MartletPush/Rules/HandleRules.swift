@@ -31,8 +31,8 @@ enum HandleRules {
         return origin.description + (rest.isEmpty ? "/" : rest)
     }
 
-    /// Returns the part of an address after the first slash of its path, including the query; nil if the text is not an
-    /// address.
+    /// Returns the part of a URL after the first slash of its path, with the query and without the fragment; nil if the
+    /// text is not a URL.
     static func pathAfterSlash(of address: some Collection<UInt8>) -> ArraySlice<UInt8>? {
         let address = Array(address)
         guard let colon = address.firstIndex(of: UInt8(ascii: ":")), address[colon...].starts(with: "://".utf8)

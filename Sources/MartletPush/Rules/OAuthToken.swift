@@ -2,10 +2,11 @@ import MartletCore
 import MartletHTTP
 import MartletModel
 
-/// Gets access tokens in the form that several push services use (RFC 6749, sections 4.4 and 5; RFC 7523, section 2.1).
+/// Builds requests for access tokens and parses the answers, for the push services that use OAuth 2 (RFC 6749, sections
+/// 4.4 and 5; RFC 7523, section 2.1).
 enum OAuthToken {
-    /// How long before its expiry a token is replaced. For a token that lives less than ten minutes, it is a tenth of
-    /// the lifetime.
+    /// How long before its real expiry a token counts as expired. For a token that lives less than ten minutes, it is a
+    /// tenth of the lifetime.
     private static let margin: Duration = .seconds(60)
     /// The maximum size of an answer, in bytes.
     private static let answerLimit = 64 * 1024

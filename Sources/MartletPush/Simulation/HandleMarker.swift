@@ -41,8 +41,8 @@ public enum HandleMarker: Hashable, Sendable {
         }
     }
 
-    /// The fault that the service answers with; nil for `slow` and `reset`, which affect the connection instead of the
-    /// answer.
+    /// The fault that the service answers with; nil for `slow`, which only delays the answer, and for `reset`, after
+    /// which there is no answer.
     public var fault: ServiceFault? {
         switch self {
         case .unregistered: ServiceFault(.unregistered)

@@ -28,7 +28,7 @@ public struct SimulatedDelivery: Hashable, Sendable {
         self.keptUntil = keptUntil
     }
 
-    /// Joins the texts that a device shows to one line.
+    /// Joins the texts that a device shows into one line.
     ///
     /// The title is the first text.
     /// - Returns: nil if the device shows nothing.

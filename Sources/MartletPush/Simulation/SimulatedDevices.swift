@@ -12,8 +12,8 @@ public struct SimulatedDevices: Sendable {
         public internal(set) var removedAt: Timestamp?
         /// The number of event streams that are open for the device.
         public internal(set) var listeners = 0
-        /// The notifications that arrived while no event stream was open for the device, and that have been stored for
-        /// the next one, oldest first.
+        /// The notifications that arrived while no event stream was open for the device, and that are stored for the
+        /// next event stream, oldest first. At most the newest hundred are stored.
         public internal(set) var stored: [SimulatedDelivery] = []
         /// The newest hundred notifications that were accepted for the device, oldest first.
         public internal(set) var inbox: [SimulatedDelivery] = []

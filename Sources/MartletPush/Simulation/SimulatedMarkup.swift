@@ -20,7 +20,8 @@ struct SimulatedMarkup {
 
     /// Reads a document.
     ///
-    /// Fails if the tags do not match, or if the number of root elements is not one.
+    /// Fails if the document is too large or is not UTF-8, if the tags do not match, or if there is no root element or
+    /// more than one.
     init?(_ document: [UInt8]) {
         guard document.count <= Self.sizeLimit, let text = String(validating: document, as: UTF8.self) else {
             return nil

@@ -45,7 +45,7 @@ struct SimulatedTokens: Sendable {
 
     /// Answers a request for a token.
     /// - Parameters:
-    ///   - scope: The scope for which tokens are issued.
+    ///   - scope: The scope for which tokens are issued. A request that does not name it is refused.
     ///   - fault: The fault to answer with if the request would be granted.
     ///   - isTextual: Whether the lifetime is written as text.
     mutating func answer(

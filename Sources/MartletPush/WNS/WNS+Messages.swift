@@ -13,8 +13,8 @@ extension WNS {
         try address.key(of: handle)
     }
 
-    /// Completes and corrects what the clients of Azure Notification Hubs send. The Java client sends no type with its
-    /// plain notifications. The .NET client declares UTF-16 for a body in UTF-8.
+    /// Completes and corrects what the clients of Azure Notification Hubs send. The Java client sends no type if its
+    /// caller has set no headers. The .NET client declares UTF-16 for a body in UTF-8.
     public static func normalized(_ message: Message, at now: Timestamp) -> Message {
         var message = message
         if message.fields[typeField.lowercased(), default: ""].isEmpty {

@@ -13,7 +13,7 @@ extension WNS {
     static let throttleWait: Duration = .seconds(60)
     /// The wait before the first retry after an internal error of the service. It doubles with each further retry.
     static let faultWait: Duration = .seconds(10)
-    /// The wait before the first retry to a device that cannot be reached. It doubles with each further retry.
+    /// The minimum wait before the first retry to a device that cannot be reached. It doubles with each further retry.
     static let deviceWait: Duration = .seconds(60)
 
     /// Returns the outcome of the service's answer to a push (PushServices.md, section 3.4).

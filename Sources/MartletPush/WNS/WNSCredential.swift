@@ -79,7 +79,7 @@ struct WNSCredential: Sendable {
         return "\(directoryEndpoint)/\(tenant)/oauth2/v2.0/token"
     }
 
-    /// Returns whether a text is a GUID or a domain name.
+    /// Returns whether a text has only characters that a GUID or a domain name can have.
     private static func isIdentifier(_ text: String) -> Bool {
         text.utf8.count <= 255
             && text.utf8.allSatisfy { character in

@@ -4,7 +4,7 @@ import MartletPush
 
 /// A fault that the simulator produces (PushServices.md, section 10.8).
 enum Fault: Hashable, Sendable {
-    /// The service answers with an error of its own protocol.
+    /// The service answers with a fault that its own protocol can express, in most cases an error.
     case service(ServiceFault)
     /// The service's clock is ahead by this duration, or behind if it is negative.
     case clockSkew(Duration)

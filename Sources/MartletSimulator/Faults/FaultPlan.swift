@@ -14,11 +14,11 @@ public struct FaultPlan: Sendable {
         let rule: FaultRule
         /// When the rule was set.
         let since: Timestamp
-        /// The number of requests that the rule has covered by its scope and its time.
+        /// The number of requests or connections in the rule's scope that arrived while the rule applied.
         var seen = 0
         /// The number of times that the fault happened.
         var fired = 0
-        /// The number of requests that the rule has covered for each device, by the device's number.
+        /// The part of `seen` that each device accounts for, by the device's number.
         var asked: [Int: Int] = [:]
     }
 
@@ -57,6 +57,7 @@ public struct FaultPlan: Sendable {
     ///
     /// If the faults of several rules are due for a request, only the fault of the first of these rules happens.
     /// - Returns: The number of the rule.
+    /// - Throws: `SimulatorError` if the plan has the maximum number of rules.
     @discardableResult
     public mutating func add(_ rule: FaultRule, at now: Timestamp) throws(SimulatorError) -> Int {
         guard entries.count < Self.ruleLimit else {

@@ -1,7 +1,7 @@
 public import MartletModel
 public import MartletPush
 
-/// A rule of the fault plan: a fault, and the requests that it applies to.
+/// A rule of the fault plan: a fault, and the requests or connections that it applies to.
 public struct FaultRule: Hashable, Sendable {
     /// The requests or connections that a fault applies to.
     ///
@@ -112,6 +112,6 @@ struct FaultFacts: Sendable {
     /// The number of the connection among the connections of its service, starting at 1.
     var connection: Int
     var subject = SimulatedSubject()
-    /// The number of the device among the devices of its service; nil for an unknown device.
+    /// The number of the device among the devices of its service, starting at 0; nil for an unknown device.
     var device: Int?
 }

@@ -26,7 +26,7 @@ struct DeviceSocketHandler: HTTPHandler {
         }
     }
 
-    /// Returns whether a request comes from this machine and from no web page.
+    /// Returns whether a request is addressed to this machine and does not come from a web page.
     ///
     /// Web pages can open a WebSocket to this machine too, but their `Origin` field names another site. A browser that
     /// connects as a device puts the address of this socket into `Origin`, or sends no such field.
@@ -54,8 +54,8 @@ struct DeviceSocketHandler: HTTPHandler {
         }
     }
 
-    /// Performs actions on a device's connection until the device has disconnected, or until too many actions wait for
-    /// it.
+    /// Performs actions on a device's connection until the queue of actions ends: the device has disconnected, too many
+    /// actions wait for it, or the simulator was reset. Then closes the connection.
     private func perform(_ actions: AsyncStream<SocketStep.Action>, on socket: any WebSocket) async {
         for await action in actions {
             switch action {

@@ -56,7 +56,8 @@ final class ServiceConnections: ConnectionObserver {
         return entries.withLock { $0[id].map { request.streamID <= $0.last } ?? true }
     }
 
-    /// Records that the service has judged a request, so that a later GOAWAY does not abandon the request.
+    /// Records that the service has judged a request, so that a later GOAWAY that abandons the newest requests
+    /// (`GoAwayFault.Last.before`) does not abandon this one.
     func judged(_ request: HTTPRequest) {
         guard let id = request.connection?.id else { return }
         entries.withLock { entries in
@@ -88,7 +89,7 @@ final class ServiceConnections: ConnectionObserver {
     /// Performs a fault on the connection of a request.
     ///
     /// For a fault that is decided with the request, this is called immediately after the request was judged, so that
-    /// no other request is judged in between.
+    /// as few other requests as possible are judged in between.
     func carryOut(_ fault: Fault?, on request: HTTPRequest) {
         guard let fault, let control = control(of: request) else { return }
         switch fault {

@@ -77,7 +77,8 @@ final class SimulatorState: Sendable {
         }
     }
 
-    /// Removes all apps, devices, faults and counters except those present at the start, and resets the clock.
+    /// Removes all apps, devices, faults and counters except those present at the start, and resets the clock. Ends all
+    /// event streams and closes the connections of real devices.
     func reset() {
         withContents { contents, _ in
             contents.finishListeners()

@@ -4,10 +4,10 @@ import MartletModel
 ///
 /// While the breaker is closed, every push may be sent. A pause begins after enough failures in a row, or when the
 /// owner of the breaker requests it. During a pause nothing is sent. Each pause is twice as long as the previous one,
-/// until the breaker is closed. After a pause one probe is sent, and all other pushes wait for the result of the probe:
-/// a failure of the probe begins the next pause, an answer to the probe closes the breaker. Failures of pushes that
-/// were sent before a pause do not lengthen the pause. If the clock is set back, a pause ends, because the timestamp of
-/// its end is no longer meaningful.
+/// up to a maximum, until the breaker is closed. After a pause one probe is sent, and all other pushes wait for its
+/// result: a failure of the probe begins the next pause, an answer to the probe closes the breaker. Failures of pushes
+/// that were sent before a pause do not lengthen the pause. If the clock is set back, a pause ends, because the
+/// timestamp of its end is no longer meaningful.
 struct CircuitBreaker: Sendable, Equatable {
     struct Terms: Sendable, Equatable {
         /// The number of failures in a row that begin a pause.

@@ -2,10 +2,11 @@ import MartletModel
 
 /// Decides whether to believe a push service's answer that a handle is dead.
 ///
-/// A wrong bundle id, project or environment makes every handle look dead. An answer that may have such a cause is
-/// believed only while this kind of push is proven to work: the sliding window contains a success, and no more fatal
-/// answers (answers that a handle is dead) than successes (PushServices.md, section 0.4). An answer that cannot have
-/// such a cause is believed at once, except during a quarantine.
+/// A wrong bundle id, project or environment makes every handle of an application look dead. An answer that may have
+/// such a cause is believed only while pushes of the application are proven to work: the answers of the last ten
+/// minutes contain a success, and no more fatal answers (answers that a handle is dead) than successes
+/// (PushServices.md, section 0.4). An answer that cannot have such a cause is believed at once, except during a
+/// quarantine.
 ///
 /// A quarantine begins when most of a large number of answers are fatal, and ends when pushes are proven to work.
 /// Answers that arrived during a quarantine are not believed afterwards either: if a device really is gone, the service
@@ -42,7 +43,7 @@ struct DeletionGuard: Sendable {
     }
 
     /// Records the answers to the pushes of a page.
-    /// - Returns: The devices that are believed to be gone.
+    /// - Returns: The devices that are now believed to be gone, including devices that earlier pages reported.
     mutating func record(_ health: PageHealth, at now: Timestamp) -> [ChannelFeedback] {
         // A new slot begins after the length of a slot. If the last slot seems to start in the future, the clock was
         // set back since, and a new slot begins too.
@@ -84,9 +85,9 @@ struct PageHealth: Sendable, Equatable {
     var successes = 0
     /// The number of answers that a handle is dead.
     var fatal = 0
-    /// Devices that are certainly gone.
+    /// Devices that were reported as gone by answers that a wrong configuration cannot cause.
     var dead: [ChannelFeedback] = []
-    /// Devices that are gone, unless a wrong configuration caused the answer.
+    /// Devices that were reported as gone by answers that a wrong configuration can cause too.
     var doubtful: [ChannelFeedback] = []
 
     static func += (left: inout PageHealth, right: PageHealth) {

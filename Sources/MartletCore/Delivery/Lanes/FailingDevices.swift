@@ -4,9 +4,9 @@ import MartletModel
 /// lane.
 ///
 /// If a request was reset or not answered, its device is paused for one second, and for twice as long with each further
-/// failure. If a connection broke, its device is paused only from the third broken connection on. After a pause, one
-/// push tests the device: the trial. Further pushes to the device are postponed to different times, so that not all of
-/// them are read and postponed again together.
+/// failure. If the connection of the request broke, the device is paused only from the third broken connection on.
+/// After a pause, one push tests the device: the trial. Further pushes to the device are postponed to different times,
+/// so that not all of them are read and postponed again together.
 struct FailingDevices: Sendable, Equatable {
     struct Wait: Sendable, Equatable {
         var until: Timestamp
@@ -113,7 +113,7 @@ struct OutstandingPushes: Sendable, Equatable {
         var since: Timestamp
     }
 
-    /// The maximum number of devices in a page for its pushes to be counted.
+    /// The maximum number of devices in a page whose pushes are counted. The pushes of larger pages are not counted.
     static let pageLimit = 8
     /// The number of outstanding pushes to a device below which a further push to it need not wait.
     static let freeCount = 4

@@ -183,8 +183,7 @@ final class LaneCircuitBreakers: Sendable {
         }
     }
 
-    /// Returns the outcome that shows that no device can receive the message of a delivery; nil if no answer has shown
-    /// that.
+    /// Returns the outcome that shows that no device can receive the message of a delivery; nil if there is none.
     func refusal(of delivery: Delivery.ID) -> Outcome? {
         state.withLock { $0.refusals[delivery] }
     }
@@ -206,7 +205,8 @@ struct LaneChange: Sendable, Equatable {
     var beginsPause = false
     /// The pause that the page has begun or extended.
     var pause: LanePause?
-    /// The devices that are believed to be gone.
+    /// The devices that the push service reported as gone and that are to be removed. Devices whose report is not
+    /// believed (`DeletionGuard`) are left out.
     var gone: [ChannelFeedback] = []
     /// Changes of quarantines by application: true if a quarantine has begun, false if it has ended.
     var quarantines: [String: Bool] = [:]

@@ -1,6 +1,6 @@
 import MartletModel
 
-/// Finds the hub's credential for a lane, and makes the push service of the lane's platform from it.
+/// Finds the hub's credential for a lane, and creates the push service of the lane's platform with it.
 struct LaneResolver: Sendable {
     /// The result of resolving a lane.
     enum Resolution {
@@ -13,7 +13,7 @@ struct LaneResolver: Sendable {
 
     let hubs: HubDirectory
     let platforms: PushPlatformList
-    /// The cache of services; if nil, a service is made each time.
+    /// The cache of services; if nil, a service is created each time.
     var services: PushServiceCache?
 
     func resolve(_ lane: LaneID) -> Resolution {
@@ -32,7 +32,7 @@ struct LaneResolver: Sendable {
         }
     }
 
-    /// Returns whether a context was made with the hub's current credential.
+    /// Returns whether a context was created with the hub's current credential.
     func isCurrent(_ context: SendContext) -> Bool {
         hubs.credential(for: context.id.platform, of: context.id.hub) == context.credential
     }

@@ -1,8 +1,8 @@
 import MartletModel
 import Synchronization
 
-/// Caches the latest push service of each lane, made from the lane's credential. Most deliveries have only one page.
-/// Without the cache, each of them would parse the credential, which costs as much as hundreds of pushes.
+/// Caches the latest push service of each lane, which was created with the lane's credential. Most deliveries have only
+/// one page. Without the cache, each of them would parse the credential, which costs as much as hundreds of pushes.
 final class PushServiceCache: Sendable {
     private struct Entry {
         var credential: Credential

@@ -1,4 +1,5 @@
-/// A lane that may send now, with its push service and credential.
+/// What is needed to send a page in a lane that is not paused: the push service and the credential of the lane. If the
+/// lane has no push service or no credential, it is the outcome of all pushes instead.
 struct SendContext: Sendable {
     enum Sending: Sendable {
         case by(any PushService)

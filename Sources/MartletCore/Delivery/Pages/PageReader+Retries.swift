@@ -4,7 +4,7 @@ extension PageReader {
     /// The maximum time that a retry waits for a later page, if its current handle is a member of that page.
     private static let maximumPageWait = Duration.seconds(60)
 
-    /// Makes a round of retries: finds the current handles of the members whose pushes are retried.
+    /// Prepares a round of retries: finds the current handles of the members whose pushes are retried.
     ///
     /// A member may have a new handle if its old channel is not in the audience any more, or is there only because of
     /// other registrations that were moved to that channel later. The retry is then sent to the new handle of the

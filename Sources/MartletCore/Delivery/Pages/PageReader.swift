@@ -47,8 +47,9 @@ struct PageReader: Sendable {
 
     func sampleHash(of delivery: Delivery) -> SampleHash { messageIDs.sampleHash(of: delivery.notification.id) }
 
-    /// Returns whether the audience is empty. A delivery without an audience ends even while its lane is paused. Such
-    /// deliveries are frequent, because on most platforms a template notification has no devices.
+    /// Returns whether the audience is empty; false if a page was already sent. A delivery without an audience ends
+    /// even while its lane is paused. Such deliveries are frequent, because on most platforms a template notification
+    /// has no devices.
     func isAudienceEmpty(_ progress: DeliveryProgress) async throws(StorageError) -> Bool {
         guard progress.cursor == .none else { return false }
         let (page, _) = try await nextPage(progress, limit: 1)

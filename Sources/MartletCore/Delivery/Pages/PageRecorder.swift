@@ -162,11 +162,12 @@ struct PageRecorder: Sendable {
     }
 }
 
-/// The changes that a page causes in its lane and in handles.
+/// What a page changes outside its delivery: the state of its lane, and the devices of its hub.
 private struct LaneConclusion {
     var pauses: [LanePause]
     var quarantines: [String: Bool]
-    /// The devices that are believed to be gone.
+    /// The devices that the push service reported as gone and that are to be removed. Devices whose report is not
+    /// believed (`DeletionGuard`) are left out.
     var gone: [ChannelFeedback]
 }
 

@@ -1,7 +1,8 @@
 import MartletHTTP
 import MartletModel
 
-/// Sends the next pages of a delivery: reads their members, sends to them, and records the outcomes.
+/// Sends the next pages of a delivery in one of its turns (`DeliveryQueue`): reads their members, sends to them, and
+/// records the outcomes.
 struct PageRunner: Sendable {
     let reader: PageReader
     let resolver: LaneResolver
@@ -220,7 +221,7 @@ struct PageRunner: Sendable {
     }
 
     /// Returns one message of a delivery whose messages all have about the same size. Returns nil if the messages have
-    /// at most `size` bytes, or if they are made from templates and may differ in size.
+    /// at most `size` bytes, or if they are rendered from templates and may differ in size.
     private func sampleMessage(of delivery: Delivery, _ lane: SendContext, longerThan size: Int) -> Message? {
         switch delivery.notification.content {
         case .native(_, let message): message.body.count > size ? message : nil

@@ -1,8 +1,8 @@
 import MartletModel
 
-/// Limits how many pages of one turn of a delivery are in progress at the same time. The limit is the number of pages
-/// that can be sent in half the request timeout, estimated from earlier pages. With more pages, the requests to a slow
-/// service would time out, and all their pushes would have to be retried.
+/// Limits how many pages of a delivery are in progress at the same time in one of its turns (`DeliveryQueue`). The
+/// limit is the number of pages that can be sent in half the request timeout, estimated from earlier pages. With more
+/// pages, the requests to a slow service would time out, and all their pushes would have to be retried.
 struct PagesAtOnce {
     /// The limit while it is not known how long a page takes.
     private static let unknown = 4

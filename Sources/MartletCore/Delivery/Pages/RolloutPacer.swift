@@ -74,7 +74,7 @@ struct RolloutPacer: Sendable {
     }
 
     /// Finds the rate of a roll-out. Counts the audience first, if the rate depends on it and it was not counted yet.
-    /// - Returns: The rate in pushes per second; nil if the notification is gone.
+    /// - Returns: The rate in pushes per second; nil if the notification does not exist any more.
     private func rate(
         of rollout: Rollout, _ record: RolloutRecord, _ delivery: Delivery
     ) async throws(StorageError) -> Double? {
@@ -122,7 +122,7 @@ struct RolloutPacer: Sendable {
 
     /// Sets the threshold of a canary's sample (the highest hash in the sample) in a delivery. If the threshold is not
     /// known yet, it is determined by counting the audience, and stored before anything is sent.
-    /// - Returns: False if the notification is gone.
+    /// - Returns: False if the notification does not exist any more.
     func setThreshold(_ delivery: inout Delivery) async throws(StorageError) -> Bool {
         guard delivery.part?.threshold == nil else { return true }
         let found = await counting.run { [delivery] in

@@ -1,7 +1,7 @@
 import MartletModel
 
 extension DeliveryRun {
-    /// How the turn of a delivery ended.
+    /// How a turn of a delivery ended, in which it sent pages or a round of retries (`DeliveryQueue`).
     enum Ending: Sendable, Equatable {
         case finished
         /// The notification was deleted with its hub: nothing is left to do.

@@ -1,6 +1,7 @@
 import MartletModel
 
-/// A delivery between two of its pages: its progress, and the data about it that only this process has.
+/// A delivery between two of its pages: its progress, and the data about it that only this process has. In a turn, the
+/// delivery sends its next pages or a round of its retries (`DeliveryQueue`).
 struct DeliveryRun: Sendable {
     var progress: DeliveryProgress
     /// The content, prepared for sending; nil before the first page, and while the current turn uses it.

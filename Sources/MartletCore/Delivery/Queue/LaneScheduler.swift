@@ -1,7 +1,7 @@
 import MartletModel
 
-/// Gives a limited number of slots to the items that wait for a turn. An item occupies a slot for one turn. Does no
-/// I/O.
+/// Gives a limited number of slots to items that wait for a turn: deliveries that have pages or retries to send
+/// (`DeliveryQueue`). An item occupies a slot for one turn. Does no I/O.
 ///
 /// The next turn goes to the hub that has sent the fewest pushes since it had something to send. The platforms of a hub
 /// take turns. Within a lane, items are first-in, first-out.

@@ -141,8 +141,8 @@ actor AuthorizationCache {
         entries[key] = entry
     }
 
-    /// Removes all tokens. Called when the clock was set back, because the time at which a token was signed would now
-    /// be in the future, and its expiry too far in the future.
+    /// Removes all tokens and failures. Called when the clock was set back: the time at which a token was signed would
+    /// now be in the future, and its expiry or the end of a failure's wait would be too far in the future.
     private func forgetTokens() {
         for key in entries.keys {
             entries[key]?.token = nil

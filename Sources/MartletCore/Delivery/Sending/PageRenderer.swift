@@ -1,4 +1,4 @@
-/// Makes the messages for the members of a page. Each message is a version of the content, and many members get the
+/// Renders the messages for the members of a page. Each message is a version of the content, and many members get the
 /// same version.
 protocol PageRenderer: Sendable {
     /// Returns the number of different versions of the content that the members of a page get.

@@ -6,7 +6,7 @@ enum DeliveryContent: Sendable {
     case native(Message)
     case templates(TemplateRenderer)
     case composed(ComposedRenderer)
-    /// No messages can be made, because this process does not know the platform. Also used in place of the content
+    /// No message can be rendered, because this process does not know the platform. Also used in place of the content
     /// while a page changes the content, so that the content is not copied.
     case nothing
 }
@@ -76,14 +76,14 @@ extension PageSender {
     }
 
     /// Renders messages for the first of the remaining members, until `messageBytes` is reached, and groups the members
-    /// whose messages can share a batch. A member for which no message can be made gets the refusal as its outcome.
+    /// whose messages can share a batch. A member whose message cannot be rendered gets the reason as its outcome.
     private func groups(
         _ renderer: inout some PageRenderer, ofFirst rest: inout ArraySlice<Int>, of job: Job,
         _ service: any PushService, _ sample: any PushService, tally: inout PageTally
     ) -> [RecipientGroup] {
         var sorting = RecipientGrouping(renderings: renderer.versionCount(of: job.page))
-        // All messages are made for the same time. Different times would give them different times until the expiry, so
-        // that they could not share a batch.
+        // All messages use the same current time. With different times they would have different durations until the
+        // expiry, so that they could not share a batch.
         let now = time.now
         while sorting.bytes < Self.messageBytes, let index = rest.popFirst() {
             let rendering = renderer.version(of: index, in: job.page)
@@ -105,8 +105,8 @@ extension PageSender {
         }
     }
 
-    /// Returns the message with the expiry that the sender has stated. If the sender has stated none, returns the
-    /// message unchanged, and the push service keeps it for that service's default time.
+    /// Returns the message with the expiry that the sender of the notification has stated (`PushPlatform.limited`). If
+    /// the sender has stated none, returns the message unchanged.
     func limited(_ message: Message, of job: Job, _ service: any PushService) -> Message {
         let notification = job.delivery.notification
         guard notification.statesExpiry else { return message }

@@ -26,7 +26,7 @@ struct PageSender: Sendable {
     let metrics: DeliveryMetrics
     let templates = CompiledTemplates()
 
-    /// A page, with everything that is needed to make its requests.
+    /// A page, with everything that is needed to build and send its requests.
     struct Job: Sendable {
         var delivery: Delivery
         var credential: Credential
@@ -173,7 +173,7 @@ struct PageSender: Sendable {
 
     /// Sends one batch.
     /// - Parameters:
-    ///   - indices: The members to send to. Members for which no request can be made are removed.
+    ///   - indices: The members to send to. Members for which no request can be built are removed.
     ///   - isFirst: Whether this is the first attempt for all members.
     /// - Returns: The number of plain successes, all other answers, and the origin of the batch.
     private func exchange(

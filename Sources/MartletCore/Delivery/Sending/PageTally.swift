@@ -1,7 +1,7 @@
 import MartletModel
 
-/// Tallies the outcomes of the pushes of one page, without I/O. The step that is recorded for the page is made from the
-/// tally.
+/// Tallies the outcomes of the pushes of one page, or of one round of retries, without I/O. The step that is recorded
+/// is created from the tally (`DeliveryStep`).
 struct PageTally {
     /// The outcomes of the pushes, in the form in which they are recorded.
     private(set) var outcomes = PageOutcomes()
@@ -9,8 +9,8 @@ struct PageTally {
     private(set) var lane = LaneReport()
     /// The feedback about handles from the answers.
     private(set) var handles = HandleFeedback()
-    /// Pushes whose first attempt was not made because sending was stopped. Stopped retries are not listed here: they
-    /// stay in the retry table as they are.
+    /// Pushes that were never sent, because sending was stopped before their first attempt. Stopped retries are not
+    /// listed here: they stay in the retry table as they are.
     private var held: [Retry] = []
     /// The newest unfinished delivery that supersedes this one for some members.
     private(set) var newer: Delivery.ID?
@@ -62,7 +62,7 @@ struct PageTally {
         if count > 0 { outcomes.counts[.skipped, default: 0] += count }
     }
 
-    /// Adds a push that was not sent because no request can be made for it.
+    /// Adds a push that was not sent because its request cannot be built.
     mutating func addUnsent(_ outcome: Outcome, to addressee: Addressee) {
         guard outcome.reaction != .stop else { return pauseLane(outcome, addressee, atLeast: .seconds(30)) }
         guard outcome.name != .skipped else { return suppress(outcome, addressee.member) }
@@ -105,8 +105,8 @@ struct PageTally {
         outcomes.counts[outcome.name, default: 0] += count
     }
 
-    /// Adds a push that was not made because sending was stopped. It is kept until `settleHeld` is called, and does not
-    /// count as an attempt.
+    /// Adds a push that was not sent because sending was stopped. It is kept until `settleHeld` is called, and does not
+    /// count as an attempt. Does nothing in a round of retries.
     mutating func hold(_ addressee: Addressee) {
         guard !areRetries else { return }
         held.append(
@@ -114,7 +114,7 @@ struct PageTally {
                 member: addressee.member, attempts: addressee.attemptsBefore, dueAt: now, outcome: .held, reason: ""))
     }
 
-    /// Turns the pushes that were not made because sending was stopped into retries or, if the notification is
+    /// Turns the pushes that were not sent because sending was stopped into retries or, if the notification is
     /// canceled, counts them as canceled.
     mutating func settleHeld(isCanceled: Bool) {
         if isCanceled { addUnsent(held.count, .canceled) } else { outcomes.retries += held }

@@ -3,7 +3,8 @@ import MartletModel
 import Synchronization
 
 /// Receives the results of a batch from the event loops. Successes are set as bits in the progress map at once, so that
-/// a kill of the process does not lose them; all other results are kept until `drain` is called.
+/// a kill of the process does not lose them; all other results are kept until `drain` is called. A plain success is
+/// one that the transport only counts, without its response (`RequestBatch.Shared.plainSuccess`).
 final class ResultCollector: Sendable {
     /// The result of a request that was not a plain success.
     struct Answer: Sendable {

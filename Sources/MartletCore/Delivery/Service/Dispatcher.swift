@@ -252,8 +252,9 @@ public final class Dispatcher: Sendable {
     }
 
     /// Wakes every delivery, so that it compares its times with the new clock. Pages in progress may still record
-    /// retries with times of the old clock. So this function waits until these pages have ended (three rounds, each of
-    /// which takes at most twice the request timeout), and then wakes every delivery once more.
+    /// retries with times of the old clock. So this function waits until these pages have ended, and then wakes every
+    /// delivery once more. `PageSender` sends a page in at most three rounds, each of which takes at most twice the
+    /// request timeout.
     private func clockWasSetBack(by amount: Duration) async {
         log("The clock was set back by \(amount.components.seconds) seconds: what waits is looked at again.")
         await expedite(by: amount)

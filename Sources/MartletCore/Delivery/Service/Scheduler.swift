@@ -94,7 +94,7 @@ public final class Scheduler: Sendable {
             guard let verdict else { continue }
             count += 1
             // A canary with too few answers is recorded, so that this service does not select it again. `RolloutPacer`
-            // decides about it after each further answer, even if the answer comes before the record is made.
+            // decides about it after each further answer, even if the answer comes before the record is stored.
             guard verdict == .waitForAnswers else { continue }
             try await store.recordWaitingForAnswers(of: canary.notification, at: now)
         }

@@ -14,7 +14,7 @@ struct APNsProviderKeys {
     private static let verifiedLimit = 1000
     private static let clockSkew: Duration = .seconds(5)
 
-    /// Whether a token that was signed with an unregistered key is accepted without a check.
+    /// Whether a token that was signed with an unregistered key is accepted without a check of its signature.
     let acceptsAnyKey: Bool
     private var keys: [String: Key] = [:]
     private var verified: [String: APNsProviderToken] = [:]

@@ -9,7 +9,7 @@ struct APNsSimulatedConnection {
         var topics: [String]
     }
 
-    /// The peer's push certificate; nil if the peer has sent none.
+    /// The topics of the peer's push certificate; nil if the peer has sent none.
     private(set) var certificate: CertificateProof?
     /// Whether the stream limit was raised. It is raised when the connection opens if the peer has a certificate, and
     /// otherwise after the first accepted push.

@@ -5,10 +5,11 @@ public import MartletModel
 
 /// A simulator of the Apple Push Notification service as seen by providers, with made-up devices.
 public struct APNsSimulator: PushServiceSimulator {
-    /// The settings of the simulated service: its limits, and whether it accepts unknown senders.
+    /// The settings of the simulated service: its environment, its limits, and whether it accepts unknown senders.
     public struct Configuration: Sendable {
         public var environment = APNsEnvironment.sandbox
-        /// Whether provider tokens that were signed with unregistered keys are accepted without a check, for any topic.
+        /// Whether provider tokens that were signed with unregistered keys are accepted without a check of their
+        /// signature, for the topics of all apps that are not registered.
         public var acceptsAnyKey = false
         /// The maximum number of open requests on a connection whose sender is authenticated.
         public var streamLimit: UInt32 = 1000

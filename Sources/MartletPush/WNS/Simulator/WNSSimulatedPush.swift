@@ -14,8 +14,8 @@ struct WNSSimulatedPush {
     /// Whether the sender requested the connection status of the device.
     var wantsStatus: Bool { fields["x-wns-requestforstatus"]?.lowercased() == "true" }
 
-    /// The document of a toast, tile or badge; nil if the device cannot parse the document or it does not match the
-    /// type.
+    /// The document of a toast, tile or badge; nil for a raw notification, for a document that the device cannot parse,
+    /// and for a document whose root element is not that of the type.
     var markup: SimulatedMarkup? {
         guard type != WNS.rawType, let markup = SimulatedMarkup(body),
             markup.elements.first?.name == String(type.dropFirst("wns/".count))

@@ -3,7 +3,7 @@ import MartletModel
 /// A message that has passed all checks of the simulated service.
 struct WebPushSimulatedPush {
     let handle: String
-    /// The real browser that the message is for; nil for a made-up subscription.
+    /// The subscription of the real browser that the message is for; nil for a made-up subscription.
     let channel: BrowserChannel?
     /// The body as received.
     let body: [UInt8]

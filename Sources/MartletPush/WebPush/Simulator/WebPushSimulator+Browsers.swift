@@ -47,8 +47,8 @@ extension WebPushSimulator: DeviceSocketSimulator {
 
     /// Sends a message to a browser, immediately or when the browser connects.
     ///
-    /// The message is sent again at each new connection until the browser acknowledges it. A message with a time to
-    /// live of 0 is lost if the browser is not connected now.
+    /// The message is sent again at each new connection until the browser acknowledges it or it has expired. A message
+    /// with a time to live of 0 is lost if the browser is not connected now.
     mutating func deliver(_ push: WebPushSimulatedPush, id: String, to index: BrowserChannel) -> [SocketStep] {
         let message = SimulatedBrowser.Message(
             id: id, channel: index.channel, body: push.body, topic: push.topic,

@@ -101,10 +101,10 @@ extension WebPushSimulator {
         guard recent.count < limit else { throw .tooMany }
     }
 
-    /// Decrypts a message (PushServices.md, section 10.6, row 14).
+    /// Decrypts a message (PushServices.md, section 10.6, row 14). Returns nil for a subscription of a real browser.
     ///
-    /// A real service cannot decrypt messages. The simulator does, and counts the messages that it cannot decrypt, to
-    /// make the sender's mistake visible.
+    /// A real service cannot decrypt messages. The simulator has the keys of made-up subscriptions. If a message for
+    /// such a subscription cannot be decrypted, the sender has made a mistake, so the message is counted.
     private mutating func decrypt(_ content: EncryptedContent, for subscription: Subscription) -> [UInt8]? {
         guard case .here(let receiver) = subscription.keys else { return nil }
         let plaintext = try? receiver.decrypt(content, label: WebPush.encryptionLabel)
@@ -114,7 +114,7 @@ extension WebPushSimulator {
 }
 
 extension WebPushSimulator.Subscription {
-    /// The channel of the real browser that has the subscription; nil for a made-up subscription.
+    /// The browser that has the subscription and the browser's id for it; nil for a made-up subscription.
     var channel: BrowserChannel? {
         guard case .browser(let channel) = keys else { return nil }
         return channel

@@ -9,7 +9,8 @@ public import MartletModel
 public struct WebPushSimulator: PushServiceSimulator {
     /// The settings of the simulated services: their limits, and whether they accept unknown senders.
     public struct Configuration: Sendable {
-        /// Whether a subscription that was created without a sender's key accepts messages from any sender.
+        /// Whether a subscription that was created without a sender's key accepts messages from any sender, instead of
+        /// only from the sender of the issued credential.
         public var acceptsAnyKey = false
         /// The maximum size of the body, in bytes.
         public var bodyLimit = 4096

@@ -5,7 +5,7 @@ enum BrowserMessage: Equatable {
     /// The browser connects.
     /// - Parameter id: The id that was assigned to the browser before, if it has subscriptions.
     case hello(id: String?)
-    /// The browser makes a subscription.
+    /// The browser creates a subscription.
     /// - Parameter key: The key of the sender that the subscription is for, as text; nil for any sender.
     case register(channel: String, key: String?)
     /// The browser cancels a subscription.
@@ -28,7 +28,8 @@ enum BrowserMessage: Equatable {
     private static let depthLimit = 8
     private static let updateLimit = 1000
 
-    /// Parses a message; nil if the text is not a message of a browser.
+    /// Parses a message; nil if the text is not a message of a browser, or if it is too deep or reports on too many
+    /// messages.
     init?(_ text: String) {
         guard let message = try? JSON(parsing: Array(text.utf8), maximumDepth: Self.depthLimit),
             let members = message.object
@@ -61,7 +62,7 @@ enum BrowserMessage: Equatable {
         return Update(channel: channel, version: version, code: json["code"]?.integer ?? 100)
     }
 
-    /// Returns the id of a channel, a UUID in lower case with dashes; nil if the message has none.
+    /// Returns the browser's id of a subscription, a UUID in lower case with dashes; nil if the message has no such id.
     private static func channel(_ json: JSON) -> String? {
         guard let text = json["channelID"]?.string, text.utf8.count == 36 else { return nil }
         let isUUID = text.utf8.enumerated().allSatisfy { index, digit in

@@ -5,7 +5,8 @@ import MartletModel
 struct SimulatedBrowsers {
     /// The maximum number of browsers.
     ///
-    /// If it is reached, the oldest browser that is not connected is removed before another one is added.
+    /// If it is reached, the oldest browser that is not connected is removed before another one is added. If all are
+    /// connected, none is removed and the maximum is exceeded.
     private static let limit = 1000
 
     private var browsers: [String: SimulatedBrowser] = [:]
@@ -34,7 +35,8 @@ struct SimulatedBrowsers {
     }
 
     /// Records that a connection was closed.
-    /// - Returns: The id of the browser that used the connection.
+    /// - Returns: The id of the browser that used the connection; nil if no browser did, or if it has connected again
+    ///   on another one.
     mutating func disconnect(_ socket: UInt64) -> String? {
         guard let id = ids.removeValue(forKey: socket) else { return nil }
         browsers[id]?.socket = nil
