@@ -41,7 +41,7 @@ public struct PushClientError: Error, Hashable, Sendable, CustomStringConvertibl
         case noKey
         /// An encrypted message could not be created or read, for this reason.
         case encryptionFailed(MessageCodingError)
-        /// Keys, pins or a file could not be stored on this device or read.
+        /// Keys, pins, or a file to be sent or fetched could not be read or written on this device.
         case storageProblem
         /// The client was made without `EndToEndEncryption`.
         case encryptionNotSetUp

@@ -26,7 +26,8 @@ struct TemplateTrial: Sendable {
         self.trial = trial
     }
 
-    /// Renders one binding of the template of a payload and checks the message. The payload keeps the largest message.
+    /// Renders one binding of a template and checks the message. `payload` stands for all bindings of that template and
+    /// keeps the largest of their messages.
     mutating func fill(_ rendering: TemplateBinding, pushes: Int, into payload: inout DryRun.Payload) {
         payload.template = rendering.template
         if let found = renderer.uses(of: rendering) {

@@ -9,8 +9,8 @@ public struct BacklogLimits: Hashable, Sendable {
     private static let bytesEach: Int64 = 4096
     /// The minimum of the limit in bytes, so that a few notifications of the maximum size always fit.
     private static let fewestBytes: Int64 = 1 << 20
-    /// The limit of all hubs together is this number times the limit of the hub, or times the default limit if that is
-    /// larger.
+    /// A hub's sends are refused as the backlog of all hubs nears this number times the hub's own limit, or times the
+    /// default limit if the default is larger. So each hub has its own limit for all hubs together.
     private static let hubs = 10
 
     /// The limit of the hub.

@@ -5,7 +5,7 @@ public import MartletModel
 public enum Authorization: Sendable {
     /// The connection or each request authenticates itself; there is no token.
     case none
-    /// The requests carry a token that the `PushService` has signed.
+    /// The requests carry a token that this server signs itself, with the credential.
     case token(AuthorizationToken)
     /// The requests carry a token that a token server issues on request, as in OAuth 2.
     case exchange(TokenExchange)
@@ -29,7 +29,8 @@ public struct AuthorizationToken: Sendable, CustomStringConvertible {
     public var description: String { "token valid to \(expiresAt.iso8601)" }
 }
 
-/// A token request. `AuthorizationCache` sends it, one at a time for each credential.
+/// A request to a token server for a new token. `AuthorizationCache` sends at most one at a time for each of its keys,
+/// as long as the credential stays the same.
 public struct TokenExchange: Sendable {
     public var request: HTTPRequest
     public var origin: HTTPOrigin

@@ -25,7 +25,7 @@ public struct PushTrace: Sendable {
     public var appearance: Appearance?
     /// The consequence of this send for the handle.
     public var fate: HandleFate = .kept
-    /// The end of this version of the registration; nil if the version is current.
+    /// The change that has since ended the version in `registration`; nil if that version is still current.
     public var since: RegistrationVersion.End?
     /// The side of a canary that the registration is on, the sample or the rest; nil if the notification is no canary,
     /// or if the sample is not known yet.

@@ -43,7 +43,7 @@ public struct TransportSettings: Hashable, Sendable {
         ///
         /// Used for origins chosen by untrusted parties.
         case publicOnly
-        /// Public addresses, and loopback addresses at any port.
+        /// The addresses and ports of `publicOnly`, and also loopback addresses at any port.
         case publicOrLoopback
         /// Loopback addresses, at any port.
         case loopbackOnly

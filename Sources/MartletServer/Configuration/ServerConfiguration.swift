@@ -2,7 +2,8 @@ import MartletCore
 public import MartletHTTP
 import MartletNetwork
 
-/// The configuration of a server.
+/// The options that `martlet serve` is started with: the data directory, the listeners, TLS, and limits that apply to
+/// all hubs. The settings of a single hub are in the database (`Hub`).
 public struct ServerConfiguration: Sendable {
     /// The source of the TLS certificate.
     public enum TLS: Hashable, Sendable {

@@ -57,7 +57,8 @@ extension SQLiteStorage: DeviceStore {
 }
 
 extension RegistrationChange {
-    /// True if the change needs disk space. A removal is allowed even if less than the reserve is free.
+    /// True if the change needs disk space. A removal does not, so it is allowed even when free space is below the
+    /// reserve of `DiskRoom`.
     fileprivate var takesRoom: Bool {
         switch self {
         case .put, .merge: true

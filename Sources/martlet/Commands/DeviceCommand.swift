@@ -36,12 +36,13 @@ enum DeviceCommand {
         let password = try invocation.readPassword()
         let keyPairs: any DeviceKeyPairStore =
             if let path = invocation["key"] { FileDeviceKeyPairStore(path: path) } else { MemoryDeviceKeyPairStore() }
-        // A person who uses the phone sees an error at once, so only work in the background is retried.
         let client = PushClient(
             server: try ServerAddress(backend),
             transport: NetworkTransport(
                 phone.simulator.client, trusting: try invocation["ca-file"].map { try TextFile.readText($0) }),
             encryption: EndToEndEncryption(OpenSSLCryptography(), keyPairs: keyPairs, pins: MemoryKeyPinStore()),
+            // One attempt only: the person at the terminal should see an error at once. Registrations, log-outs and
+            // receipts are still retried in the background (`RetryPolicy.keepsTrying`).
             retry: RetryPolicy(attempts: 1))
         try await client.logIn(user: user, password: password)
         let handle = try await phone.obtainHandle(platform: platform)

@@ -77,7 +77,7 @@ struct Lane: Sendable {
 
     // MARK: Devices that are believed to be gone
 
-    /// Records the answers to those pushes of a page that share an application.
+    /// Records what the push service answered to a page's pushes to one application (`PushService.application`).
     /// - Returns: The devices that are believed to be gone, and the change of the application's quarantine: true if it
     ///   has begun, false if it has ended, nil if it has not changed.
     mutating func record(

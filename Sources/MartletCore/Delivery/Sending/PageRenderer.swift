@@ -4,10 +4,10 @@ protocol PageRenderer: Sendable {
     /// Returns the number of different versions of the content that the members of a page get.
     func versionCount(of page: AudiencePage) -> Int
 
-    /// Returns the index of the version of each member.
+    /// Returns the version of each member, in the order of the page.
     func versions(of page: AudiencePage) -> [UInt32]
 
-    /// Returns the index of the version of one member.
+    /// Returns the version of the member at an index of the page, as a number from 0 to `versionCount` - 1.
     func version(of index: Int, in page: AudiencePage) -> Int
 
     /// Returns the message of a version.

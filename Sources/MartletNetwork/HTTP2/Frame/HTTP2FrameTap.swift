@@ -1,10 +1,10 @@
 import MartletHTTP
 
-/// Parses the same input as nghttp2 to obtain two kinds of information: the kind of each frame, for the flood guard,
-/// and the representation of the fields of each header block.
+/// Parses the same input as nghttp2, for two things that nghttp2 does not report: the kind of each frame, which the
+/// flood guard needs, and for each field of a header block whether it was indexed (`HTTPField.Indexing`).
 ///
-/// The tap parses each piece of input before nghttp2 does, so that it has parsed a whole header block before nghttp2
-/// reports the block.
+/// The tap parses each piece of input before nghttp2 does. So when nghttp2 reports a header block, the tap has already
+/// parsed all of it.
 struct HTTP2FrameTap {
     enum Fault: Error {
         /// A header block exceeds the limit.

@@ -136,7 +136,7 @@ final class NGHTTP2Session {
         nghttp2_session_terminate_session(session, code)
     }
 
-    /// The highest id of a stream, opened by the peer, whose frames were processed.
+    /// The highest id among the streams that the peer opened and that this session has processed.
     var lastProcessedStream: Int32 { nghttp2_session_get_last_proc_stream_id(session) }
 
     func peerSetting(_ id: nghttp2_settings_id) -> UInt32 { nghttp2_session_get_remote_settings(session, id) }

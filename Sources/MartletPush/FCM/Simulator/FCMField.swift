@@ -1,6 +1,6 @@
 import MartletModel
 
-/// The type of a member of a message, for checks of its name and value.
+/// The type of a JSON field in a request to FCM. The simulator uses it to check the names and values of fields.
 ///
 /// Names and types are those of the service's API description (PushServices.md, sections 2.2 and 2.3).
 indirect enum FCMField {
