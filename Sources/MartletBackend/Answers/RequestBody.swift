@@ -102,7 +102,7 @@ struct RequestBody {
         }
     }
 
-    /// Returns the objects in an array, each as a reader for the members of the object.
+    /// Returns the objects in the array of a required member, each as a reader for the members of the object.
     func objects(_ name: String, count: ClosedRange<Int>) throws(BackendError) -> [RequestBody] {
         guard case .array(let elements) = members[name.lowercased()], count.contains(elements.count) else {
             throw .badBody(
@@ -120,7 +120,7 @@ struct RequestBody {
     /// - Parameter sentence: The rest of the sentence after the name of the object, such as `needs …`.
     func refusal(_ sentence: String) -> BackendError { .badBody("\(subject) \(sentence)") }
 
-    /// Returns the strings in an array; an empty array if the member is missing or null.
+    /// Returns the strings in the array of a member; an empty array if the member is missing or null.
     func strings(_ name: String) throws(BackendError) -> [String] {
         switch members[name.lowercased()] {
         case nil, .null: return []

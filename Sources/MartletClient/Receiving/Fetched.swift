@@ -1,6 +1,6 @@
 /// The result of fetching a notification's content.
 public enum Fetched<Value: Sendable>: Sendable {
-    /// The content.
+    /// The content was fetched.
     case content(Value)
     /// No user is logged in, or the log-in has ended: show this prompt in place of the content, and fetch again after
     /// log-in.

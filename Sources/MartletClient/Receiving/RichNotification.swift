@@ -1,6 +1,6 @@
 /// The content of a rich push, such as a picture or a sound.
 public struct RichNotification: Hashable, Sendable {
-    /// The id from the push.
+    /// The id of the content at the server, as the push carried it.
     public let id: Int32
     /// The sender's text about the content; empty if there is none.
     public let message: String

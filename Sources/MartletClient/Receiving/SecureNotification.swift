@@ -2,7 +2,7 @@
 public struct SecureNotification: Hashable, Sendable, CustomStringConvertible, CustomDebugStringConvertible,
     CustomReflectable
 {
-    /// The id from the push.
+    /// The id of the text at the server, as the push carried it.
     public let id: Int32
     /// The secret text.
     public let text: String

@@ -8,9 +8,9 @@ public struct NotificationContent: Hashable, Sendable {
     /// The identifier of the action of `richCategory` that opens the content: "More".
     public static let moreAction = "richPushMore"
 
-    /// The title; nil if there is none.
+    /// The title of the notification; nil if it has none.
     public var title: String?
-    /// The text.
+    /// The text of the notification.
     public var body: String
     /// The path of the file of a picture, sound or video to show; nil if there is none. The file name extension matches
     /// the type of the content.

@@ -48,7 +48,7 @@ public struct Campaign: Sendable {
     public static let draftLimit = 98_304
 }
 
-/// The properties of a campaign that a writer changes.
+/// The name and the draft of a campaign, which a writer replaces together.
 public struct CampaignText: Hashable, Sendable {
     public var name: String
     public var draft: String

@@ -6,6 +6,6 @@ public enum ControlChange: Hashable, Sendable {
     case done(NotificationControl, sequence: Int64, open: [Delivery.ID])
     /// The hub has no notification with this id.
     case notFound
-    /// The notification has ended.
+    /// The notification has ended, so its control cannot change any more.
     case ended
 }

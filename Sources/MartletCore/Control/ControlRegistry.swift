@@ -155,7 +155,7 @@ final class ControlRegistry: Sendable {
 
 extension ControlRegistry {
     /// Returns the next step of a delivery (`SendStep.next`). If the current task is cancelled, the server is shutting
-    /// down.
+    /// down, so the step is `.interrupt`.
     func step(of progress: DeliveryProgress, at now: Timestamp) -> SendStep {
         let notification = progress.delivery.notification
         return .next(

@@ -157,12 +157,12 @@ public struct AudiencePage: Sendable {
     public private(set) var members: [AudienceMember] = []
     /// The template bindings that the members of a template send use, without duplicates.
     public private(set) var renderings: [TemplateBinding] = []
-    /// The index of the template binding of each member; empty in a native send.
+    /// For each member, the index of its template binding in `renderings`; empty in a native send.
     public private(set) var bindingIndices: [UInt32] = []
     /// The variants that the members of a composed send use, without duplicates; empty if all members get the same
     /// message.
     public private(set) var variants: [MessageVariant] = []
-    /// The index of the variant of each member; empty if all members get the same message.
+    /// For each member, the index of its variant in `variants`; empty if all members get the same message.
     public private(set) var variantIndices: [UInt32] = []
     /// In a page of retries to registrations that have moved: for each member, the registration that its push is sent
     /// to, with its current channel. Empty in any other page.

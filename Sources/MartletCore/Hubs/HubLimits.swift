@@ -2,7 +2,7 @@
 public struct HubLimits: Hashable, Sendable {
     /// The number of requests per second that each access key of the hub may make.
     public var requestRate: Int?
-    /// The maximum number of unfinished notifications.
+    /// The maximum number of unfinished notifications of the hub.
     public var backlog: Int?
 
     public init(requestRate: Int? = nil, backlog: Int? = nil) {

@@ -211,7 +211,7 @@ public enum NotificationIntakeError: Error, Sendable {
     case invalid(String)
     /// The content is too large for a push service or for the server; the text states the limit.
     case tooLarge(String)
-    /// The key of the request was used for a different request.
+    /// The idempotency key of the request was used before, for a different request.
     case conflicting
     /// The backlog is full.
     case backlogged(BacklogExcess)

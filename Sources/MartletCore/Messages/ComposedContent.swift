@@ -2,7 +2,7 @@ public import MartletModel
 
 /// A composed message as it was sent, with values that are computed from it once and used by every page of a delivery.
 public final class ComposedContent: Sendable {
-    /// The body of the request.
+    /// The JSON form of the message, as the sender sent it.
     public let body: [UInt8]
     public let message: ComposedMessage
     public let languages: MessageLanguages

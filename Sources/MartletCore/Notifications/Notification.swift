@@ -2,7 +2,7 @@ public import MartletModel
 
 /// An accepted send, which the hub has promised to deliver.
 public struct Notification: Sendable {
-    /// The content of a notification.
+    /// What is sent: a payload for one platform, properties for templates, or a composed message.
     public enum Content: Sendable {
         /// A payload in the format of one platform, for its registrations without a template.
         case native(PlatformID, Message)

@@ -43,7 +43,7 @@ public struct NotificationReport: Sendable {
     }
 }
 
-/// The report of one delivery.
+/// The telemetry of one delivery: its state, its start and end, and the number of pushes with each outcome.
 public struct DeliveryReport: Sendable {
     public var platform: PlatformID
     public var state: NotificationState

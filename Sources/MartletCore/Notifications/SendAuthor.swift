@@ -39,7 +39,7 @@ public enum SendAuthor: Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// Where a send comes from.
+/// Where a send comes from: its author and, for a resend, the send whose dead letters it resends.
 public struct SendOrigin: Hashable, Sendable {
     /// The author of the send; nil if the author was not recorded, or is a user who has been removed.
     public var author: SendAuthor?

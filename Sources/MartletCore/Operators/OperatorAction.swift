@@ -14,7 +14,7 @@ public struct OperatorAction: Hashable, Sendable {
     public var hub: String?
     /// The subject of the request, such as the id of a send; nil if the request is about the hub only.
     public var subject: String?
-    /// The status of the answer; nil if the server ended before the answer was known.
+    /// The HTTP status of the answer; nil if the server ended before the answer was known.
     public var answer: Int?
 
     public init(

@@ -74,7 +74,7 @@ public protocol OperatorStore: Sendable {
     func sweepOperators(at now: Timestamp, limit: Int) async throws(StorageError)
 }
 
-/// A change of an operator.
+/// A change of one property of an operator.
 public enum OperatorChange: Hashable, Sendable {
     case roles(RoleGrants)
     case isDisabled(Bool)
@@ -82,7 +82,7 @@ public enum OperatorChange: Hashable, Sendable {
     case settings(String)
 }
 
-/// The result of changing an operator.
+/// The result of `OperatorStore.change`.
 public enum OperatorChangeResult: Sendable {
     case changed(Operator)
     case notFound

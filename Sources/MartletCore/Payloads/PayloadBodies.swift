@@ -9,7 +9,7 @@ public struct PayloadBodies: Sendable {
 
     private let store: any ContainerStore
 
-    /// Creates access to the bodies in a store.
+    /// Creates access to the bodies of payloads in a container store.
     /// - Parameter store: A container store that contains `container`.
     public init(_ store: any ContainerStore) {
         self.store = store

@@ -12,7 +12,7 @@ public struct DataMessage: Hashable, Sendable {
         }
     }
 
-    /// The pairs, at least one. Their names are unique.
+    /// The name-value pairs, at least one. Their names are unique.
     public var texts: [Text]
     /// The text to show unless the app replaces it; nil for a message that only wakes the app.
     public var alert: String?

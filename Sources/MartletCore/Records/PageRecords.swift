@@ -10,11 +10,11 @@ public struct PageRecords: Sendable {
     private let refusals: [Entry]
     private let attempts: [Entry]
 
-    /// The maximum number of refusals, and of attempts, that a value can have.
+    /// The maximum number of refusals, and of attempts, in one `PageRecords` value.
     public static let entryLimit = 2048
 
-    /// Reads a value.
-    /// - Returns: nil unless the bytes are exactly one value with its members in order.
+    /// Parses one encoded value.
+    /// - Returns: nil unless the bytes are exactly one value with its members in ascending order.
     public init?(_ bytes: [UInt8]) {
         var reader = RecordReader(bytes)
         guard reader.byte() == PageRecordsEncoder.version, let kinds = Self.kinds(&reader),
@@ -176,7 +176,7 @@ extension PageRecords {
         var number: Int
     }
 
-    /// One refusal or attempt. Its texts are not copied: each `Text` is a range of the value's bytes.
+    /// One refusal or attempt. Its texts are not copied: each `Text` is a range of `PageRecords.bytes`.
     fileprivate struct Entry {
         var member: AudienceMember
         var kind: Int

@@ -117,7 +117,7 @@ public struct PageRecordsEncoder {
     /// The member from which the channel of the first entry is counted.
     static let start = AudienceMember.none
 
-    /// Says which optional parts an entry has, and in which form.
+    /// Says which of the optional properties an entry has, and in which form they are stored.
     struct Flags: OptionSet {
         let rawValue: UInt8
 
@@ -138,7 +138,7 @@ public struct PageRecordsEncoder {
     }
 }
 
-/// The entries of one list.
+/// The encoded refusals, or the encoded attempts, of one value.
 private struct EntryList {
     var bytes: [UInt8] = []
     var count = 0

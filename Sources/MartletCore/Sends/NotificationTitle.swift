@@ -23,7 +23,7 @@ extension Notification {
         return text.map { String($0.prefix(Self.titleLimit)) }
     }
 
-    /// Returns the text of a member of a composed message: the plain text, or the text in the message's own language
+    /// Returns the text of a property of a composed message: the plain text, or the text in the message's own language
     /// or, if there is none, in the first language.
     private static func anyLanguage(_ value: JSON?, _ language: String?) -> String? {
         if let text = value?.string { return text }

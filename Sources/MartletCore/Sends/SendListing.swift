@@ -107,7 +107,7 @@ public struct SendTarget: Sendable {
 /// The targets of a hub's sends to audiences, newest first.
 public struct SendTargets: Sendable {
     public var targets: [SendTarget]
-    /// The sequence number at which the next page begins; nil if there are no older sends. All later sends were
+    /// The parameter `before` of `sendTargets` for the next page; nil if there are no older sends. All newer sends were
     /// examined.
     public var next: Int64?
 

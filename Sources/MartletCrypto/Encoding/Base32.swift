@@ -2,7 +2,7 @@
 public enum Base32 {
     private static let digits = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZ234567".utf8)
 
-    /// Returns the bytes in upper case, 8 characters for 5 bytes.
+    /// Returns the Base32 text of the bytes in upper case: 8 characters for 5 bytes.
     public static func encode(_ bytes: [UInt8]) -> String {
         var text: [UInt8] = []
         var (buffer, bits): (UInt16, Int) = (0, 0)

@@ -17,8 +17,8 @@ public struct TrustedProxies: Hashable, Sendable {
 
     /// The maximum number of addresses, networks and words in a list.
     private static let countLimit = 64
-    /// The maximum number of addresses in the field. A field with more addresses is ignored, because no real chain of
-    /// proxies is that long.
+    /// The maximum number of addresses in the header field of a request. A field with more addresses is ignored,
+    /// because no real chain of proxies is that long.
     private static let hopLimit = 32
     private static let byteLimit = 4096
 

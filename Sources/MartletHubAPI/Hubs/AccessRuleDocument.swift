@@ -65,6 +65,6 @@ struct AccessRuleDocument {
 }
 
 extension Timestamp {
-    /// The text with seven decimals of a second, as the original service writes it.
+    /// The timestamp in ISO 8601 with seven decimals of a second, as the original service writes it.
     fileprivate var ticksText: String { "\(iso8601.dropLast())0000Z" }
 }

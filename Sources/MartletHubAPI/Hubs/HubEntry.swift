@@ -80,6 +80,6 @@ struct HubEntry {
 }
 
 extension Timestamp {
-    /// The text with whole seconds.
+    /// The timestamp in ISO 8601 without a fraction of a second.
     fileprivate var secondsText: String { "\(iso8601.prefix(19))Z" }
 }

@@ -6,7 +6,7 @@ import MartletModel
 /// Exports have a line for each registration. A registration of an installation has the system tags
 /// `$InstallationId:{ID}` and `$UserId:{USER}` on its line (NotificationHubs.md, section 5.4).
 struct InstallationLine {
-    /// The part of the installation; nil if the registration belongs to no installation.
+    /// The registration as a part of its installation's document; nil if the registration belongs to no installation.
     let part: InstallationPart?
 
     /// - Throws: `HubAPIError` if the line belongs to two installations, or has a template without a name.

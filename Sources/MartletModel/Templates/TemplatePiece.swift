@@ -1,6 +1,6 @@
 /// A piece of a template's body. The rendered body consists of the pieces in order.
 enum TemplatePiece: Hashable, Sendable {
-    /// Constant bytes.
+    /// Bytes that are the same in every rendering.
     case literal([UInt8])
     case value(TemplateExpression, TemplateTarget)
 }

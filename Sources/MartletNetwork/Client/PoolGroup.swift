@@ -70,24 +70,24 @@ extension PoolGroup: Hashable {
 }
 
 /// The load of one pool. The pool's loop updates the number of connections; the sender of a batch updates the number of
-/// items.
+/// the batch's requests (items).
 final class PoolLoad: Sendable {
     private let items = Atomic<Int>(0)
     private let connections = Atomic<Int>(0)
 
-    /// The number of items without a result, per connection that accepts requests.
+    /// The number of batch requests without a result, per connection that accepts requests.
     var perConnection: Int {
         items.load(ordering: .relaxed) / max(1, connections.load(ordering: .relaxed))
     }
 
     var isIdle: Bool { items.load(ordering: .relaxed) == 0 && connections.load(ordering: .relaxed) == 0 }
 
-    /// Adds `count` items that are about to be sent.
+    /// Adds `count` batch requests that are about to be sent.
     func add(_ count: Int) {
         items.wrappingAdd(count, ordering: .relaxed)
     }
 
-    /// Removes `count` items whose results have been reported.
+    /// Removes `count` batch requests whose results have been reported.
     func remove(_ count: Int) {
         items.wrappingSubtract(count, ordering: .relaxed)
     }

@@ -3,9 +3,9 @@ import MartletHTTP
 /// The output of an HTTP/1.1 connection: the heads, bodies and chunks of its responses that wait to be sent, and the
 /// memory that is reserved for them.
 struct HTTP1Output {
-    /// The state of a long response after `moveRest`.
+    /// The state, after `moveRest`, of a response that is too long to be sent at once.
     enum Rest {
-        /// There is no long response.
+        /// No long response is being sent.
         case none
         /// Some of the response remains, because the client must read before more of it is moved to the output.
         case waits

@@ -25,7 +25,7 @@ final class HTTP1Parser {
 
     /// The reason why the parser stopped.
     enum Stop: Hashable {
-        /// All input was consumed.
+        /// All input was consumed, but the message is not complete yet.
         case hungry
         /// The message is complete.
         case complete

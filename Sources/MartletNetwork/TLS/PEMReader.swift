@@ -41,7 +41,7 @@ enum PEMReader {
         return PrivateKey(pointer: pointer)
     }
 
-    /// Reads a file of less than one mebibyte.
+    /// Reads the text of a file that is smaller than one mebibyte.
     static func text(ofFile path: String) throws(NetworkError) -> String {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { throw .system(path) }

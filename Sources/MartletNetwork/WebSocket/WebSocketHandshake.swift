@@ -31,7 +31,7 @@ enum WebSocketHandshake {
         output += "\r\n".utf8
     }
 
-    /// Returns true if a list field contains the name, ignoring case.
+    /// Returns true if a header field that is a comma-separated list contains the name, ignoring case.
     private static func names(_ name: String, _ fields: HTTPFields, _ field: String) -> Bool {
         fields.values(of: field).contains { value in
             value.lowercased().split(separator: ",").contains { part in

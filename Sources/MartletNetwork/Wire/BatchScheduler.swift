@@ -21,7 +21,7 @@ struct BatchScheduler: Equatable {
         case short(since: ContinuousClock.Instant)
     }
 
-    /// The oldest waiting batch of a flow.
+    /// The oldest waiting batch of a flow (`RequestBatch.flow`).
     private struct Head {
         var flow: UInt64
         var index: Int

@@ -2,7 +2,7 @@ import MartletCrypto
 
 /// A secret of 32 bytes, from which a key for each purpose is derived.
 struct ServerKey: Sendable {
-    /// The length of an id in bytes.
+    /// The length of a key's id, in bytes.
     static let idByteCount = 4
 
     /// Identifies the key without revealing it. Every sealed secret begins with the id.

@@ -5,7 +5,7 @@ import MartletCrypto
 /// The newest key seals secrets. Each key opens the secrets that it has sealed. Values that must stay the same when a
 /// key is added are derived from the oldest key.
 struct ServerKeyRing: Sendable {
-    /// The maximum number of keys.
+    /// The maximum number of keys in a ring. To a full ring, a key can be added only after older keys were retired.
     static let countLimit = 8
 
     /// The keys, newest first.

@@ -4,7 +4,7 @@
 ///
 /// Up to and including this channel, cursors find all members. Later channels are left for the next call.
 final class ReadingHorizon {
-    /// The last channel that is read.
+    /// The last channel that is read; the highest possible number until the limit is reached.
     private(set) var channel: Int64 = .max
     private var seeksLeft: Int
 

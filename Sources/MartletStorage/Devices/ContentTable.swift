@@ -13,7 +13,8 @@ struct ContentTable {
         self.connection = connection
     }
 
-    /// Counts one more use of a content, and stores the content if the hub does not have it yet.
+    /// Counts one more use of a content (a template or push variables, encoded), and stores it if the hub does not have
+    /// it yet.
     /// - Returns: The content's id.
     func use(_ content: [UInt8], in hub: Hub.ID) throws(StorageError) -> Int64 {
         let id = try connection.first(
@@ -26,13 +27,14 @@ struct ContentTable {
         return id
     }
 
-    /// Counts one more use of a stored content; does nothing for nil.
+    /// Counts one more use of a stored template or of stored push variables; does nothing for nil.
     func keep(_ id: Int64?) throws(StorageError) {
         guard let id else { return }
         try connection.run("UPDATE contents SET uses = uses + 1 WHERE id = ?", id)
     }
 
-    /// Counts one use less of a stored content, and removes the content after its last use; does nothing for nil.
+    /// Counts one use less of a stored template or of stored push variables, and removes them after their last use;
+    /// does nothing for nil.
     func release(_ id: Int64?) throws(StorageError) {
         guard let id else { return }
         try connection.run("UPDATE contents SET uses = uses - 1 WHERE id = ?", id)

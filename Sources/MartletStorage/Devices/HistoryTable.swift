@@ -9,8 +9,8 @@ struct HistoryTable {
         self.connection = connection
     }
 
-    /// Stores the state that a registration had before a change or its removal. The history then counts as a user of
-    /// the state's contents.
+    /// Stores the state that a registration had before a change or its removal. From then on, the history counts as a
+    /// user of the state's template and push variables (`ContentTable`).
     func insert(_ old: StoredRegistration, _ cause: RegistrationEnding, at now: Timestamp) throws(StorageError) {
         let registration = old.registration
         try connection.run(

@@ -136,8 +136,8 @@ extension RegistrationTable {
         }
     }
 
-    /// Releases the contents that a changed registration does not use any more. This must follow `update`, in which the
-    /// history counts its own use of them; otherwise they would be removed first.
+    /// Releases the template and the push variables that a changed registration does not use any more. This must follow
+    /// `update`, in which the history counts its own use of them; otherwise they would be removed first.
     private func releaseContents(of old: StoredRegistration, over new: StoredRegistration) throws(StorageError) {
         if new.template != old.template { try contents.release(old.template) }
         if new.variables != old.variables { try contents.release(old.variables) }

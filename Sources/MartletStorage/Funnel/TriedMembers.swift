@@ -103,7 +103,7 @@ struct TriedMembers {
             }
             let rows = try triedRows(after: last, through: page?.last)
             // The last member that this iteration covers. If there are more rows than were read, the next iteration
-            // reads them, together with the attempts of the same members in the value.
+            // reads them, together with the attempts of the same members in the `PageRecords`.
             let end = rows.count == Self.batch ? rows[rows.count - 1].member : page?.last
             var tried: [AudienceMember: Tried] = [:]
             for row in rows { tried[row.member] = row.tried }

@@ -13,12 +13,14 @@ struct PageRecordTable {
 
     // MARK: Reading
 
-    /// Returns the value that covers a member; nil if there is none. The value need not have a record of this member.
+    /// Returns the `PageRecords` whose range of members contains a member; nil if there are none. They need not have a
+    /// record of this member.
     func records(about member: AudienceMember, in delivery: Delivery.ID) throws(StorageError) -> PageRecords? {
         try records(from: member, in: delivery, ">=")?.records
     }
 
-    /// Returns the first value whose last member comes after a member, with that last member; nil if there is none.
+    /// Returns the first `PageRecords` whose last member comes after a member, with that last member; nil if there are
+    /// none.
     func records(
         after member: AudienceMember, in delivery: Delivery.ID
     ) throws(StorageError) -> (last: AudienceMember, records: PageRecords)? {
@@ -44,13 +46,13 @@ struct PageRecordTable {
         }
     }
 
-    /// Returns whether any value of a delivery is stored.
+    /// Returns whether any `PageRecords` of a delivery are stored.
     func hasRecords(of delivery: Delivery.ID) throws(StorageError) -> Bool {
         try connection.first("SELECT 1 FROM page_records WHERE delivery = ? LIMIT 1", delivery.rawValue) { _ in true }
             ?? false
     }
 
-    /// Returns those of the given members that have a refusal in a value.
+    /// Returns those of the given members that have a refusal in `PageRecords`.
     func refused(
         _ members: some Sequence<AudienceMember>, in delivery: Delivery.ID
     ) throws(StorageError) -> Set<AudienceMember> {
@@ -96,7 +98,7 @@ struct PageRecordTable {
                 restOfRefusals.removeFirst()
             }
             next = Self.lower(restOfRefusals.first?.member, restOfAttempts.first?.member)
-            // All records of a member are in one value, so a value ends only between two members.
+            // All records of a member are in the same `PageRecords`, so they end only between two members.
             if encoder.isFull || next == nil { try insert(&encoder, through: member, of: step.delivery) }
         }
         return true

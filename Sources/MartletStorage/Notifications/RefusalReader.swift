@@ -34,7 +34,7 @@ struct RefusalReader {
             let found = page
             if member == inPage { page?.index += 1 }
             if member == inRow {
-                // If both are about this member, the row is newer.
+                // If a row and the `PageRecords` both have a refusal of this member, the row is newer.
                 let row = rows.removeFirst()
                 if isWanted(row.refusal.outcome) { return row }
             } else if let (records, index) = found, isWanted(records.outcome(ofRefusal: index)) {
@@ -46,7 +46,7 @@ struct RefusalReader {
     private mutating func fill() throws(StorageError) {
         if let current = page, current.index == current.records.refusalCount { page = nil }
         let table = PageRecordTable(connection)
-        // The next value may have no refusals after `last`; then the value after it is read.
+        // The next `PageRecords` may have no refusals after `last`; then the ones after them are read.
         while page == nil, !isPastPages {
             guard let next = try table.records(after: pagesEnd ?? last, in: delivery) else {
                 isPastPages = true
@@ -61,6 +61,6 @@ struct RefusalReader {
         isPastRows = rows.count < Self.batch
     }
 
-    /// The last member of the value that was read last.
+    /// The last member of the `PageRecords` that were read last.
     private var pagesEnd: AudienceMember?
 }

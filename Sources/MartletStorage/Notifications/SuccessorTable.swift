@@ -29,8 +29,8 @@ struct SuccessorTable {
         for member in absent {
             successors.moved += member.registration == 0 ? try ofChannel(member) : try ofRegistration(member)
         }
-        // A present member of a template send still has its own registration, so only members of native sends are
-        // checked.
+        // A member of a template send that is in `present` still has its own registration, so only members of native
+        // sends are checked.
         for member in present where member.registration == 0 { successors.moved += try ofDeserted(member) }
         return successors
     }

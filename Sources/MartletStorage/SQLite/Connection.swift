@@ -174,7 +174,7 @@ final class Connection {
         sqlite3_backup_init(database, "main", source.database, "main")
     }
 
-    /// The error of the last call.
+    /// The error of the last SQLite call on this connection.
     var lastError: StorageError { StorageError(sqlite: sqlite3_extended_errcode(database), database: database) }
 
     private func take(_ sql: String, _ values: [any Bindable]) throws(StorageError) -> Statement {

@@ -19,7 +19,7 @@ final class MigrationSource: Sendable {
     /// white space than the server does.
     private static let installationLimit = Installation.sizeLimit + 8192
 
-    /// The name for output; it contains no secret.
+    /// The name of the source hub in output; it contains no secret.
     let name: String
     private let client: SignedHubClient
     private let hub: String

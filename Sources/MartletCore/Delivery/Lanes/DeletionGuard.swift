@@ -26,7 +26,7 @@ struct DeletionGuard: Sendable {
     private static let slotLength: Duration = .seconds(60)
     private static let slotLimit = 10
     private static let windowLength: Duration = slotLength * slotLimit
-    /// The number of answers that must be exceeded before a quarantine can begin.
+    /// A quarantine begins only if more than this number of answers arrived in the last ten minutes.
     static let enoughAnswers = 20
     /// The maximum number of devices in memory that were reported as gone and are not believed to be gone yet.
     static let suspectLimit = 1000
@@ -79,8 +79,8 @@ struct DeletionGuard: Sendable {
     }
 }
 
-/// The successes of a page, and its answers that a handle is dead, among the pushes of one application
-/// (`PushService.application`).
+/// For the pushes of a page to one application (`PushService.application`): the successes, and the answers that a
+/// handle is dead.
 struct PageHealth: Sendable, Equatable {
     var successes = 0
     /// The number of answers that a handle is dead.

@@ -99,7 +99,8 @@ struct Lane: Sendable {
         guards[application] = DeletionGuard(isQuarantined: true)
     }
 
-    /// Removes the answers to the old credential, because they say nothing about the new one.
+    /// Removes from all guards the answers to pushes with the old credential, because they say nothing about the new
+    /// one.
     mutating func resetGuards() {
         for application in guards.keys { guards[application]?.reset() }
     }

@@ -13,7 +13,7 @@ struct LaneResolver: Sendable {
 
     let hubs: HubDirectory
     let platforms: PushPlatformList
-    /// The cache of services; if nil, a service is created each time.
+    /// The cache of push services; if nil, a push service is created for each call.
     var services: PushServiceCache?
 
     func resolve(_ lane: LaneID) -> Resolution {

@@ -1,7 +1,7 @@
 import MartletModel
 import Synchronization
 
-/// Enforces the sending rates of push services, over all lanes.
+/// Keeps the messages of all lanes together within the sending rates of the push services (`SendingRate`).
 final class SendingRateLimits: Sendable {
     private static let limit = 4096
     private let meters = Mutex<[SendingRate: SendingRateMeter]>([:])

@@ -6,7 +6,7 @@ import MartletModel
 /// waits until all messages that were sent early are due. So small numbers overtake large ones. After a minute without
 /// messages the rate is a tenth of the full rate, and grows to the full rate within a minute.
 struct SendingRateMeter: Sendable {
-    /// The maximum small number: a call of `turn` that wants at most this many messages may send them early.
+    /// A call of `turn` that wants at most this many messages may send them early.
     private static let few = 100
     private static let headStart: Duration = .seconds(-1)
     private static let growth: Duration = .seconds(60)

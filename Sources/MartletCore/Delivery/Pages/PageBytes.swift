@@ -16,7 +16,7 @@ final class PageBytes: Sendable {
         self.limit = limit
     }
 
-    /// The reserved memory in bytes.
+    /// The memory that is reserved for pages, in bytes.
     var inHand: Int { taken.load(ordering: .relaxed) }
 
     /// Whether another page of full size fits.

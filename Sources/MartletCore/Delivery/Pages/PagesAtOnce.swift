@@ -4,7 +4,8 @@ import MartletModel
 /// limit is the number of pages that can be sent in half the request timeout, estimated from earlier pages. With more
 /// pages, the requests to a slow service would time out, and all their pushes would have to be retried.
 struct PagesAtOnce {
-    /// The limit while it is not known how long a page takes.
+    /// The limit until the first page of the turn has ended, if the previous turn has not measured the time per page
+    /// either.
     private static let unknown = 4
 
     /// The highest limit, which applies if the service is fast.

@@ -25,7 +25,7 @@ struct BacklogRefill: Sendable {
     /// Returns whether a delivery can only have come from intake, and not also from an earlier read of the store.
     func isNew(_ id: Delivery.ID) -> Bool { isComplete && id > found }
 
-    /// Returns whether a delivery was, or may have been, left to the store.
+    /// Returns whether a delivery was left to the store: it is, or may be, only in the store and not in the queue.
     func isLeftToStore(_ id: Delivery.ID) -> Bool { !isComplete && id > through }
 
     /// Records that a new delivery was accepted.

@@ -53,10 +53,8 @@ struct LaneScheduler<Item: Sendable>: Sendable {
         self.slots = slots
     }
 
-    /// Returns the number of waiting items of a hub.
     func waiting(of hub: Hub.ID) -> Int { hubs[hub]?.waiting ?? 0 }
 
-    /// Returns the number of running items of a lane.
     func running(in lane: LaneID) -> Int { hubs[lane.hub]?.lanes[lane.platform]?.running ?? 0 }
 
     /// The number of hubs in memory.

@@ -41,8 +41,8 @@ struct PriorityHeap<Key: Hashable & Sendable, Priority: Comparable & Sendable>: 
         return first
     }
 
-    /// Puts back an entry that `popFirst` returned. It keeps its age, so that among equal priorities it comes before
-    /// all younger keys.
+    /// Puts back an entry that `popFirst` returned. Among keys of the same priority, it has the same position as
+    /// before.
     mutating func putBack(_ entry: Entry) {
         entries.append(entry)
         indices[entry.key] = entries.count - 1

@@ -8,7 +8,7 @@ import MartletModel
 /// is started; until the exchange finishes, all callers still get the old token. If no token is valid, all callers wait
 /// for the same exchange.
 actor AuthorizationCache {
-    /// Identifies a token.
+    /// Identifies a token by its lane and, if the token is valid at one origin only, by that origin.
     struct Key: Hashable {
         var lane: LaneID
         /// The only origin at which the token is valid; nil if the token is valid for the whole lane.

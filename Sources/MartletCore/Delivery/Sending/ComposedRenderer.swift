@@ -32,7 +32,7 @@ struct ComposedRenderer: Sendable {
         return result
     }
 
-    /// Returns the message for devices without variables.
+    /// Returns the message for devices without variables, in the language with this index.
     mutating func message(language: Int) -> RenderedMessage {
         if let known = plain[language] { return known }
         let result = result { () throws(ComposedRendering.Failure) in try rendering.message(language: language) }

@@ -17,10 +17,10 @@ protocol PageRenderer: Sendable {
 /// The message for some members of a page, or the outcome if these members get no message.
 enum RenderedMessage: Sendable {
     case message(Message)
-    /// Nothing is sent to these devices; other devices are not affected.
+    /// These members get no message, and their pushes have this outcome. Other members are not affected.
     case refused(Outcome)
 
-    /// The approximate memory that the value refers to, in bytes.
+    /// The approximate memory of the message or of the outcome's reason, in bytes.
     var memoryBytes: Int {
         switch self {
         case .message(let message): message.memoryBytes

@@ -87,7 +87,7 @@ struct TemplateRenderer: Sendable {
 }
 
 extension Message {
-    /// The approximate memory that the message refers to, in bytes.
+    /// The approximate memory of the body and the header fields, in bytes.
     var memoryBytes: Int {
         fields.reduce(body.count + 64) { $0 + $1.key.utf8.count + $1.value.utf8.count + 96 }
     }

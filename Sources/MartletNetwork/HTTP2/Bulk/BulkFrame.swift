@@ -6,7 +6,7 @@ import MartletHTTP
 /// item have the same lengths, its frames differ only in these parts and in the stream id.
 struct BulkFrame {
     private var bytes: [UInt8] = []
-    /// The range in `bytes` of each part of the item.
+    /// The range in `bytes` of each part of the item: its path, each field value and its own body.
     private var parts: [Range<Int>] = []
     /// The offset of the DATA frame's header; nil if there is no body.
     private var dataIndex: Int?

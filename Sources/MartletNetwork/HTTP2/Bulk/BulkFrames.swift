@@ -9,7 +9,7 @@ struct BulkFrames {
     private var frames: [BulkFrame] = []
     /// The index of the pattern that was used last.
     private var latest = 0
-    /// The version of the header table for which the patterns are valid.
+    /// The version of the encoder's header table (`HPACKEncoderTable`) for which the patterns are valid.
     private var version = -1
     /// The length of the longest pattern.
     ///

@@ -76,7 +76,8 @@ enum PlainHead {
                 let name = string(block, at: index + 1, withLength: true), isIgnored(name, ignored),
                 let value = string(block, at: index + 1 + name.count)
             else { return nil }
-            // The name with its length, then the length of the value.
+            // Skips the octet before the name, the name with its length, the octet of the value's length, and the
+            // value.
             index += 2 + name.count + value.count
         }
         return status

@@ -79,7 +79,7 @@ struct HTTP2FrameTap {
         }
     }
 
-    /// Returns the representation of the fields of the header block that nghttp2 has just completed.
+    /// Returns, for each field of the header block that nghttp2 has just completed, whether it was indexed.
     mutating func takeIndexing(on stream: Int32) -> [HTTPField.Indexing] {
         // Blocks before this one are discarded. Some blocks are never asked for, because nghttp2 ignores the blocks of
         // some streams.
