@@ -18,7 +18,7 @@ public struct PushHandle: Hashable, Sendable, CustomStringConvertible, CustomDeb
     /// are stored and compared.
     public var text: String { parts.count == 1 ? parts[0] : parts.joined(separator: Self.separator) }
 
-    /// Creates a handle from the value of `text`.
+    /// Creates a handle from a text that the property `text` has returned.
     public init(text: String) {
         var text = text
         // A fast path, because almost all handles have one part. Bytes are searched, because searching characters is

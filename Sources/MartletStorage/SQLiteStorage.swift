@@ -96,7 +96,7 @@ extension SQLiteStorage {
 
         static let databaseName = "martlet.db"
 
-        /// The settings that all connections share.
+        /// The SQL statements with which every connection is opened.
         private static let settings = """
             PRAGMA synchronous = FULL;
             PRAGMA trusted_schema = OFF;

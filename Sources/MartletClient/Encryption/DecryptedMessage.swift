@@ -7,7 +7,7 @@ import MartletModel
 public struct DecryptedMessage: Hashable, Sendable, CustomStringConvertible, CustomDebugStringConvertible,
     CustomReflectable
 {
-    /// The decrypted bytes.
+    /// The message after decryption, as bytes.
     public let bytes: [UInt8]
 
     /// The message as text; nil if it is not valid UTF-8.

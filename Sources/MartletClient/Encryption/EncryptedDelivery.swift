@@ -1,6 +1,6 @@
 /// The delivery of an encrypted message to one device: in the push, or stored at the server.
 public struct EncryptedDelivery: Hashable, Sendable {
-    /// The device's registration id.
+    /// The registration id of the device that the message was encrypted for.
     public let device: String
     /// The id under which the device fetches the message; nil if the push itself carries the message.
     public let storedID: Int32?

@@ -6,7 +6,7 @@
 ///     pins: FileKeyPinStore(path: folder + "/pins.json"))
 /// ```
 public struct EndToEndEncryption: Sendable {
-    /// The cryptographic primitives.
+    /// The cryptographic primitives, such as those of CryptoKit or OpenSSL.
     public let cryptography: any ClientCryptography
     /// The store of this device's key pair, which is created at the first registration.
     public let keyPairs: any DeviceKeyPairStore

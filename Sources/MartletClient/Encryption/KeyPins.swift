@@ -11,7 +11,7 @@ public struct KeyPins: Hashable, Sendable {
 
 /// The user whose keys are pinned, at one server.
 public struct KeyOwner: Hashable, Sendable {
-    /// The server's address.
+    /// The address of the server where the user has an account.
     public let server: String
     /// The user's name in lower case, because names are compared case-insensitively.
     public let user: String

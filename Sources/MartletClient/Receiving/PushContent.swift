@@ -47,7 +47,7 @@ public struct TextNotification: Hashable, Sendable {
 
 /// A reference to content at the server, which is fetched by its id.
 public struct RichReference: Hashable, Sendable {
-    /// The id, greater than 0.
+    /// The id of the content at the server, greater than 0.
     public let id: Int32
     /// The text to show before the content is fetched.
     public let message: String
@@ -55,7 +55,7 @@ public struct RichReference: Hashable, Sendable {
     /// agreed on.
     public let type: String
 
-    /// - Parameters: See the properties.
+    /// Creates a reference from the values of its properties.
     public init(id: Int32, message: String = "", type: String = "file") {
         self.id = id
         self.message = message
@@ -65,12 +65,12 @@ public struct RichReference: Hashable, Sendable {
 
 /// A reference to a secret text at the server, which is fetched by its id.
 public struct SecureReference: Hashable, Sendable {
-    /// The id, greater than 0.
+    /// The id of the text at the server, greater than 0.
     public let id: Int32
     /// The sender's text to show if no user is logged in; nil if the app should use its own.
     public let message: String?
 
-    /// - Parameters: See the properties.
+    /// Creates a reference from the values of its properties.
     public init(id: Int32, message: String? = nil) {
         self.id = id
         self.message = message

@@ -78,7 +78,7 @@ public struct Message: Hashable, Sendable {
     public var title: Text?
     /// The second line of the notification, on platforms that have one.
     public var subtitle: Text?
-    /// The text to read.
+    /// The main text of the notification.
     public var text: Text?
     /// The language for devices that state no language, or a language that the message lacks. Required if a text has
     /// several languages.

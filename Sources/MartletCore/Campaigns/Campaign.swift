@@ -63,7 +63,7 @@ public struct CampaignText: Hashable, Sendable {
     }
 }
 
-/// The result of changing a campaign.
+/// The result of changing a campaign, or of recording the send of a campaign.
 public enum CampaignChange: Sendable {
     case changed(Campaign)
     case notFound

@@ -35,7 +35,7 @@ public struct SendStatus: Sendable {
     }
 }
 
-/// The state of one delivery.
+/// The report of one delivery, and what is still to be sent.
 public struct DeliveryStatus: Sendable {
     public var report: DeliveryReport
     /// Whether all pages were sent.

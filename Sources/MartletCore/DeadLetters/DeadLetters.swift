@@ -155,7 +155,7 @@ public struct DeadLetters: Sendable {
     }
 }
 
-/// The number of dead letters of a notification.
+/// A notification, with the number of its dead letters by platform and outcome.
 public struct DeadLetterSummary: Sendable {
     public var id: NotificationID
     public var acceptedAt: Timestamp

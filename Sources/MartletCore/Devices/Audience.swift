@@ -31,7 +31,7 @@ public struct AudienceMember: Hashable, Comparable, Sendable {
 
 /// Selects the members of a page of a fan-out.
 public struct AudienceQuery: Sendable {
-    /// The registrations that a send is for.
+    /// The registrations that a send is for: those without a template, or those with one.
     public enum Kind: Hashable, Sendable {
         /// The registrations without a template. Each channel is a member once.
         case native

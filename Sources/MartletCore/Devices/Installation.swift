@@ -43,7 +43,7 @@ public struct InstallationRow: Sendable {
     }
 }
 
-/// A stored installation.
+/// An installation as it is stored, with the current handles of its registrations.
 public struct InstallationRecord: Sendable {
     public let id: String
     public var document: [UInt8]

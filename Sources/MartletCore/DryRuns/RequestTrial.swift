@@ -54,7 +54,8 @@ struct RequestTrial: Sendable {
         }
     }
 
-    /// Returns the errors of all handles as sentences.
+    /// Calls `attempt` with every handle. Returns each different error once, as a sentence with the number of handles
+    /// that it affects.
     private func counted(_ attempt: (PushHandle) throws(PushServiceError) -> Void) -> [String] {
         var counts: [String: Int] = [:]
         for handle in handles {

@@ -133,7 +133,7 @@ public protocol FunnelStore: Sendable {
     func funnelEvidence(of id: NotificationID, in hub: Hub.ID) async throws(StorageError) -> FunnelEvidence
 }
 
-/// Creates the funnels of notifications.
+/// Creates the funnel of a notification from its state and from the counts of `FunnelStore`.
 public struct Funnels: Sendable {
     private let store: any ControlStore & FunnelStore
 

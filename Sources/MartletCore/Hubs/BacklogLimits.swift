@@ -13,9 +13,9 @@ public struct BacklogLimits: Hashable, Sendable {
     /// default limit if the default is larger. So each hub has its own limit for all hubs together.
     private static let hubs = 10
 
-    /// The limit of the hub.
+    /// The maximum backlog of the hub.
     private let own: BacklogSize
-    /// The limit of all hubs together.
+    /// The maximum backlog of all hubs together, which applies to the sends of this hub.
     private let all: BacklogSize
 
     /// Computes the limits of a hub.

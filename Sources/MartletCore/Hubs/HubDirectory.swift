@@ -85,7 +85,7 @@ public final class HubDirectory: Sendable {
 
     // MARK: Looking up
 
-    /// Says whether a hub exists.
+    /// Whether a hub exists, is being deleted, or does not exist.
     enum Presence: Sendable, Equatable {
         case present
         /// The hub is being deleted; the deletion may still fail.

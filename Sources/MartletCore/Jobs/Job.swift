@@ -66,7 +66,7 @@ public struct Job: Sendable {
         updatedAt = createdAt
     }
 
-    /// A file that a job writes.
+    /// A file that a job writes: its output, or the list of the lines that failed.
     public enum File: String, CaseIterable, Sendable {
         case output = "Output"
         case failed = "Failed"

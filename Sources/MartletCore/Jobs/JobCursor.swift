@@ -3,7 +3,7 @@
 public struct JobCursor: Hashable, Sendable {
     /// The progress of one output file.
     public struct Written: Hashable, Sendable {
-        /// The number of bytes on disk.
+        /// The number of bytes of the file that are on disk.
         public var bytes: Int64 = 0
         /// The bytes to write after the `bytes` on disk; they may not be on disk yet.
         public var pending: [UInt8] = []

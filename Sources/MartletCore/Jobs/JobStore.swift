@@ -33,7 +33,7 @@ public protocol JobStore: Sendable {
     func registrationCount(in hub: Hub.ID) async throws(StorageError) -> Int64
 }
 
-/// A job and its progress.
+/// A job, and the cursor from which it continues after a restart.
 public struct JobProgress: Sendable {
     public var job: Job
     public var cursor: JobCursor

@@ -21,7 +21,7 @@ public struct Notification: Sendable {
         }
     }
 
-    /// The devices that the notification is for.
+    /// The devices that a notification is for: an audience, or a list of handles.
     public enum Target: Sendable {
         /// The registrations that the expression matches; nil for all.
         case audience(TagExpression?)

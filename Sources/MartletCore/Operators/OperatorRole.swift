@@ -45,7 +45,7 @@ public struct RoleGrant: Hashable, Sendable, CustomStringConvertible {
     public var description: String { hub.map { "\(role.rawValue)@\($0)" } ?? role.rawValue }
 }
 
-/// The roles of an operator.
+/// The roles of an operator: at most one for each hub, and at most one for all hubs.
 public struct RoleGrants: Hashable, Sendable {
     /// The maximum number of grants of one operator.
     public static let countLimit = 100

@@ -43,7 +43,7 @@ public struct TokenExchange: Sendable {
     }
 }
 
-/// The result of a token exchange.
+/// The result of a `TokenExchange`: a token, or the reason why there is none.
 public enum TokenAnswer: Sendable {
     case token(AuthorizationToken)
     /// The token was refused or could not be fetched, so nothing can be sent for now. The value is the outcome of all

@@ -89,7 +89,7 @@ public enum Reaction: Sendable, Equatable {
         /// All devices at the same origin, on platforms whose handles are addresses. The answer says nothing about the
         /// push service as a whole.
         case origin
-        /// All devices of the hub and platform.
+        /// All devices of the hub on the platform.
         case platform
     }
 

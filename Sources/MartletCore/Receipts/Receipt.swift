@@ -45,7 +45,7 @@ public struct ReceiptSource: Sendable {
     }
 }
 
-/// A stored receipt.
+/// A receipt as it is stored, with its device and its user.
 public struct DeviceReceipt: Hashable, Sendable {
     /// The id of the registration.
     public var device: String

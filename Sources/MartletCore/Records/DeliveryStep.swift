@@ -89,7 +89,8 @@ public struct Refusal: Sendable {
         self.at = at
     }
 
-    /// The channel of the push.
+    /// The channel that the push was for: the registration's current channel if it had moved, otherwise the member's
+    /// own.
     public var channel: ChannelID { registration?.channel ?? member.channel }
 }
 

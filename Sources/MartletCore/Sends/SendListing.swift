@@ -50,7 +50,7 @@ public struct SendQuery: Sendable {
     public static let scanLimit: Int64 = 20_000
 }
 
-/// A page of sends.
+/// One page of a hub's sends, newest first.
 public struct SendPage: Sendable {
     public var entries: [SendEntry]
     /// The value of `SendQuery.before` for the next page; nil if there are no older sends.

@@ -27,7 +27,7 @@ public enum HexDigits {
         return isPacked
     }
 
-    /// Returns two digits for each byte.
+    /// Returns two lower-case hexadecimal digits for each byte.
     public static func text(of bytes: UnsafeBufferPointer<UInt8>) -> String {
         String(unsafeUninitializedCapacity: bytes.count * 2) { digits in
             write(bytes, into: digits)

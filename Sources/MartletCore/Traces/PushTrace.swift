@@ -45,7 +45,7 @@ public struct PushTrace: Sendable {
     public var isMember: Bool { messageID != nil }
 }
 
-/// The trace of a notification for a device.
+/// The trace of a notification for a device: why the device did or did not get the notification.
 public struct DeviceTrace: Sendable {
     public var notification: Notification
     /// The requested id, of a registration or of an installation.

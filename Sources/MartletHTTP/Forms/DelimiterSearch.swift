@@ -1,7 +1,7 @@
 /// Finds a sequence of bytes in content that arrives in pieces, with the Boyer-Moore-Horspool algorithm, which skips
 /// most bytes.
 struct DelimiterSearch: Sendable {
-    /// The result of a search.
+    /// What a search has found: where the content ends, and where the bytes after the delimiter begin.
     struct Found {
         /// The offset up to which the bytes are certainly content: the start of the delimiter, or of a possible
         /// beginning of a delimiter.

@@ -22,7 +22,7 @@ public struct HTTPResponse: Sendable {
     }
 }
 
-/// The body of a response.
+/// The body of a response: complete bytes, a stream, or none because the connection becomes a WebSocket.
 public enum HTTPBody: Sendable {
     /// The complete body; the network adds `content-length`.
     case bytes([UInt8])
@@ -35,7 +35,7 @@ public enum HTTPBody: Sendable {
     case webSocket(@Sendable (any WebSocket) async -> Void)
 }
 
-/// Writes a streamed body.
+/// Writes the body of a response piece by piece.
 public protocol HTTPBodyWriter: Sendable {
     /// Passes bytes to the connection and returns once there is room for more.
     /// - Throws: `CancellationError` if the peer is gone or the server shuts down.

@@ -16,7 +16,7 @@ public protocol WebSocket: Sendable {
     func close(code: UInt16)
 }
 
-/// One message of a WebSocket.
+/// A message of a WebSocket: text or bytes (RFC 6455, section 5.6).
 public enum WebSocketMessage: Hashable, Sendable {
     case text(String)
     case binary([UInt8])

@@ -54,7 +54,7 @@ public struct RequestBatch: Sendable {
     /// Batches of the same flow to one origin are sent one after another. On a connection, flows take turns, so that a
     /// flow with many batches gets no more turns than a flow with one. Nil gives the batch a flow of its own.
     public var flow: UInt64?
-    /// The number of requests.
+    /// The number of requests in the batch.
     public private(set) var count = 0
     private var storage: [UInt8] = []
     /// The end offset in `storage` of each part of each item.

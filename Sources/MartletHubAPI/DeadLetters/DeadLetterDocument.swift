@@ -6,7 +6,7 @@ public enum DeadLetterDocument {
     /// The maximum number of dead letters, or of notifications, on one page.
     public static let pageLimit = 500
 
-    /// Returns a page of a notification's dead letters as JSON.
+    /// Returns a page of a notification's dead letters as JSON, with the resends and the position of the next page.
     public static func json(_ page: DeadLetterPage) -> JSON {
         var members = json(page.summary)
         members["resends"] = .array(

@@ -51,7 +51,8 @@ struct HubDocument {
 
     static let name = "NotificationHubDescription"
 
-    /// Applies the document to `settings`.
+    /// Replaces the settings that a document describes, and removes those that this document leaves out. Only the
+    /// access rules are kept if the document has none.
     func apply(to settings: inout HubSettings, at now: Timestamp) {
         let old = settings
         if !accessRules.isEmpty {

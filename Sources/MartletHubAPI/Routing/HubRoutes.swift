@@ -43,8 +43,9 @@ struct HubRoutes {
         }
     }
 
-    /// Adds a route.
-    /// - Parameter admit: Admits a request by its head.
+    /// Adds a route that calls `answer` with each admitted request.
+    /// - Parameter admit: Admits a request by its head, before the body is read. Throws the refusal of a request that
+    ///   is not admitted.
     private mutating func add<Call: AdmittedCall>(
         _ method: HTTPMethod, _ pattern: String, bodyLimit: Int, answerBytes: Int?,
         _ answer: @escaping @Sendable (Call) async throws(HubAPIError) -> HTTPResponse,

@@ -30,7 +30,7 @@ struct ManagementCall: AdmittedCall {
         return hub
     }
 
-    /// Returns the absolute URL of a path.
+    /// Returns the absolute URL of a path on this server, with the API version of this request.
     func url(_ path: String) -> String {
         "\(address.origin(of: request))/\(path)\(match.target.versionQuery)"
     }

@@ -63,7 +63,7 @@ public struct ComposedMessage: Hashable, Sendable {
         case high
     }
 
-    /// A button.
+    /// A button of the notification.
     public struct Action: Hashable, Sendable {
         /// The identifier that the app receives when the button is pressed.
         public var id: String
@@ -78,7 +78,8 @@ public struct ComposedMessage: Hashable, Sendable {
         }
     }
 
-    /// The override for one platform.
+    /// What the sender has stated for one platform: no message, changes of the rendered payload, or a payload of its
+    /// own.
     public enum PlatformPart: Hashable, Sendable {
         /// The message is not sent to the platform.
         case omitted

@@ -31,7 +31,7 @@ final class HTTP1Server: WireProtocol {
     /// The number of bytes of further requests that are kept while a request is being answered, without charging them
     /// to `bodies`.
     static let backlogBytes = 4 * 1024
-    /// The maximum length of the rest of an unread body that is dropped so that the connection can be kept.
+    /// The maximum number of bytes of an unread body that are dropped so that the connection can be kept.
     static let droppedBytes: UInt64 = 64 * 1024
 
     unowned let connection: any WireConnection

@@ -59,7 +59,7 @@ enum FCMMessage {
 
     // MARK: Rules
 
-    /// Checks the content of a message.
+    /// Checks the members and values of a message (PushServices.md, sections 2.2 to 2.4).
     /// - Parameter content: The message without its envelope.
     static func check(_ content: JSON) throws(PushServiceError) {
         for (name, part) in [

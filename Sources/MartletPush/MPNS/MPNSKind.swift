@@ -1,5 +1,5 @@
 extension MPNS {
-    /// The type of a notification.
+    /// The type of a notification: a tile, a toast, or raw data for the app.
     enum Kind: Hashable {
         case tile
         case toast

@@ -13,7 +13,7 @@ enum Payload {
         }
     }
 
-    /// Parses the body as a JSON object.
+    /// Parses the body of a message, which must be a JSON object.
     static func object(_ message: Message) throws(PushServiceError) -> JSON {
         let payload: JSON
         do throws(JSONError) {

@@ -4,7 +4,7 @@ public import MartletModel
 public struct SimulatedDevices: Sendable {
     /// One app on one device.
     public struct Device: Sendable {
-        /// The app to which the device belongs.
+        /// The identifier of the app on the device, in the form of the platform, such as a bundle id for APNs.
         public let app: String
         /// The number of devices that were created before this one.
         public let index: Int

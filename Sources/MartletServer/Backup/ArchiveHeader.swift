@@ -4,11 +4,11 @@ struct ArchiveHeader: Hashable {
     static let byteCount = 512
     private static let nameLimit = 100
 
-    /// The name of the member, 1 to 100 bytes of ASCII.
+    /// The name of the archive member, 1 to 100 bytes of ASCII.
     var name: String
-    /// The size of the content, in bytes.
+    /// The size of the member's content, in bytes.
     var size: Int64
-    /// The time of the member, in seconds since 1970.
+    /// The time of the member's last change that the archive states, in seconds since 1970.
     var time: Int64
 
     var bytes: [UInt8] {

@@ -29,7 +29,8 @@ final class BackupDirectory: Sendable {
         /// `written` is the number of bytes that have been written of a backup that is being made.
         var work: Work?
         var written: Int64 = 0
-        /// The reason why the last work failed; nil if it succeeded, or if other work has begun since.
+        /// The reason why the last backup or the last check failed; nil if it succeeded, or if other work has begun
+        /// since.
         var failure: String?
         /// The result of checking each file, by file name. A nil value means that the file is complete and unchanged;
         /// otherwise the value says what is wrong with it.

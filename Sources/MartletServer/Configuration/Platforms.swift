@@ -23,7 +23,7 @@ public enum Platforms {
         public let member: String?
     }
 
-    /// The flags of all platforms.
+    /// The flags of `hub credential set`, for all platforms.
     public static var credentialFields: [CredentialField] {
         PushPlatforms.all.flatMap { fields(of: $0.descriptor) }
     }

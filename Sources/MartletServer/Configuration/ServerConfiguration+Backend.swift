@@ -2,7 +2,6 @@ import MartletBackend
 import MartletCore
 
 extension ServerConfiguration {
-    /// The settings of the app backend.
     var backendSettings: BackendSettings {
         var settings = BackendSettings(
             policy: RolePolicy(usersMaySend: usersMaySend),

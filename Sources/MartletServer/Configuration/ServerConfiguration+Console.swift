@@ -13,7 +13,8 @@ extension ServerConfiguration {
         case own(Address)
     }
 
-    /// Checks the options of the console.
+    /// Checks that the console sends no passwords in clear text to other machines, and that `consoleFiles` is used only
+    /// with loopback addresses.
     func validateConsole() throws(ServerError) {
         if case .own(let address) = console, !address.isLoopback, tls == nil {
             throw ServerError(

@@ -23,7 +23,7 @@ public struct Log: Sendable {
         public static func < (left: Level, right: Level) -> Bool { left.priority > right.priority }
     }
 
-    /// The format of a line.
+    /// The format in which the lines of the log are written.
     public enum Format: String, Sendable, CaseIterable {
         /// A JSON object for machines.
         case json

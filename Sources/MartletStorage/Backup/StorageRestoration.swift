@@ -5,7 +5,7 @@ public import MartletCore
 /// before, because the database gets its final name last. Calls block, so use this type only in a process that does
 /// nothing else.
 public final class StorageRestoration {
-    /// The path of the data directory.
+    /// The path of the data directory that is restored.
     public let path: String
     private let isNew: Bool
     private let directory: StorageDirectory

@@ -8,7 +8,7 @@ import Synchronization
 /// Unchecked: `ProgressSlot` describes how the words are accessed; the other properties never change.
 final class ProgressSlots: @unchecked Sendable {
     static let count = 1024
-    /// The name of the file in the directory of progress maps.
+    /// The name of the file with the slots, in the directory of progress maps.
     static let fileName = "slots"
 
     private let memory: UnsafeMutableRawPointer

@@ -98,7 +98,6 @@ final class Connection {
         return try statement.step() ? try read(statement) : nil
     }
 
-    /// Returns all rows of a query.
     func all<Value>(
         _ sql: String, _ values: any Bindable..., read: (Statement) throws(StorageError) -> Value
     ) throws(StorageError) -> [Value] {

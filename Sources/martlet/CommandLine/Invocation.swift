@@ -71,7 +71,6 @@ extension Invocation {
     /// given.
     static let systemFile = "/etc/martlet/martlet.conf"
 
-    /// Returns the value of an environment variable of this process.
     static func processEnvironment(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }
 
     /// - Parameters:

@@ -1,7 +1,7 @@
 import CMartletLinux
 import MartletServer
 
-/// The version of the program.
+/// The version of the program, and the commit and compiler that it was built with.
 enum Version {
     static let current = "0.1.0-dev"
 

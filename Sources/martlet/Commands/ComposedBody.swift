@@ -12,8 +12,8 @@ enum ComposedBody {
         Option("app-data", "NAME=VALUE", "With --platform message: a text for the app."),
     ]
 
-    /// Returns the body of a send.
-    /// - Parameter format: The format of the send.
+    /// Returns the body of a send: the text of `--body`, or the JSON of a message that is made from the other options.
+    /// - Throws: `UsageError` if these options are given together with `--body`, or for another format than `message`.
     static func body(_ invocation: Invocation, format: String) throws -> [UInt8] {
         let given = options.map(\.name).filter { invocation[$0] != nil }
         guard let first = given.first else { return Array(try invocation.required("body").utf8) }

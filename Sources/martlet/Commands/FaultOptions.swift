@@ -7,7 +7,7 @@ struct FaultOptions {
     private let script: String
     private let seed: String
 
-    /// - Parameter prefix: The prefix of the options' names.
+    /// - Parameter prefix: The text before the options' names, such as `simulator-` in `martlet serve`.
     init(prefix: String = "") {
         faults = prefix + "faults"
         script = prefix + "fault-script"

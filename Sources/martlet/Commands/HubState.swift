@@ -1,7 +1,7 @@
 import MartletHTTP
 import MartletModel
 
-/// The state of a hub, as text or as JSON.
+/// The settings, the audience and the limits of a hub, which `martlet hub show` prints as text or as JSON.
 struct HubState {
     let json: JSON
 

@@ -5,7 +5,7 @@ import Synchronization
 
 /// The hub in Azure from which devices are copied.
 final class MigrationSource: Sendable {
-    /// An installation as it was found at the source.
+    /// The result of reading an installation from the source.
     enum Item: Sendable {
         case document([UInt8])
         /// The document is larger than an installation may be. It was not read.

@@ -110,7 +110,7 @@ private final class ExportFile: Sendable {
         gzip = Mutex(path.hasSuffix(".gz") ? try GzipWriter() : nil)
     }
 
-    /// Writes the next bytes.
+    /// Writes the next bytes, compressed if the file is.
     /// - Returns: Whether the bytes were written.
     func take(_ bytes: [UInt8]) -> Bool { write(gzip.withLock { $0?.compress(bytes) } ?? bytes) }
 

@@ -81,7 +81,7 @@ enum UserCommands {
         }
     }
 
-    /// Reads all users, page by page.
+    /// Calls `take` with the users, one page of the administration API's listing at a time.
     static func eachPage(_ administration: Administration, _ take: ([JSON]) -> Void) async throws {
         var query = ""
         while true {

@@ -160,7 +160,6 @@ final class LaneCircuitBreakers: Sendable {
         }
     }
 
-    /// The number of quarantines on each platform.
     var quarantines: [PlatformID: Int] {
         state.withLock { state in
             state.lanes.reduce(into: [:]) { $0[$1.key.platform, default: 0] += $1.value.quarantines }

@@ -2,12 +2,12 @@ import MartletModel
 
 /// Finds the hub's credential for a lane, and creates the push service of the lane's platform with it.
 struct LaneResolver: Sendable {
-    /// The result of resolving a lane.
+    /// What a lane sends with: a push service and its credential, or the reason why there is none.
     enum Resolution {
         case service(any PushService, Credential)
         /// The lane cannot send; every push gets this outcome.
         case missing(Outcome)
-        /// The credential is not usable.
+        /// The lane's push service cannot use the hub's credential.
         case unusable(PushServiceError)
     }
 

@@ -39,7 +39,6 @@ final class CollapseLocks: Sendable {
         }
     }
 
-    /// The number of waiting pages.
     var waitingCount: Int { state.withLock { $0.waiting.values.reduce(0) { $0 + $1.count } } }
 
     func end(_ turn: CollapseLockTable.Turn) {

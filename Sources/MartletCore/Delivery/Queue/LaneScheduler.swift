@@ -57,7 +57,6 @@ struct LaneScheduler<Item: Sendable>: Sendable {
 
     func running(in lane: LaneID) -> Int { hubs[lane.hub]?.lanes[lane.platform]?.running ?? 0 }
 
-    /// The number of hubs in memory.
     var hubCount: Int { hubs.count }
 
     /// Adds an item that waits for a slot.

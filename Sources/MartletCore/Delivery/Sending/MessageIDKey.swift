@@ -9,7 +9,6 @@ public struct MessageIDKey: Sendable {
         self.second = second
     }
 
-    /// Returns the ids of the pushes of a notification.
     func ids(of notification: NotificationID) -> MessageIDs { MessageIDs(notification: hash(of: notification)) }
 
     /// Returns the hash that decides which members of a notification's audience are in its sample.

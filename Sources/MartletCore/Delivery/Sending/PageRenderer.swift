@@ -10,7 +10,7 @@ protocol PageRenderer: Sendable {
     /// Returns the version of the member at an index of the page, as a number from 0 to `versionCount` - 1.
     func version(of index: Int, in page: AudiencePage) -> Int
 
-    /// Returns the message of a version.
+    /// Returns the message that the members with a version get, or the outcome if they get none.
     mutating func message(ofVersion version: Int, in page: AudiencePage) -> RenderedMessage
 }
 

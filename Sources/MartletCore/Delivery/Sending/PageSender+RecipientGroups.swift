@@ -68,7 +68,7 @@ extension PageSender {
         try job.page.withHandle(index) { handle throws(PushServiceError) in try service.origin(of: handle) }
     }
 
-    /// Sends all groups of a page.
+    /// Sends the groups of a page, at most `groupsAtOnce` at the same time.
     func send(_ groups: [RecipientGroup], of job: Job, tally: inout PageTally) async {
         let empty = tally.emptied()
         if let only = groups.first, groups.count == 1 {

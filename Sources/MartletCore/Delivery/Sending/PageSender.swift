@@ -276,7 +276,6 @@ struct PageSender: Sendable {
         }
     }
 
-    /// Adds the outcome of an answer to the tally.
     private func add(
         _ answer: ResultCollector.Answer, from origin: String, of job: Job, to tally: inout PageTally
     ) {

@@ -5,7 +5,7 @@ import MartletModel
 struct PageTally {
     /// The outcomes of the pushes, in the form in which they are recorded.
     private(set) var outcomes = PageOutcomes()
-    /// The report for the lane.
+    /// What the pushes of the page show about their lane.
     private(set) var lane = LaneReport()
     /// The feedback about handles from the answers.
     private(set) var handles = HandleFeedback()
@@ -137,7 +137,8 @@ struct PageTally {
         /// The number of attempts of the push, including this one if a request was sent.
         var attempts: Int { answeredAt == nil ? attemptsBefore : attemptsBefore + 1 }
 
-        /// The channel that the push goes to.
+        /// The channel that the push goes to: the registration's current channel if it has moved, otherwise the
+        /// member's own.
         var channel: ChannelID { registration?.channel ?? member.channel }
     }
 

@@ -37,11 +37,9 @@ struct BulkStreamRing {
 
     private func index(of id: Int32) -> Int { Int(id >> 1) & (indices.count - 1) }
 
-    /// Returns true if the stream with this id is open.
     func isOpen(_ id: Int32) -> Bool { id > 0 && indices[index(of: id)].id == id }
 
-    /// The stream with an id.
-    /// - Parameter id: The id of an open stream.
+    /// The stream with an id. The stream must be open.
     subscript(id: Int32) -> BulkStream {
         get { indices[index(of: id)] }
         set { indices[index(of: id)] = newValue }

@@ -104,12 +104,13 @@ final class NGHTTP2Session {
         nghttp2_session_consume(session, stream, count)
     }
 
-    /// Opens only the connection's window. Used if the stream is closed or its body is not needed.
+    /// Lets the peer send `count` more bytes on the connection, but not on the stream. Used if the stream is closed or
+    /// its body is not needed.
     func consumeConnection(_ count: Int) {
         nghttp2_session_consume_connection(session, count)
     }
 
-    /// Opens only the stream's window. Used if the connection's window was opened earlier.
+    /// Lets the peer send `count` more bytes on a stream. Used if the connection's window was opened earlier.
     func consumeStream(_ count: Int, of stream: Int32) {
         nghttp2_session_consume_stream(session, stream, count)
     }

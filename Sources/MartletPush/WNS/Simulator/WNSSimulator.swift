@@ -151,7 +151,7 @@ struct WNSTokenEndpoint {
     }
 }
 
-/// The form of a channel's path.
+/// The path of every channel of the simulator: this prefix, followed by the channel's token.
 enum WNSChannelPath {
     static let prefix = "/?token="
 }
