@@ -1,6 +1,7 @@
 import MartletModel
 
-/// The value in the client's `CredentialStore`.
+/// What the client keeps in its `CredentialStore`: the credentials, and the log-outs that the server does not know
+/// about yet.
 struct LogInRecord: Hashable, Storable {
     /// The credentials of the user who is logged in with a password; nil if there is none.
     var credentials: Credentials?

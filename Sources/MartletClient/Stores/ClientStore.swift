@@ -3,10 +3,11 @@
 /// The format of the value is internal to the client, and the value is not secret. Device tokens are never stored: the
 /// system provides the current one at every launch, and only that one is ever sent.
 public protocol ClientStore: Sendable {
-    /// Returns the value; nil if there is none, or if it cannot be read now.
+    /// Returns the stored value; nil if there is none, or if it cannot be read now.
     func load() async -> [UInt8]?
 
-    /// Replaces the value; nil removes it. A value that cannot be stored may be lost; the client tolerates the loss.
+    /// Replaces the stored value; nil removes it. A value that cannot be stored may be lost; the client tolerates the
+    /// loss.
     func save(_ value: [UInt8]?) async
 }
 

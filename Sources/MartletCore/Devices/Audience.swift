@@ -4,7 +4,7 @@ public import MartletModel
 /// audience in ascending order.
 public struct AudienceMember: Hashable, Comparable, Sendable {
     public var channel: ChannelID
-    /// The registration of the member.
+    /// The registration that the push is for, as a number.
     ///
     /// In a template send, the sequence number of the registration. In a native send 0, because the send reaches a
     /// channel once, however many of its registrations match. In a direct send, which is for a list of handles and

@@ -51,7 +51,7 @@ public struct BacklogLimits: Hashable, Sendable {
 /// The size of a backlog: the number of its notifications and of the bytes of their content.
 public struct BacklogSize: Hashable, Sendable {
     public var notifications: Int
-    /// The total size of the content, in bytes.
+    /// The total size of the content of these notifications, in bytes.
     public var bytes: Int64
 
     public init(notifications: Int, bytes: Int64) {

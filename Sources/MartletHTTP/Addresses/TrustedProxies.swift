@@ -2,7 +2,7 @@
 public struct TrustedProxies: Hashable, Sendable {
     /// The header field in which the proxies state the client's address.
     ///
-    /// The address is read from this field only. The field of the other case is ignored.
+    /// Only this field is read; a field of the other name is ignored.
     public enum Field: String, Hashable, Sendable, CaseIterable {
         case xForwardedFor = "x-forwarded-for"
         /// The `Forwarded` field of RFC 7239.
@@ -11,7 +11,7 @@ public struct TrustedProxies: Hashable, Sendable {
 
     public enum Problem: Error, Hashable, Sendable {
         case tooMany(limit: Int)
-        /// The item is not an address, a network or a known word.
+        /// An item of the list is not an address, a network or a known word.
         case unknown(String)
     }
 

@@ -1,8 +1,8 @@
 /// Limits of the memory for bodies of requests that have not been answered yet, in bytes. `ServerLimits.answers` uses
 /// the same type for answers that clients have not read.
 ///
-/// A body for which the limits leave no room is not read. It waits up to `patience`; if there is still no room for it,
-/// its request is answered with 503.
+/// A body for which the limits leave no memory is not read. It waits up to `patience`; if there is still no memory for
+/// it, its request is answered with 503.
 public struct BodyLimits: Hashable, Sendable {
     /// The limit for the bodies of all identified callers together.
     public var total = 64 << 20
@@ -20,13 +20,13 @@ public struct BodyLimits: Hashable, Sendable {
     /// `strangers`.
     public var network = 1 << 20
     /// The number of bytes of unidentified senders on one connection that are not charged to their network, so that a
-    /// small request always has room.
+    /// small request need not wait when the network has used up its limit.
     public var free = 4 << 10
-    /// The maximum time for which a body waits for room.
+    /// The maximum time for which a body waits for memory.
     public var patience: Duration = .seconds(5)
-    /// The maximum number of answers that may wait for room. Further answers are refused at once.
+    /// The maximum number of answers that may wait for memory. Further answers are refused at once.
     public var waiting = 1000
-    /// The interval at which a waiting body checks for room.
+    /// The interval at which a waiting body tries again to get memory.
     public var retryInterval: Duration = .milliseconds(50)
 
     /// The value of `Retry-After` in the 503 response, in seconds.

@@ -68,7 +68,7 @@ final class AnswerLease: HTTPAnswerRoom {
 
     /// Reserves `count` bytes in an account, and releases the bytes that the lease held before.
     /// - Parameter share: The account that is charged.
-    /// - Returns: False if there is no room; then the lease keeps the bytes that it held before.
+    /// - Returns: False if the limits leave too little memory; then the lease keeps the bytes that it held before.
     func take(_ count: Int, of share: BodyBudget.Share) -> Bool {
         state.withLock { state in
             guard ledger.reserve(count, for: share, on: connection) else { return false }
@@ -80,7 +80,7 @@ final class AnswerLease: HTTPAnswerRoom {
 
     /// Counts the bytes of the answer that are in memory now, even if they exceed the limits.
     ///
-    /// If they exceed the limits, answers that wait for room wait longer.
+    /// If they exceed the limits, answers that wait for memory wait longer.
     /// - Parameter count: The number of bytes in memory.
     func hold(_ count: Int) {
         state.withLock { state in

@@ -1,6 +1,6 @@
 import MartletHTTP
 
-/// The memory reserved for one request: for its head, and for the part of its body for which room was requested.
+/// The memory reserved for one request: for its head, and for the part of its body for which memory was requested.
 ///
 /// The memory is released with the last reference to the lease, which is when the request itself is released.
 ///
@@ -16,14 +16,14 @@ final class BodyLease: @unchecked Sendable {
     ///
     /// They are charged to the network of the peer.
     private var early = 0
-    /// The length of the body for which room was requested but not granted.
+    /// The number of body bytes for which memory was requested but not granted.
     private var wanted = 0
-    /// True while the lease holds bytes beyond the limits, because there was no room for them when they arrived.
+    /// True while the lease holds bytes beyond the limits, because no memory was left for them when they arrived.
     ///
     /// As long as this is true, nothing more must be read from the connection.
     private(set) var isOverdrawn = false
     private var waitsUntil: ContinuousClock.Instant?
-    /// The time of the next check for room; nil if the body does not wait for room.
+    /// The time of the next attempt to reserve memory for the body; nil if the body does not wait for memory.
     private(set) var retryAt: ContinuousClock.Instant?
 
     init(_ bodies: ConnectionBodies, _ account: HTTPBodyAccount, headBytes: Int) {
@@ -37,7 +37,7 @@ final class BodyLease: @unchecked Sendable {
         giveBack(early, of: .network(bodies.network))
     }
 
-    /// True while the body waits for room.
+    /// True while the body waits for memory.
     ///
     /// As long as this is true, no more of the body must be read.
     var isWaiting: Bool { retryAt != nil }
@@ -45,7 +45,7 @@ final class BodyLease: @unchecked Sendable {
     /// True if the request is charged to an identified caller, not to the network of the peer.
     var isOfKnownCaller: Bool { if case .caller = share { true } else { false } }
 
-    /// The number of body bytes for which room is reserved.
+    /// The number of body bytes for which memory is reserved.
     var room: Int { reserved - headBytes }
 
     /// Charges the request to the account of its sender, once the sender is identified, instead of to the account that
@@ -69,8 +69,9 @@ final class BodyLease: @unchecked Sendable {
         isOverdrawn = false
     }
 
-    /// Reserves room for `count` bytes of the body.
-    /// - Returns: True if there is room. Otherwise the body waits, and `retry` must be called at `retryAt`.
+    /// Reserves memory for the first `count` bytes of the body, as far as it is not reserved yet.
+    /// - Returns: False if the limits leave too little memory. Then the body waits, and `retry` must be called at
+    ///   `retryAt`.
     func cover(_ count: Int, at now: ContinuousClock.Instant) -> Bool {
         let missing = headBytes + count - reserved
         guard missing <= 0 || bodies.ledger.reserve(missing, for: share, on: bodies.connection) else {
@@ -88,9 +89,9 @@ final class BodyLease: @unchecked Sendable {
         return true
     }
 
-    /// Reserves room for bytes that have already arrived.
+    /// Reserves memory for bytes that have already arrived.
     /// - Parameter count: The number of body bytes held, in total.
-    /// - Returns: False if there is no room: the bytes must be dropped and the request refused.
+    /// - Returns: False if the limits leave too little memory: the bytes must be dropped and the request refused.
     func hold(_ count: Int) -> Bool {
         if isWaiting { wanted = max(wanted, count) }
         let missing = headBytes + count - reserved - early
@@ -106,7 +107,7 @@ final class BodyLease: @unchecked Sendable {
         return true
     }
 
-    /// Holds bytes that arrived with the head although there is no room for them, and waits for room.
+    /// Holds bytes that arrived with the head although no memory is left for them, and waits for memory.
     ///
     /// Used while the sender is still being identified. The sender may turn out to be a known caller. A known caller
     /// must not be refused because unidentified senders have reached their limit (`BodyLimits.strangers`).
@@ -129,11 +130,11 @@ final class BodyLease: @unchecked Sendable {
     enum Outcome {
         case granted
         case waiting
-        /// There was no room for the body within `BodyLimits.patience`.
+        /// The memory for the body could not be reserved within `BodyLimits.patience`.
         case refused
     }
 
-    /// Checks again whether there is room for the body, and reserves it if there is.
+    /// Tries again to reserve the memory for which the body waits.
     func retry(at now: ContinuousClock.Instant) -> Outcome {
         guard isWaiting else { return .granted }
         let end = waitsUntil
@@ -142,7 +143,7 @@ final class BodyLease: @unchecked Sendable {
         return .refused
     }
 
-    /// Stops waiting for room.
+    /// Stops waiting for memory.
     func giveUp() {
         waitsUntil = nil
         retryAt = nil

@@ -17,8 +17,8 @@ final class BodyLedger: Sendable {
         budget = Mutex(BodyBudget(limits: limits))
     }
 
-    /// The number of requests that were refused because there was no room for the body, or for the answer if this
-    /// ledger counts answers.
+    /// The number of requests that were refused because the limits left no memory for the body, or for the answer if
+    /// this ledger counts answers.
     var refusalCount: Int { refused.load(ordering: .relaxed) }
 
     /// True while unidentified senders together use at least half of `BodyLimits.strangers`.
@@ -63,7 +63,7 @@ final class BodyLedger: Sendable {
         }
     }
 
-    /// Counts an answer that waits for room.
+    /// Counts an answer that waits for memory.
     /// - Returns: False if too many answers already wait.
     func beginsToWait() -> Bool {
         guard waiting.wrappingAdd(1, ordering: .relaxed).newValue > limits.waiting else { return true }

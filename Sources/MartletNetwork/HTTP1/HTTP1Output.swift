@@ -99,7 +99,7 @@ struct HTTP1Output {
     }
 
     /// Appends the next bytes of a streamed body.
-    /// - Returns: True if there is room for more.
+    /// - Returns: True if more bytes may be appended at once; false if they must wait until the peer has read some.
     mutating func appendPart(_ bytes: [UInt8]) -> Bool {
         switch framing {
         case .none: return true

@@ -53,7 +53,7 @@ extension HTTP1Server {
     }
 
     /// Sends the next bytes of a streamed body.
-    /// - Returns: True if there is room for more.
+    /// - Returns: True if more bytes may follow at once; false if they must wait until the peer has read some.
     func continueAnswer(_ bytes: [UInt8]) -> Bool {
         guard isAnswering, !bytes.isEmpty else { return true }
         connection.needsWrite()

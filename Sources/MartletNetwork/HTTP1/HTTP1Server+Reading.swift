@@ -28,16 +28,16 @@ extension HTTP1Server {
 
     /// Keeps bytes that cannot be processed yet.
     ///
-    /// If more than `backlogBytes` are kept, memory must be reserved for them, as for a body. Without room, the bytes
-    /// are dropped. A request whose body waits for room is then refused with 503; otherwise the connection ends after
-    /// the current response.
+    /// If more than `backlogBytes` are kept, memory must be reserved for them, as for a body. If no memory is left, the
+    /// bytes are dropped. A request whose body waits for memory is then refused with 503; otherwise the connection ends
+    /// after the current response.
     private func keep(_ bytes: UnsafeRawBufferPointer) {
         backlog.append(contentsOf: bytes)
         if !holdsEarly(backlog.count) { dropBacklog() }
     }
 
-    /// Reserves room for `count` bytes that cannot be processed yet: the start of a head, or further requests that
-    /// arrive while a request is being answered. Returns false if there is no room.
+    /// Reserves memory for `count` bytes that cannot be processed yet: the start of a head, or further requests that
+    /// arrive while a request is being answered. Returns false if no memory is left.
     private func holdsEarly(_ count: Int) -> Bool {
         guard count > Self.backlogBytes else { return true }
         let lease = backlogLease ?? bodies.lease(.address, headBytes: 0)
@@ -56,7 +56,7 @@ extension HTTP1Server {
 
     private var mayConsume: Bool { phase != .answering && !isHeldUp && (phase != .idle || !output.isCongested) }
 
-    /// Reserves room for `count` more bytes of a collected body. Returns false if the bytes must wait for room.
+    /// Reserves memory for `count` more bytes of a collected body. Returns false if the bytes must wait for memory.
     private func hasRoom(for count: Int) -> Bool {
         guard phase == .body, let lease else { return true }
         return lease.cover(max(lease.room, min(body.count + count, bodyLimit)), at: connection.now)
@@ -146,7 +146,7 @@ extension HTTP1Server {
         } else {
             let lease = bodies.lease(route.account, headBytes: headBytes)
             self.lease = lease
-            // For an unidentified sender, room is reserved only for bytes that have arrived, not for the whole
+            // For an unidentified sender, memory is reserved only for bytes that have arrived, not for the whole
             // Content-Length in advance.
             if lease.cover(lease.isOfKnownCaller ? Int(bodyLeft) : 0, at: connection.now) { bodyHasRoom() }
         }
@@ -161,8 +161,8 @@ extension HTTP1Server {
         throw .overloaded
     }
 
-    /// Prepares for the collected body, for which there is room now: allocates memory, and sends 100 Continue if the
-    /// client waits for it.
+    /// Prepares for the collected body, once memory is reserved for it: allocates the memory, and sends 100 Continue if
+    /// the client waits for it.
     func bodyHasRoom() {
         body.reserveCapacity(min(Int(bodyLeft), lease?.room ?? 0))
         sendContinue()

@@ -51,7 +51,7 @@ final class HTTP1Server: WireProtocol {
     var isConsuming = false
     /// The time when the last response ended, or when the connection began.
     ///
-    /// The idle time is measured from here.
+    /// The connection is idle since then if no request has begun.
     var quietSince: ContinuousClock.Instant
     /// The deadline of the current phase.
     var due: ContinuousClock.Instant?
@@ -121,7 +121,7 @@ final class HTTP1Server: WireProtocol {
         return limit == .max ? limit : max(1, limit - backlog.count)
     }
 
-    /// True while the collected body waits for room.
+    /// True while the collected body waits for memory.
     var isHeldUp: Bool { lease?.isWaiting == true }
 
     /// True while the handler reads the body of a request as a stream, and the body is still arriving.

@@ -5,7 +5,7 @@ protocol RequestBodySource: AnyObject {
     /// The time at which the current iteration of the loop began.
     var now: ContinuousClock.Instant { get }
 
-    /// Called when the handler waits for more bytes and there is room for them.
+    /// Called when the handler waits for more bytes and memory is reserved for them.
     ///
     /// On the first call, the peer may still wait for 100 Continue.
     func bodyIsWanted(_ body: RequestBody)
@@ -13,7 +13,7 @@ protocol RequestBodySource: AnyObject {
     /// Called when the handler took `count` bytes, so that the same number of bytes may arrive.
     func bodyWasTaken(_ count: Int, of body: RequestBody)
 
-    /// Called when the body waits for room. The source must call `RequestBody.expire` at the body's `deadline`.
+    /// Called when the body waits for memory. The source must call `RequestBody.expire` at the body's `deadline`.
     func bodyIsHeldUp(_ body: RequestBody)
 }
 
@@ -40,7 +40,7 @@ final class RequestBody {
     }
 
     private static let room = 64 * 1024
-    /// The number of bytes by which the room for a body of unknown length is increased at once.
+    /// The step, in bytes, in which the reserved memory grows if the length of the body is unknown.
     private static let step = 64 * 1024
     /// The minimum rate at which a body that is collected in memory must arrive, in bytes per second.
     private static let leastRate = 32 * 1024
@@ -91,10 +91,10 @@ final class RequestBody {
         }
     }
 
-    /// True while the body waits for room.
+    /// True while the body waits for memory.
     var isHeldUp: Bool { !isOver && lease.isWaiting }
 
-    /// True while the body holds bytes beyond the limits, because there is no room for them.
+    /// True while the body holds bytes beyond the limits, because no memory was left for them.
     var isOverdrawn: Bool {
         if case .failed = end { return false }
         return lease.isOverdrawn
@@ -141,8 +141,8 @@ final class RequestBody {
         handOver()
     }
 
-    /// Handles the passing of `deadline`: checks again whether there is room for the body, or fails a body that arrives
-    /// too slowly.
+    /// Handles the passing of `deadline`: tries again to reserve memory for the body, or fails a body that arrives too
+    /// slowly.
     func expire(at now: ContinuousClock.Instant) {
         if let completeBy, completeBy <= now { return fail(.stalled) }
         guard lease.isWaiting else { return fail(.stalled) }
@@ -153,7 +153,7 @@ final class RequestBody {
         }
     }
 
-    /// Holds bytes for which there is no room until the handler has identified the sender.
+    /// Holds bytes beyond the memory limits until the handler has identified the sender.
     /// - Returns: True if the bytes are held. False if the handler has already asked for the body, because then it has
     ///   identified the sender or does not need to.
     private func overdraw() -> Bool {
@@ -174,7 +174,8 @@ final class RequestBody {
     func charge(to account: HTTPBodyAccount) {
         let wasOverdrawn = lease.isOverdrawn
         lease.charge(to: account, holding: buffer.count)
-        // The connection may be read again if the sender's account has room, so the source looks at the body again.
+        // The connection may be read again if memory could be reserved in the sender's account, so the source looks at
+        // the body again.
         if wasOverdrawn { source?.bodyIsHeldUp(self) }
     }
 
@@ -185,10 +186,10 @@ final class RequestBody {
         begin(.pieces, receive)
     }
 
-    /// Collects the rest of the body.
+    /// Collects the bytes of the body that the handler has not read yet.
     /// - Parameters:
     ///   - limit: The maximum number of bytes that the handler accepts.
-    ///   - receive: Called with the rest of the body; with nil if there is none.
+    /// - receive: Called with these bytes; with nil if there are none.
     func collect(upTo limit: Int, _ receive: @escaping (Piece) -> Void) {
         begin(.whole(limit: min(limit, self.limit)), receive)
     }
@@ -204,7 +205,7 @@ final class RequestBody {
         if waiting != nil { askForMore() }
     }
 
-    /// Reserves room, then asks the peer for bytes.
+    /// Reserves memory, then asks the peer for bytes.
     private func askForMore() {
         guard let source, end == nil else { return }
         if case .whole(let limit) = reading, max(length ?? 0, buffer.count) > limit { return fail(.tooLarge) }
@@ -213,7 +214,7 @@ final class RequestBody {
         source.bodyIsHeldUp(self)
     }
 
-    /// The number of body bytes for which room must be reserved before more is read.
+    /// The number of body bytes for which memory must be reserved before more is read.
     private var needed: Int {
         switch reading {
         case .notYet: 0
@@ -222,7 +223,7 @@ final class RequestBody {
         }
     }
 
-    /// Asks the source for more bytes if the handler waits for them. Called once there is room.
+    /// Asks the source for more bytes if the handler waits for them. Called once memory is reserved.
     private func goOn() {
         guard let source, waiting != nil else { return }
         if case .whole = reading {

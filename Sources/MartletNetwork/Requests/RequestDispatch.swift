@@ -27,8 +27,8 @@ protocol ResponseStream: AnyObject {
     func sendHead(_ response: HTTPResponse)
 
     /// Sends a piece of the body.
-    /// - Returns: True if more can be sent now. Otherwise `RunningRequest.roomAppeared` is called as soon as there is
-    ///   room again.
+    /// - Returns: True if more can be sent now. Otherwise `RunningRequest.roomAppeared` is called as soon as more can
+    ///   be sent.
     func sendBody(_ bytes: [UInt8]) -> Bool
 
     /// Completes the body of the response.

@@ -82,7 +82,7 @@ final class HandlerRun: RunningRequest {
         if let last { action(last) }
     }
 
-    /// Writes bytes. Resumes the continuation immediately, or once there is room for more. Resumes it with
+    /// Writes bytes. Resumes the continuation immediately, or once more bytes may follow. Resumes it with
     /// `CancellationError` if the request was cancelled, or if the bytes exceed the declared length.
     fileprivate func write(_ bytes: [UInt8], _ continuation: CheckedContinuation<Void, any Error>) {
         guard let stream, !isCancelled, takesCount(of: bytes) else {

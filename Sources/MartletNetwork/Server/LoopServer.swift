@@ -204,7 +204,7 @@ final class LoopServer: ConnectionOwner {
     }
 }
 
-/// An idle connection, which may be closed to make room.
+/// An idle connection, which may be closed so that a new one can be accepted.
 struct IdleConnection: Hashable, Sendable {
     let id: UInt64
     let since: ContinuousClock.Instant

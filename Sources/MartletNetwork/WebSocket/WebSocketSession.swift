@@ -50,8 +50,8 @@ final class WebSocketSession: WireProtocol {
         if !isOver { connection.needsWrite() }
     }
 
-    /// Sends a message. Resumes the continuation once there is room for more; resumes it with `CancellationError` if
-    /// the WebSocket is closed.
+    /// Sends a message. Resumes the continuation once another message may be sent; resumes it with `CancellationError`
+    /// if the WebSocket is closed.
     func send(_ message: WebSocketMessage, _ continuation: CheckedContinuation<Void, any Error>) {
         guard state.isOpen else { return continuation.resume(throwing: CancellationError()) }
         perform(state.send(message))

@@ -125,8 +125,8 @@ struct ChannelRemoval {
                 try installation.bind(reading, column: 3, at: 1)
                 let isOfInstallation = !reading.isNull(3)
                 let hasInstallation = isOfInstallation ? try installation.step() : false
-                // The history keeps the state before the removal. It takes over the uses of the registration's
-                // contents, so the counts of these uses do not change.
+                // The history keeps the state before the removal. It takes over the registration's references to rows
+                // of the content tables, so the use counts of these rows do not change.
                 for (column, index) in Self.kept { try history.bind(reading, column: column, at: index) }
                 try history.bind(hasInstallation ? installation : nil, column: 0, at: 7)
                 try history.bind(device, column: 0, at: 8)

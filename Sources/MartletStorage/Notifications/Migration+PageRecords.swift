@@ -4,7 +4,7 @@ extension Migration {
     /// tables `refusals` and `attempts` have the records of retries, and records that earlier versions wrote. If a
     /// member has records in both, those in the other tables are newer.
     ///
-    /// The columns `refusals` and `attempts` are the numbers of refusals and attempts in the value.
+    /// The columns `refusals` and `attempts` are the numbers of refusals and attempts in the row's `PageRecords`.
     static let pageRecords = Migration(
         name: "page records",
         script: """

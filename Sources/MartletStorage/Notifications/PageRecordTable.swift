@@ -1,9 +1,9 @@
 import MartletCore
 import MartletModel
 
-/// Stores and reads the refusals and attempts of pages as values (`PageRecords`), on one connection.
+/// Stores and reads the refusals and attempts of pages, as rows with a `PageRecords` each, on one connection.
 ///
-/// A value covers the members after the last member of the value before it, up to its own last member.
+/// Each `PageRecords` covers the members after the last member of the previous one, up to its own last member.
 struct PageRecordTable {
     private let connection: Connection
 

@@ -18,7 +18,7 @@ public struct KeychainDeviceKeyPairStore: DeviceKeyPairStore {
 
     /// Creates a store.
     /// - Parameters:
-    ///   - service: The name of the item: the bundle identifier of the **app**, also in its extensions.
+    /// - service: The service name of the keychain item: the bundle identifier of the **app**, also in its extensions.
     ///   - accessGroup: The keychain access group that the app shares with its notification service extension. If nil,
     ///     only the app can read the pair.
     public init(service: String, accessGroup: String? = nil) {

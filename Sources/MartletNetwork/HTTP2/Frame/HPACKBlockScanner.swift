@@ -37,7 +37,7 @@ enum HPACKBlockScanner {
             let mask = (1 << prefix) - 1
             var value = Int(first) & mask
             guard value == mask else { return value }
-            // Four octets allow values up to 2^28, which exceeds any length in such a block.
+            // Four octets allow values up to 2^28, which exceeds any length in a header block of acceptable size.
             for shift in stride(from: 0, through: 21, by: 7) {
                 guard let next = bytes.popFirst() else { return nil }
                 value += Int(next & 0x7F) << shift

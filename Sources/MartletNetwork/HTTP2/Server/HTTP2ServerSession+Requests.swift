@@ -64,7 +64,7 @@ extension HTTP2ServerSession: NGHTTP2Events {
             start(head, by: route, body: input, on: stream)
         } else {
             stream.lease = lease
-            // For an unidentified sender, room is reserved only for bytes that have arrived, not for the announced
+            // For an unidentified sender, memory is reserved only for bytes that have arrived, not for the announced
             // length in advance.
             let announced = lease.isOfKnownCaller ? stream.collector.length ?? 0 : 0
             if lease.cover(announced, at: now) { bodyHasRoom(stream) } else { bodyIsHeldUp() }
@@ -85,7 +85,7 @@ extension HTTP2ServerSession: NGHTTP2Events {
         sendContinue(on: stream)
     }
 
-    /// Checks again whether there is room for a collected body.
+    /// Tries again to reserve the memory for which a collected body waits.
     func retryBody(of stream: HTTP2ServerStream) {
         switch stream.lease?.retry(at: now) {
         case .granted?: bodyHasRoom(stream)
@@ -132,8 +132,8 @@ extension HTTP2ServerSession: NGHTTP2Events {
         keep(bytes.count, of: stream)
     }
 
-    /// Opens the windows by the number of received bytes if there is room for these bytes. If not, the body waits for
-    /// room, or its request is refused.
+    /// Opens the windows by the number of received bytes if memory can be reserved for these bytes. If not, the body
+    /// waits for memory, or its request is refused.
     private func keep(_ count: Int, of stream: HTTP2ServerStream) {
         let held = stream.collector.bodyCount
         guard let lease = stream.lease else { return consume(count, of: stream) }

@@ -31,10 +31,10 @@ final class HTTP2ServerSession: WireProtocol {
     ///
     /// One scan per second costs less than a timer per stream.
     private var sweep: ContinuousClock.Instant?
-    /// The time when waiting bodies check for room again; nil if no body is waiting.
+    /// The time when waiting bodies try again to get memory; nil if no body is waiting.
     private var bodyRetry: ContinuousClock.Instant?
 
-    /// True if a stream may hold bytes of a body beyond the limits, because there is no room for them.
+    /// True if a stream may hold bytes of a body beyond the limits, because no memory was left for them.
     private var mayBeOverdrawn = false
     private var isBroken = false
     private var isClosing = false
@@ -91,7 +91,7 @@ final class HTTP2ServerSession: WireProtocol {
     /// False while too many frames wait to be sent, so that nothing more is read from a peer that causes output without
     /// reading it.
     ///
-    /// Also false while bytes are held for which there is no room, until the sender of the bytes is identified.
+    /// Also false while bytes are held beyond the memory limits, until the sender of the bytes is identified.
     var wantsInput: Bool { nghttp2.queuedFrames < Self.queueLimit && !isOverdrawn }
 
     var inputLimit: Int { bodies.inputLimit }
@@ -128,7 +128,7 @@ final class HTTP2ServerSession: WireProtocol {
         idled()
     }
 
-    /// Reserves memory for an incomplete header block and its decoded fields. Returns false if there is no room.
+    /// Reserves memory for an incomplete header block and its decoded fields. Returns false if no memory is left.
     private func holdsBlock() -> Bool {
         guard tap.heldBytes > limits.freeHeadBytes else {
             blockLease = nil
@@ -165,7 +165,7 @@ final class HTTP2ServerSession: WireProtocol {
         self.sweep = now + sweepInterval
     }
 
-    /// Sets the time at which the waiting bodies check again for room.
+    /// Sets the time at which the waiting bodies try again to get memory.
     func bodyIsHeldUp() {
         bodyRetry = bodyRetry ?? now + limits.bodies.retryInterval
         mayBeOverdrawn = true
@@ -331,7 +331,7 @@ final class HTTP2ServerSession: WireProtocol {
         }
     }
 
-    /// Handles bytes for which there is no room. The stream's window stays closed, so that no more bytes of this body
+    /// Handles bytes that must wait for memory. The stream's window stays closed, so that no more bytes of this body
     /// arrive; the connection's window is opened, so that other streams are not blocked.
     func putOff(_ count: Int, of stream: HTTP2ServerStream) {
         if withholdsWindows {
@@ -342,7 +342,7 @@ final class HTTP2ServerSession: WireProtocol {
         }
     }
 
-    /// Opens the stream's window by the number of bytes for which there is room now.
+    /// Opens the stream's window by the number of bytes that waited for memory and have it now.
     func takeUp(_ stream: HTTP2ServerStream) {
         if stream.early > 0 { nghttp2.consumeStream(stream.early, of: stream.id) }
         stream.early = 0

@@ -37,7 +37,7 @@ final class HTTP2ServerStream: ResponseStream {
     var answer: AnswerLease?
     /// True once the handler has completed the response, whether or not it has been sent.
     var isAnswered = false
-    /// True while a streamed response body waits for room.
+    /// True while the next piece of a streamed response must wait until the peer has read some of the response.
     var isFull = false
     /// The time when the request must be complete, or when more of the response must have been sent; nil without a
     /// deadline.
