@@ -42,7 +42,7 @@ public struct Backend: Sendable {
     let bodies: PayloadBodies
     let uploads = UploadLedger()
     let misses = MissLimiter()
-    /// Limits the requests of each user. The key is the folded user name.
+    /// Limits the requests of each user. The key is the user's name in lower case.
     private let rates = RateLimiter<String>(countLimit: 10_000)
     let receipts: any ReceiptStore
     let sends: any SendRecordStore

@@ -14,8 +14,7 @@ struct FailureBuckets<Key: Hashable & Sendable>: Sendable {
 
     var count: Int { emptyAt.count }
 
-    /// Returns how long a bucket of this size must still leak before it has room for another drop; zero if it has room
-    /// now.
+    /// Returns how long a bucket of this size must still leak until another drop fits; zero if one fits now.
     func wait(_ key: Key, _ size: BucketSize, at now: Timestamp) -> Duration {
         guard let empty = emptyAt[key] else { return .zero }
         return max(.zero, (empty - now) - size.interval * (size.drops - 1))
@@ -37,8 +36,8 @@ struct FailureBuckets<Key: Hashable & Sendable>: Sendable {
         emptyAt[key] = nil
     }
 
-    /// Makes room for a new key. A sweep takes time proportional to the number of keys, so if no bucket is empty it
-    /// removes a tenth of them at once.
+    /// Removes buckets if there are too many for a new key. A sweep takes time proportional to the number of keys, so
+    /// if no bucket is empty it removes a tenth of them at once.
     private mutating func makeRoom(for key: Key, at now: Timestamp) {
         guard emptyAt[key] == nil, emptyAt.count >= countLimit else { return }
         emptyAt = emptyAt.filter { $0.value > now }

@@ -11,7 +11,7 @@ final class MissLimiter: Sendable {
     private let misses = Mutex(FailureBuckets<String>(countLimit: 10_000))
 
     /// Checks that a user does not have too many misses.
-    /// - Parameter user: A folded user name.
+    /// - Parameter user: The user's name in lower case.
     /// - Throws: `.tooManyMisses` while the user has too many misses.
     func check(_ user: String, at now: Timestamp) throws(BackendError) {
         let wait = misses.withLock { $0.wait(user, Self.size, at: now) }

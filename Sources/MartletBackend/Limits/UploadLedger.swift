@@ -5,9 +5,9 @@ import Synchronization
 final class UploadLedger: Sendable {
     private let bytes = Mutex<[String: Int64]>([:])
 
-    /// Adds received bytes to the user's total.
+    /// Adds received bytes to the total size of the user's uploads in progress.
     /// - Parameters:
-    ///   - user: A folded user name.
+    ///   - user: The user's name in lower case.
     ///   - limit: The maximum size of all the user's uploads in progress, in bytes.
     /// - Returns: Whether the total is within the limit; otherwise the bytes are not added.
     func add(_ count: Int64, of user: String, limit: Int64) -> Bool {

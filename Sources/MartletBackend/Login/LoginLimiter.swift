@@ -60,7 +60,7 @@ struct LoginLimiter: Sendable {
     /// Asks for permission to check a password, and counts the attempt as failed. If the password is right, the caller
     /// must then call `succeeded`; if it could not be checked, `withdrawn`; if it is wrong, neither.
     /// - Parameters:
-    ///   - user: The folded user name.
+    ///   - user: The user's name in lower case.
     ///   - address: The peer's address in text form.
     mutating func attempt(user: String, address: String, at now: Timestamp) -> Decision {
         let pair = Pair(user: user, network: Self.network(of: address))

@@ -6,7 +6,7 @@ import MartletCrypto
 struct PayloadUpload {
     let name: String
     private let backend: Backend
-    /// The sender's folded user name.
+    /// The sender's name in lower case.
     private let sender: String
     /// The upload to disk; nil if the content is only compared with the content of an earlier attempt.
     private let upload: (any BlobUpload)?
@@ -47,8 +47,8 @@ struct PayloadUpload {
         hasher = try Self.hashed { () throws(CryptoError) in try SHA256Hasher() }
     }
 
-    /// Returns the digest of the whole content. May be called once, and only if `hash` was called before the first
-    /// byte.
+    /// Returns the digest of all bytes that were written. May be called once, and only if `hash` was called before the
+    /// first byte.
     func digest() throws(BackendError) -> [UInt8] {
         try Self.hashed { () throws(CryptoError) in try hasher?.finish() ?? [] }
     }

@@ -1,6 +1,6 @@
 /// The operator's settings for payloads that users send to each other.
 public struct PayloadSettings: Hashable, Sendable {
-    /// The maximum size of a file in bytes.
+    /// The maximum size of the file that a rich payload consists of, in bytes.
     public var sizeLimit: Int64
     /// The maximum total size of a user's unexpired payloads, in bytes.
     public var quota: Int64

@@ -59,7 +59,7 @@ public struct UserGroups: Sendable {
 
     /// Changes the tag of a group in a registration.
     /// - Returns: true if the registration has the right tags, no longer exists, or may not be changed by the backend;
-    ///   false if it has no room for the tag.
+    ///   false if it already has as many tags as a registration may have.
     private func change(
         _ registration: Registration, of user: UserName, in hub: Hub.ID, _ group: GroupName, isMember: Bool
     ) async throws(UserDirectoryError) -> Bool {

@@ -13,7 +13,7 @@ public import MartletModel
 public struct UserName: Sendable, CustomStringConvertible {
     /// The name as it was written.
     public let spelling: String
-    /// The name with its case folded, for comparison.
+    /// The name in lower case, by which names are compared.
     public let folded: String
     /// The tag `username:NAME`, which all the user's devices have.
     public let tag: Tag

@@ -112,7 +112,7 @@ public struct Message: Hashable, Sendable {
     /// Creates a message.
     /// - Parameters:
     ///   - title: The first line of the notification; nil shows the sender's name.
-    ///   - text: The text to read.
+    ///   - text: The text below the title; nil for none.
     ///   - language: The message's own language, if a text has several languages.
     public init(title: Text? = nil, text: Text? = nil, language: String? = nil) {
         self.title = title

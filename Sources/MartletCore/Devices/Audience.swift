@@ -198,7 +198,7 @@ public struct AudiencePage: Sendable {
     /// The memory of a template binding without its template and variables, in bytes.
     private static let renderingBytes = 160
 
-    /// Returns true if there is no room for another member.
+    /// Returns true if the page has as many members or bytes as the query allows.
     public func isFull(for query: AudienceQuery) -> Bool {
         count >= query.limit || bytes >= query.byteLimit && count > 0
     }

@@ -129,7 +129,7 @@ struct JobParts: Sendable {
 enum JobStop: Error {
     /// The server is shutting down; the job continues at the next start.
     case interrupted
-    /// The disk is full; the job continues when there is room.
+    /// The disk is full; the job continues when enough space is free.
     case noRoom
     /// The job was deleted with its hub.
     case gone

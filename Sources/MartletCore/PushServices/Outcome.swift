@@ -62,7 +62,7 @@ public struct Outcome: Sendable, Equatable {
     public static let accepted = Outcome(.success, .accepted)
     /// The outcome of a push that is not sent, because the notification was canceled.
     static let canceled = Outcome(.canceled, reason: "The notification was canceled.", .refuse)
-    /// The outcome of a request that timed out before any connection had room for it, because other requests came
+    /// The outcome of a push whose request timed out before a connection could accept it, because other requests came
     /// first.
     static let noTurn = Outcome(
         .pnsUnreachable, reason: "noTurnInTime", .retry(after: .seconds(1), scope: .device))
@@ -97,8 +97,9 @@ public enum Reaction: Sendable, Equatable {
     /// The handle is no longer valid, and its registrations are removed.
     ///
     /// If there is a timestamp, the handle is removed only if it was not registered again after that time. If
-    /// `guarded`, the answer is believed only while other pushes of the application succeed (`DeletionGuard`), because
-    /// a wrong configuration causes the same answer.
+    /// `guarded`, the answer is believed only while other pushes of the same application
+    /// (`PushService.application(of:)`) succeed, because a wrong configuration causes the same answer (see
+    /// `DeletionGuard`).
     case drop(asOf: Timestamp?, guarded: Bool)
     /// The push was accepted, and the push service has reported the device's current handle. If it differs from the old
     /// handle, it replaces the old one.

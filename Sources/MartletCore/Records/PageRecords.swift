@@ -1,6 +1,6 @@
 import MartletModel
 
-/// The refusals and attempts of some members of one page, encoded as one value. A store keeps the value as it is,
+/// The refusals and attempts of some members of one page, encoded together. A store writes these bytes to one row,
 /// because a row for each refusal takes three times the space and far more time to write.
 ///
 /// Members are in ascending order. `PageRecordsEncoder` describes the layout of the bytes.

@@ -1,12 +1,12 @@
 import MartletModel
 
-/// Encodes a value of `PageRecords`: the version; the distinct kinds (outcome, reason, origin, status, fate, number);
-/// the refusals; the attempts. Each list begins with its count.
+/// Encodes a `PageRecords`: the version; the distinct kinds (outcome, reason, origin, status, fate, number); the
+/// refusals; the attempts. Each list begins with its count.
 ///
-/// An entry begins with a byte of flags. Then come the difference between its channel and that of the previous entry,
-/// the registration if it is not 0, the index of the kind, and the difference between its time and that of the previous
-/// entry. If the flags say so, the connection, the handle, the id of the registration and the id of the installation
-/// follow.
+/// A refusal or an attempt begins with a byte of flags. Then come the difference between its channel and that of the
+/// previous entry of its list, the registration if it is not 0, the index of the kind, and the difference between its
+/// time and that of the previous entry. If the flags say so, the connection, the handle, the id of the registration and
+/// the id of the installation follow.
 ///
 /// A handle of hexadecimal digits is stored as half as many bytes, a registration id in the hub's own form as 16 bytes.
 /// A number has seven bits in each byte, the lowest first; if it can be negative, its lowest bit is the sign. A text is

@@ -1,7 +1,7 @@
 /// The reason why storage failed. An operation that throws this error has changed nothing.
 public struct StorageError: Error, Hashable, Sendable, CustomStringConvertible {
     public enum Kind: String, Hashable, Sendable {
-        /// The disk is full. Stored data is kept; new work is refused until there is room.
+        /// The disk is full. Stored data is kept; new work is refused until enough space is free.
         case full
         /// The file is damaged, or is not a database of this program.
         case corrupt

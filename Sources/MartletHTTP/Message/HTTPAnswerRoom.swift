@@ -1,12 +1,13 @@
 /// Reserves memory for the answer to a request before the answer is made, and holds it until the peer has read the
 /// answer.
 public protocol HTTPAnswerRoom: Sendable {
-    /// Waits until there is room for an answer. If the answer turns out longer or shorter than stated, the difference
-    /// is reserved or released when the answer is made.
+    /// Waits until the server's limits leave enough memory for an answer, and reserves it. If the answer turns out
+    /// longer or shorter than stated, the difference is reserved or released when the answer is made.
     /// - Parameters:
     ///   - count: The maximum length of the answer, in bytes.
     ///   - account: The account whose share is used.
-    /// - Returns: False if there was no room within the server's waiting time, because earlier answers were not read.
+    /// - Returns: False if no memory could be reserved within the server's waiting time, because earlier answers were
+    ///   not read.
     func reserve(_ count: Int, for account: HTTPBodyAccount) async -> Bool
 }
 
@@ -18,9 +19,8 @@ extension HTTPRequest {
     /// The maximum length of a page of a listing, in bytes.
     public static let pageBytes = 4 << 20
 
-    /// Waits until there is memory for the answer. If no server received the request, there is always room for its
-    /// answer.
-    /// - Returns: False if there was no room within the server's waiting time.
+    /// Waits until memory for the answer is reserved. Returns at once if no server received the request.
+    /// - Returns: False if no memory could be reserved within the server's waiting time.
     public func hasAnswerRoom(_ count: Int, for account: HTTPBodyAccount) async -> Bool {
         guard count > 0, let answerRoom else { return true }
         return await answerRoom.reserve(count, for: account)

@@ -37,7 +37,7 @@ public enum HTTPBody: Sendable {
 
 /// Writes the body of a response piece by piece.
 public protocol HTTPBodyWriter: Sendable {
-    /// Passes bytes to the connection and returns once there is room for more.
+    /// Passes bytes to the connection. Returns once the peer has read enough that further bytes may be passed.
     /// - Throws: `CancellationError` if the peer is gone or the server shuts down.
     func write(_ bytes: [UInt8]) async throws
 }

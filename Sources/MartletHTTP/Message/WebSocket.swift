@@ -6,7 +6,7 @@ public protocol WebSocket: Sendable {
     /// - Returns: Nil after either side has closed the connection.
     func receive() async -> WebSocketMessage?
 
-    /// Passes a message to the connection and returns when there is room for another message.
+    /// Passes a message to the connection. Returns once the peer has read enough that another message may be passed.
     /// - Throws: `CancellationError` if the connection is closed.
     func send(_ message: WebSocketMessage) async throws
 

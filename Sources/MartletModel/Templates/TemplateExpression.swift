@@ -20,7 +20,7 @@ struct TemplateExpression: Hashable, Sendable {
             case number
         }
 
-        /// The folded name, which is the form in which names are compared.
+        /// The name of the property, with ASCII letters in lower case.
         var name: String
         /// The default for a missing property.
         var fallback: [UInt8] = []

@@ -2,7 +2,7 @@
 ///
 /// Names are compared ignoring the case of ASCII letters.
 public struct TemplateProperties: Hashable, Sendable {
-    /// The values in UTF-8, keyed by folded name.
+    /// The values in UTF-8, keyed by name with ASCII letters in lower case.
     private var values: [String: [UInt8]] = [:]
 
     /// Creates properties from texts, keyed by name.
@@ -56,7 +56,7 @@ public struct TemplateProperties: Hashable, Sendable {
     }
 
     /// Returns the value of a property in UTF-8; nil if the property is missing.
-    /// - Parameter name: The folded name.
+    /// - Parameter name: The name, with ASCII letters in lower case.
     func bytes(of name: String) -> [UInt8]? { values[name] }
 
     /// The maximum size of a body in bytes, as in Azure Notification Hubs.

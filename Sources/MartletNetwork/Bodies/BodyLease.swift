@@ -49,8 +49,8 @@ final class BodyLease: @unchecked Sendable {
     var room: Int { reserved - headBytes }
 
     /// Charges the request to the account of its sender, once the sender is identified, instead of to the account that
-    /// was charged before. If the sender's account has no room for the request, bytes that were charged to the network
-    /// of the peer stay charged to it.
+    /// was charged before. If the limit of the sender's account leaves too little memory, bytes that were charged to
+    /// the network of the peer stay charged to it.
     /// - Parameter count: The number of body bytes held.
     func charge(to account: HTTPBodyAccount, holding count: Int) {
         let new = Self.share(of: account, bodies)

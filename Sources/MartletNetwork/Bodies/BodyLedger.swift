@@ -107,7 +107,7 @@ struct ConnectionBodies {
     }
 
     /// The maximum number of bytes to read from a connection at once. It is small while memory for unidentified senders
-    /// is scarce, because bytes that are read although there is no room for them are kept beyond the limit.
+    /// is scarce, because bytes that have been read are kept even beyond the limit.
     var inputLimit: Int { ledger.isCrowded(for: network) ? ledger.limits.free : .max }
 
     /// Creates the lease for a request.

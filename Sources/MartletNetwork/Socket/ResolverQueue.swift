@@ -24,7 +24,7 @@ struct ResolverQueue<Question: Sendable> {
     }
 
     /// Adds a question to the queue.
-    /// - Returns: True if the queue had room for the question.
+    /// - Returns: False if too many questions are waiting already.
     mutating func add(_ question: Question, site: String?, before deadline: ContinuousClock.Instant) -> Bool {
         guard site == nil || waiting.count < Self.strangersWaiting else { return false }
         waiting.append(Entry(question: question, site: site, deadline: deadline))

@@ -21,7 +21,7 @@ public final class DiskRoom: Sendable {
     private let lifetime: Duration
     private let asked = Locked<(at: ContinuousClock.Instant, figures: Figures?)?>(nil)
 
-    /// Creates an instance that gets its figures from a closure, for tests. The closure chooses the reserve.
+    /// Creates an instance that gets the free space and the reserve from a closure, for tests.
     /// - Parameters:
     ///   - lifetime: How long figures are cached.
     ///   - ask: Returns the figures; nil if they cannot be determined.
@@ -35,8 +35,8 @@ public final class DiskRoom: Sendable {
         self.ask = ask
     }
 
-    /// Creates an instance that asks the kernel for the figures of a path's file system. Asking takes a microsecond.
-    /// The answer is used for a tenth of a second, which is too short to fill a reserve.
+    /// Creates an instance that asks the kernel for the free space of the file system that holds a path. Asking takes a
+    /// microsecond. The answer is used for a tenth of a second, which is too short to fill a reserve.
     /// - Parameter reserve: The reserve in bytes; limited to a twentieth of a small file system.
     convenience init(of path: String, reserve: Int64) {
         let reserve = Locked(reserve)

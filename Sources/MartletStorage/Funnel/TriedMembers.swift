@@ -2,8 +2,7 @@ import MartletCore
 import MartletModel
 
 /// Counts the members of one delivery that failed or were stopped, for the funnel. It reads their refusals and attempts
-/// from rows and from `PageRecords`, each of which has the records of some members as one value. At most one such value
-/// is in memory at a time.
+/// from rows and from `PageRecords`, of which at most one is in memory at a time.
 struct TriedMembers {
     private let connection: Connection
     private let delivery: Delivery.ID

@@ -12,9 +12,9 @@ extension DeliveryTable {
         ) { Delivery.ID(rawValue: $0.integer(0)) }
     }
 
-    /// Returns those of the given members that a sibling of the delivery has already handled: it has reached the
-    /// member, recorded a refusal or a retry of it, or sent the push of another channel's member to the member's
-    /// channel.
+    /// Returns those of the given members that another delivery of the notification on the same platform has already
+    /// handled: it has reached the member, recorded a refusal or a retry of it, or sent the push of another channel's
+    /// member to the member's channel.
     func handled(
         _ members: [AudienceMember], besides delivery: Delivery
     ) throws(StorageError) -> Set<AudienceMember> {

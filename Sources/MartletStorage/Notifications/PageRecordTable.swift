@@ -71,9 +71,9 @@ struct PageRecordTable {
 
     // MARK: Writing
 
-    /// Stores the refusals and attempts of a page as values with some hundred records each.
-    /// - Returns: False if the records must be stored as rows: the step is not about a page, an attempt reached another
-    ///   channel than its member's, or a value about later members is stored already.
+    /// Stores the refusals and attempts of a page as rows with a `PageRecords` each, which has some hundred records.
+    /// - Returns: False if each record must be stored as a row of its own: the step is not about a page, an attempt
+    ///   reached another channel than its member's, or a `PageRecords` about these or later members is stored already.
     func insert(_ step: DeliveryStep) throws(StorageError) -> Bool {
         guard step.range != nil, step.attempts.allSatisfy({ $0.followed == nil }) else { return false }
         let refusals = Self.ordered(step.refusals) { $0.member < $1.member }

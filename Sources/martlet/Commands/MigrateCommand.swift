@@ -94,7 +94,7 @@ private struct Migration {
         show(report, ["copied", "unchanged", "kept", "refused"], deleted)
     }
 
-    /// Copies installations.
+    /// Copies the installations that the server has asked for in its answer to a page of registrations.
     ///
     /// Several are read from the source at a time, and sent to the server as soon as there are enough for one request.
     /// So only the documents of one request, and those that are being read, are in memory.

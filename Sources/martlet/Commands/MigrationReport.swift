@@ -27,8 +27,8 @@ struct MigrationReport: Hashable {
 
     /// Counts an installation of the source that is too large to be read.
     ///
-    /// The reason names the installation, because its document was not read. Only the first ones are named, so that the
-    /// report stays small.
+    /// The reason of the refusal names the installation, because its document was not read. At most `namedLimit`
+    /// installations are named, so that the report stays small.
     mutating func refuse(tooLarge id: String, of platform: String) {
         counts[platform, default: [:]]["refused", default: 0] += 1
         let end = "is larger at the source than \(Installation.sizeLimit) bytes."

@@ -2,11 +2,11 @@ import MartletModel
 
 /// Decides whether to believe a push service's answer that a handle is dead.
 ///
-/// A wrong bundle id, project or environment makes every handle of an application look dead. An answer that may have
-/// such a cause is believed only while pushes of the application are proven to work: the answers of the last ten
-/// minutes contain a success, and no more fatal answers (answers that a handle is dead) than successes
-/// (PushServices.md, section 0.4). An answer that cannot have such a cause is believed at once, except during a
-/// quarantine.
+/// A wrong bundle id, project or environment makes every handle of an application (`PushService.application(of:)`) look
+/// dead. An answer that may have such a cause is believed only while pushes of the application are proven to work: the
+/// answers of the last ten minutes contain a success, and no more fatal answers (answers that a handle is dead) than
+/// successes (PushServices.md, section 0.4). An answer that cannot have such a cause is believed at once, except during
+/// a quarantine.
 ///
 /// A quarantine begins when most of a large number of answers are fatal, and ends when pushes are proven to work.
 /// Answers that arrived during a quarantine are not believed afterwards either: if a device really is gone, the service

@@ -99,7 +99,7 @@ struct PushEvidence: Sendable, Equatable {
         self.startedAt = startedAt
     }
 
-    /// Whether there is room for the failure of one more device.
+    /// Whether the failure of one more device can be recorded.
     var hasRoom: Bool { failures.count < Self.limit }
 
     mutating func add(_ failure: Failure) {

@@ -86,7 +86,8 @@ final class SuspectedStaleDevices: Sendable {
     }
 
     /// Changes the list of a lane in memory; the caller makes the same changes in the store.
-    /// - Returns: The added devices that were not suspected before and for which there is room.
+    /// - Returns: The devices that were added: those that were not in the list before, as far as its maximum length
+    ///   allows.
     func change(_ lane: LaneID, adding new: Set<ChannelID>, removing old: Set<ChannelID>) -> [ChannelID] {
         guard !new.isEmpty || !old.isEmpty else { return [] }
         return lanes.withLock { lanes in

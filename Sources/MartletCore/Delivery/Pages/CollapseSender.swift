@@ -10,7 +10,7 @@ struct CollapseSender: Sendable {
 
     /// Sends the pushes of a page, or of a round of retries, except to devices that will get a newer notification with
     /// the same collapse key.
-    /// - Parameter indices: The members of the page that are sent to.
+    /// - Parameter indices: The indices, in the page, of the members to send to.
     /// - Returns: False if nothing was sent because a page of another notification to the same devices was in progress.
     ///   That page has ended now. The caller must read its own page again, because the audience may have changed.
     func send(

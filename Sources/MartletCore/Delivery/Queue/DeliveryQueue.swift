@@ -114,8 +114,8 @@ struct DeliveryQueue: Sendable {
 
     // MARK: Adding
 
-    /// Adds a new delivery, or leaves it to the store if there is no room. A hub with few waiting deliveries always has
-    /// room, regardless of the backlog of other hubs.
+    /// Adds a new delivery, or leaves it to the store if too many deliveries are waiting. A delivery of a hub with few
+    /// waiting deliveries is always added, regardless of the backlog of other hubs.
     mutating func add(_ progress: DeliveryProgress) {
         let hub = progress.delivery.lane.hub
         let ofHub = firstPages.waiting(of: hub) + furtherPages.waiting(of: hub)

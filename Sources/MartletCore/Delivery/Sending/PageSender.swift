@@ -173,7 +173,8 @@ struct PageSender: Sendable {
 
     /// Sends one batch.
     /// - Parameters:
-    ///   - indices: The members to send to. Members for which no request can be built are removed.
+    ///   - indices: The indices of the members to send to. Those of members for which no request can be built are
+    ///     removed.
     ///   - isFirst: Whether this is the first attempt for all members.
     /// - Returns: The number of plain successes, all other answers, and the origin of the batch.
     private func exchange(

@@ -16,7 +16,7 @@ final class ResultCollector: Sendable {
         /// The connection of the request; nil if the request was not sent.
         var connection: Int?
         /// Why no answer was received; nil if an answer was received, or if the request was not sent, for example
-        /// because its connection had no room.
+        /// because no connection could accept it in time.
         var failure: Failure?
         var at: Timestamp
     }
