@@ -81,7 +81,7 @@ public final class SQLiteStorage: Sendable {
 extension SQLiteStorage {
     /// The settings with which storage is opened. Tests use others than the defaults.
     struct Settings: Sendable {
-        /// The migrations to run; nil for all migrations of this version.
+        /// The migrations to run; nil for all migrations of this program (`Migration.all`).
         var migrations: [Migration]?
         var readersOfEachKind = 2
         /// The maximum size of the database in SQLite's pages of 4 KiB; nil for SQLite's own limit.

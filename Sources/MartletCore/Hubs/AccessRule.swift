@@ -95,7 +95,7 @@ extension AccessRule {
         return nil
     }
 
-    /// Returns true if a text can be part of a connection string and of a document without being escaped.
+    /// Returns true if a text can be part of a connection string without being escaped, and is not too long.
     private static func isUsable(_ text: String) -> Bool {
         (1...lengthLimit).contains(text.utf8.count)
             && text.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: ";") }

@@ -31,7 +31,7 @@ public struct Job: Sendable {
         }
     }
 
-    /// The kind of a job. The raw values are those of the protocol.
+    /// The kind of a job. The raw values are the names in the hub's REST API.
     public enum Kind: String, CaseIterable, Hashable, Sendable {
         case export = "ExportRegistrations"
         case importCreate = "ImportCreateRegistrations"
@@ -40,7 +40,7 @@ public struct Job: Sendable {
         case importUpsert = "ImportUpsertRegistrations"
     }
 
-    /// The status of a job. The raw values are those of the protocol.
+    /// The status of a job. The raw values are the names in the hub's REST API.
     public enum Status: String, Hashable, Sendable {
         /// The job is queued.
         case started = "Started"

@@ -83,7 +83,7 @@ public final class JobRunner: Sendable {
         }
     }
 
-    /// Waits for `roomInterval`, because the disk may have room then, and reads the job from the store again.
+    /// Waits for `roomInterval`, after which the disk may have free space, and reads the job from the store again.
     /// - Returns: The job; nil if the server is shutting down, or if the job was deleted.
     private func resumed(_ job: Job) async -> JobProgress? {
         log("A job waits for room on the disk; it goes on by itself.")

@@ -10,11 +10,11 @@ public struct PageRecords: Sendable {
     private let refusals: [Entry]
     private let attempts: [Entry]
 
-    /// The maximum number of refusals, and of attempts, in one `PageRecords` value.
+    /// The maximum number of refusals, and of attempts, in one `PageRecords`.
     public static let entryLimit = 2048
 
-    /// Parses one encoded value.
-    /// - Returns: nil unless the bytes are exactly one value with its members in ascending order.
+    /// Parses an encoded `PageRecords`.
+    /// - Returns: nil unless the bytes are exactly one `PageRecords` with its members in ascending order.
     public init?(_ bytes: [UInt8]) {
         var reader = RecordReader(bytes)
         guard reader.byte() == PageRecordsEncoder.version, let kinds = Self.kinds(&reader),
@@ -164,7 +164,8 @@ public struct RefusalFacts: Hashable, Sendable {
 }
 
 extension PageRecords {
-    /// The values that many refusals or attempts have in common.
+    /// The facts that many refusals or attempts have in common, such as the outcome. They are stored once for all of
+    /// them.
     struct Kind: Hashable {
         var outcome: OutcomeName
         var reason: String

@@ -111,7 +111,7 @@ public struct PageRecordsEncoder {
 
     static let version: UInt8 = 1
 
-    /// The fates, each at the index that stands for it in stored values. These indices must never change.
+    /// The fates, each at the index that stands for it in encoded `PageRecords`. These indices must never change.
     static let fates: [HandleFate] = [.kept, .removed, .quarantined, .moved]
 
     /// The member from which the channel of the first entry is counted.
@@ -138,7 +138,7 @@ public struct PageRecordsEncoder {
     }
 }
 
-/// The encoded refusals, or the encoded attempts, of one value.
+/// The encoded refusals, or the encoded attempts, of one `PageRecords`.
 private struct EntryList {
     var bytes: [UInt8] = []
     var count = 0

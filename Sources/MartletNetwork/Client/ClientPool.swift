@@ -45,7 +45,8 @@ final class ClientPool: ClientProtocolOwner {
             }
             single.underWay = nil
             pool.singles.append(single)
-            // Deferred, because the protocol is still handling the event that failed the request.
+            // The request is assigned only at the end of the turn, because the protocol is still handling the event
+            // that failed it.
             pool.loop.atEndOfTurn { [weak pool] in pool?.pump() }
         }
     }
@@ -281,7 +282,7 @@ final class ClientPool: ClientProtocolOwner {
             member.connection = connection
             shareInFlight()
             perform(machine.connected(id, capacity: client.capacity, isSerial: !isHTTP2, at: loop.now))
-            // Deferred, because the connection does not have its protocol yet.
+            // Requests are assigned only at the end of the turn, because the connection does not have its protocol yet.
             loop.atEndOfTurn { [weak self] in self?.pump() }
             return client
         } closed: { [weak self] error, wasOpen in

@@ -35,7 +35,8 @@ final class HTTP1Parser {
 
     private let parser = UnsafeMutablePointer<llhttp_t>.allocate(capacity: 1)
 
-    // State set by the callbacks. Positions are offsets in the head that is currently parsed.
+    // The callbacks set this property and the following ones. Positions are offsets in the head that is currently
+    // parsed.
     fileprivate var base: UnsafePointer<CChar>?
     fileprivate(set) var target = 0..<0
     fileprivate(set) var fields: [Field] = []

@@ -24,7 +24,7 @@ struct UpgradeCopy: Sendable {
     private var path: String { "\(folder)/\(Upgrade.copyName(before: version))" }
 
     /// Writes the copy, unless an interrupted upgrade has already written it.
-    /// - Throws: `StorageError`; its kind is `.full` if there is no room for the copy.
+    /// - Throws: `StorageError`; its kind is `.full` if the disk has too little free space for the copy.
     @Sendable func write(_ source: UpgradeSource) throws(StorageError) {
         if source.mayBeInterrupted, access(path, F_OK) == 0, (try? BackupFile.check(path)) != nil {
             log.write(.info, "The copy before the upgrade is there already.", ["file": .string(path)])
@@ -56,7 +56,7 @@ struct UpgradeCopy: Sendable {
         StorageError(.full, Self.refusal(version: version, bytes: source.byteCount + Self.spare))
     }
 
-    /// Returns the error message for a disk without enough room for the copy.
+    /// Returns the error message for a disk with too little free space for the copy.
     /// - Parameter bytes: The number of bytes that must be free.
     static func refusal(version: String, bytes: Int64) -> String {
         let megabytes = (bytes + 999_999) / 1_000_000

@@ -53,8 +53,8 @@ extension DeliveryTable {
         }
     }
 
-    /// Stores the refusals and attempts of a step: as values (`PageRecords`) if `PageRecordTable.insert` can, else as
-    /// rows.
+    /// Stores the refusals and attempts of a step: together in `PageRecords` if `PageRecordTable.insert` can, else each
+    /// in a row of its own.
     private func addRecords(_ step: DeliveryStep) throws(StorageError) {
         if step.refusals.isEmpty, step.attempts.isEmpty { return }
         let refusals = RefusalTable(connection)

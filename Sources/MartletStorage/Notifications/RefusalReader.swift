@@ -1,8 +1,8 @@
 import MartletCore
 import MartletModel
 
-/// Reads the refusals of one delivery in the order of their members, from rows and from `PageRecords`, each of which
-/// has the records of some members as one value. At most one such value and `batch` rows are in memory at a time.
+/// Reads the refusals of one delivery in the order of their members, from rows and from `PageRecords`. At most one
+/// `PageRecords` and `batch` rows are in memory at a time.
 struct RefusalReader {
     private let connection: Connection
     private let delivery: Delivery.ID

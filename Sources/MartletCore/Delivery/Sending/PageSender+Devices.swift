@@ -43,7 +43,7 @@ extension PageSender {
     }
 
     /// Records what the results of a batch show about its devices, its origin and its lane.
-    /// - Parameter indices: The devices that were sent to.
+    /// - Parameter indices: The indices, in the page, of the members that were sent to.
     func record(
         _ successes: Int, _ answers: [ResultCollector.Answer], to indices: [Int], of group: RecipientGroup, _ job: Job,
         startedAt: Timestamp, isProbe: Bool, tally: inout PageTally

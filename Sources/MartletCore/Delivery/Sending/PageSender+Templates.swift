@@ -27,7 +27,7 @@ extension PageSender {
     }
 
     /// Sends the pushes of a page.
-    /// - Parameter indices: The members of the page that are sent to.
+    /// - Parameter indices: The indices, in the page, of the members to send to.
     func send(_ job: Job, _ content: inout DeliveryContent, indices: [Int], tally: inout PageTally) async {
         let service: any PushService
         switch job.sending {

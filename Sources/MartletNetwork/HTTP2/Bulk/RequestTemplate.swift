@@ -17,7 +17,7 @@ struct RequestTemplate {
     private let itemNames: [[UInt8]]
     /// True if each item has its own body and therefore its own `content-length`.
     private let ownsBodies: Bool
-    /// The table version for which the encoded indices are valid.
+    /// The version of the encoder's table (`HPACKEncoderTable.version`) for which the encoded indices are valid.
     private var version = -1
     /// The ranges, in the output, of the path and the field values of the item that was written last.
     private(set) var parts: [Range<Int>] = []

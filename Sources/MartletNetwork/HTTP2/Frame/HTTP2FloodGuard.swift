@@ -26,7 +26,7 @@ struct HTTP2FloodGuard {
     /// The level of the bucket; negative while a part of the allowance is unused.
     private var level = 0
     private var drained: ContinuousClock.Instant
-    /// The number of frames that had a cost.
+    /// The number of frames so far that cost something, which means that they raised the level.
     private(set) var count = 0
 
     init(now: ContinuousClock.Instant) {
