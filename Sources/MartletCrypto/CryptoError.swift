@@ -13,7 +13,7 @@ public enum CryptoError: Error, Equatable, Sendable, CustomStringConvertible {
     case malformedCertificate
     /// The bytes are not a PKCS#12 container.
     case malformedPKCS12
-    /// The password of the container is wrong.
+    /// The password of the PKCS#12 container is wrong.
     case wrongPassword
     /// The certificate and the private key do not belong together, or one of them is missing.
     case incompleteIdentity

@@ -68,7 +68,7 @@ private struct Migration {
         try continuations.follow(token)
         while true {
             guard let page = try await source.page(after: token) else {
-                // Starts again, because the source no longer knows the token.
+                // The listing begins again, because the source no longer knows the continuation token.
                 try continuations.restart()
                 (token, report) = (nil, MigrationReport())
                 continue
