@@ -133,8 +133,8 @@ extension DeviceRegistry {
         return installation
     }
 
-    /// Returns the current channel of a slot. The channel's spelling stays as the device wrote it, unless its handle
-    /// was replaced.
+    /// Returns the current channel of a slot (`InstallationSlot`). The channel's spelling stays as the device wrote it,
+    /// unless its handle was replaced.
     private func current(
         _ channel: InstallationChannel, at slot: String, in record: InstallationRecord,
         on platform: any PushPlatform.Type

@@ -50,8 +50,8 @@ public struct InstallationRecord: Sendable {
     /// The number of writes, from 1.
     public var version: Int64
     public var expiresAt: Timestamp?
-    /// The current handles of the installation's registrations, keyed by slot. A push service may have replaced a
-    /// handle since the last write.
+    /// The current handles of the installation's registrations, keyed by slot (`InstallationRow.slot`). A push service
+    /// may have replaced a handle since the last write.
     public var handles: [String: PushHandle]
     /// The slots that have lost their registration since the last write, because a push service has reported the handle
     /// as gone or another registration has taken the handle.

@@ -24,7 +24,8 @@ public struct DeliveryStep: Sendable {
     public var reached: [DeliveredBitmap]
     /// The pauses of the lane and of origins that the page has begun or extended.
     public var pauses: [LanePause] = []
-    /// The quarantines of the lane that the page has begun (true) or ended (false), keyed by application.
+    /// The quarantines of the lane that the page has begun (true) or ended (false), keyed by application
+    /// (`PushService.application(of:)`).
     public var quarantines: [String: Bool] = [:]
     /// The time when the page or the round of retries began; set in a roll-out.
     public var sentAt: Timestamp?

@@ -1,6 +1,6 @@
 /// A portion of the results of a batch, reported as the results arrive.
 public struct ResultPortion: Sendable {
-    /// One result that is not a plain success.
+    /// One result that is not a plain success (`PlainSuccess`).
     public struct Answer: Sendable {
         /// The item's index in its batch.
         public let index: Int

@@ -45,8 +45,8 @@ final class ClientPool: ClientProtocolOwner {
             }
             single.underWay = nil
             pool.singles.append(single)
-            // The request is assigned only at the end of the turn, because the protocol is still handling the event
-            // that failed it.
+            // The request is assigned only at the end of the loop's iteration, because the protocol is still handling
+            // the event that failed it.
             pool.loop.atEndOfTurn { [weak pool] in pool?.pump() }
         }
     }
@@ -204,8 +204,8 @@ final class ClientPool: ClientProtocolOwner {
 
     private var waiting: Int { singles.count + runs.reduce(0) { $0 + $1.waiting } }
 
-    /// Schedules a review of the number of connections at the end of this loop turn, after the existing connections
-    /// have drawn and written as many requests as they can.
+    /// Schedules a review of the number of connections at the end of the loop's iteration, after the existing
+    /// connections have drawn and written as many requests as they can.
     private func reviewSoon() {
         guard !isReviewWanted, stopped == nil else { return }
         isReviewWanted = true
@@ -282,7 +282,8 @@ final class ClientPool: ClientProtocolOwner {
             member.connection = connection
             shareInFlight()
             perform(machine.connected(id, capacity: client.capacity, isSerial: !isHTTP2, at: loop.now))
-            // Requests are assigned only at the end of the turn, because the connection does not have its protocol yet.
+            // Requests are assigned only at the end of the loop's iteration, because the connection does not have its
+            // protocol yet.
             loop.atEndOfTurn { [weak self] in self?.pump() }
             return client
         } closed: { [weak self] error, wasOpen in

@@ -93,8 +93,8 @@ public final class HTTPClient: HTTPTransport, Sendable {
                     if let timer { client.loop.cancelTimer(timer) }
                     if let stopping { batch.stop?.remove(stopping) }
                     continuation.resume()
-                    // The batch is removed only at the end of the turn, because the pool may be iterating over its
-                    // batches.
+                    // The batch is removed only at the end of the loop's iteration, because the pool may be iterating
+                    // over its batches.
                     client.loop.atEndOfTurn { (try? pool.get())?.removeComplete() }
                 }
                 switch pool {

@@ -30,7 +30,7 @@ final class Connection: WireConnection, ReadinessHandler {
     private static let bytesPerWrite = 64 * 1024
     /// The maximum number of bytes per write while the memory for answers is scarce.
     private static let scarceBytesPerWrite = 4 * 1024
-    /// The maximum number of reads in one turn of the loop.
+    /// The maximum number of reads in one iteration of the loop.
     ///
     /// After `bytesPerTurn` bytes no further read is begun, so that the other connections of the loop get their turns
     /// however fast a peer sends.
@@ -57,7 +57,7 @@ final class Connection: WireConnection, ReadinessHandler {
     /// The lease and the ledger that count the bytes of `pending`; nil unless this is a server's connection.
     private var unsent: (lease: AnswerLease, answers: BodyLedger)?
     private var isFlushScheduled = false
-    /// True while a read is scheduled for the end of the turn.
+    /// True while a read is scheduled for the end of the loop's iteration.
     private var isReadScheduled = false
     /// The start of the loop's iteration in which this connection has read as much as it may in one iteration. Nothing
     /// more is read in that iteration.
@@ -222,8 +222,8 @@ final class Connection: WireConnection, ReadinessHandler {
         readLater()
     }
 
-    /// Schedules a read for the end of the turn if OpenSSL holds input that it has already read, because the socket
-    /// does not report such input.
+    /// Schedules a read for the end of the loop's iteration if OpenSSL holds input that it has already read, because
+    /// the socket does not report such input.
     private func readLater() {
         guard tls?.hasPending == true, !isReadScheduled, phase == .open else { return }
         isReadScheduled = true

@@ -6,7 +6,7 @@ extension RegistrationTable {
     /// - Parameters:
     ///   - channel: The channel of the draft's handle.
     ///   - old: The stored registration that is replaced; nil for a new one.
-    ///   - row: The slot of the registration in its installation; nil if it does not belong to one.
+    ///   - row: The installation to which the registration belongs, and its slot there; nil if it belongs to none.
     func write(
         _ draft: RegistrationDraft, id: String, _ channel: ChannelID, over old: StoredRegistration?,
         row: InstallationReference? = nil, in hub: Hub.ID, at now: Timestamp

@@ -107,13 +107,13 @@ struct RegistrationTable {
             "\(StoredRegistration.selection) WHERE r.installation = ?", sequence, read: StoredRegistration.init)
     }
 
-    /// Removes a registration from its installation, which leaves a dead slot there. The registration itself stays.
+    /// Takes a registration out of its installation, where its slot becomes a dead slot. The registration itself stays.
     private func leave(_ row: InstallationReference, sequence: Int64?) throws(StorageError) {
         try connection.run("UPDATE registrations SET installation = NULL, slot = NULL WHERE sequence = ?", sequence)
         try recordClosed(row)
     }
 
-    /// Records a dead slot: the installation has no registration for it until the installation is written again.
+    /// Records that a slot of an installation is dead: no registration has it until the installation is written again.
     func recordClosed(_ row: InstallationReference) throws(StorageError) {
         try connection.run(
             "INSERT OR IGNORE INTO dead_slots (installation, slot) VALUES (?, ?)", row.installation, row.slot)

@@ -8,7 +8,8 @@ struct StoredRegistration {
     /// The ids in `contents` of the registration's template and push variables; nil for none.
     var template: Int64?
     var variables: Int64?
-    /// The registration's slot in its installation; nil if it does not belong to one.
+    /// The installation to which the registration belongs, and its slot (`InstallationSlot`) there; nil if it belongs
+    /// to none.
     var row: InstallationReference?
 
     var sequence: Int64 { index.registration }
@@ -24,7 +25,8 @@ struct StoredRegistration {
     }
 }
 
-/// The slot of a registration in its installation, with the installation.
+/// The installation to which a registration belongs, and the slot (`InstallationSlot`) that identifies the registration
+/// there.
 struct InstallationReference {
     /// The sequence number of the installation.
     var installation: Int64

@@ -15,9 +15,9 @@ struct Lane: Sendable {
     /// The deletion guards, one for each application (`PushService.application`).
     private(set) var guards: [String: DeletionGuard] = [:]
 
-    /// The maximum number of guards. At the limit, a new application removes all guards that are not in quarantine; if
-    /// all are, no device of the new application is believed to be gone. The number must be limited because senders
-    /// choose topics, and devices choose origins.
+    /// The maximum number of deletion guards. At the limit, a new application removes all guards that are not in
+    /// quarantine; if all are, no device of the new application is believed to be gone. The number must be limited
+    /// because senders choose topics, and devices choose origins, and each of these is an application of its own.
     static let guardLimit = 1024
 
     var isOpen: Bool { breaker.isClosed }

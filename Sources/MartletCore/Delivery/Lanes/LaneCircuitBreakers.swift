@@ -207,6 +207,7 @@ struct LaneChange: Sendable, Equatable {
     /// The devices that the push service reported as gone and that are to be removed. Devices whose report is not
     /// believed (`DeletionGuard`) are left out.
     var gone: [ChannelFeedback] = []
-    /// Changes of quarantines by application: true if a quarantine has begun, false if it has ended.
+    /// The quarantines that the page has begun (true) or ended (false), keyed by application
+    /// (`PushService.application(of:)`).
     var quarantines: [String: Bool] = [:]
 }

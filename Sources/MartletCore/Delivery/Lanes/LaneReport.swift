@@ -33,7 +33,8 @@ struct LaneReport {
     }
 
     /// Merges the report of other pushes of the same page, or of the same round of retries, into this report.
-    /// - Parameter application: The application that the pushes of the other report share.
+    /// - Parameter application: The application (`PushService.application(of:)`) that the pushes of the other report
+    ///   share.
     mutating func merge(_ other: LaneReport, of application: String) {
         healths[application, default: PageHealth()] += other.health
         for (application, health) in other.healths { healths[application, default: PageHealth()] += health }

@@ -48,7 +48,7 @@ final class OriginCircuitBreakers: Sendable {
     /// Records the results of pushes to an origin.
     /// - Parameters:
     ///   - evidence: The results, without devices that are known to fail.
-    ///   - outcomes: The outcomes that are not plain successes.
+    ///   - outcomes: The outcomes other than plain successes (`PlainSuccess`).
     ///   - isProbe: Whether the pushes were the probe. Answers to pushes that were sent before a pause do not end that
     ///     pause.
     /// - Returns: The pause that the origin has requested, to be stored; nil if it has requested none.

@@ -176,7 +176,7 @@ struct PageSender: Sendable {
     ///   - indices: The indices of the members to send to. Those of members for which no request can be built are
     ///     removed.
     ///   - isFirst: Whether this is the first attempt for all members.
-    /// - Returns: The number of plain successes, all other answers, and the origin of the batch.
+    /// - Returns: The number of plain successes (`PlainSuccess`), all other answers, and the origin of the batch.
     private func exchange(
         _ group: RecipientGroup, _ job: Job, _ indices: inout [Int], _ grant: AuthorizationCache.Grant,
         _ connection: ConnectionChoice, isFirst: Bool, tally: inout PageTally
@@ -251,7 +251,8 @@ struct PageSender: Sendable {
         return batch
     }
 
-    /// Ends the retries that were plain successes, so that the store removes them from the retry table.
+    /// Ends the retries that were plain successes (`PlainSuccess`), so that the store removes them from the retry
+    /// table.
     private func settleSuccesses(
         _ job: Job, indices: [Int], except others: @autoclosure () -> Set<Int>, _ origin: String,
         tally: inout PageTally

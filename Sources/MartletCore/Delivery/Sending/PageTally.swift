@@ -142,7 +142,7 @@ struct PageTally {
         var channel: ChannelID { registration?.channel ?? member.channel }
     }
 
-    /// Adds the outcome of one push that was not a plain success.
+    /// Adds the outcome of one push that was not a plain success (`PlainSuccess`).
     /// - Parameter chance: A random number from 0 up to 1. It is evaluated only if the push is tried again, because it
     ///   costs a system call.
     mutating func add(_ outcome: Outcome, to addressee: Addressee, chance: @autoclosure () -> Double) {

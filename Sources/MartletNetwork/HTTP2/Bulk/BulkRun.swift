@@ -56,7 +56,8 @@ struct BulkSingle {
     let body: [UInt8]
 }
 
-/// The part of a response that has arrived so far. Used for responses that are not plain successes.
+/// The part of a response that has arrived so far. Not used for plain successes (`PlainSuccess`), which are only
+/// counted.
 struct BulkAnswer {
     var status = 0
     var fields = HTTPFields()
