@@ -153,7 +153,7 @@ public enum UserDirectoryError: Error, Sendable, CustomStringConvertible {
     case badPassword
     case badRole
     case badGroup
-    /// This number of the user's devices already have the maximum number of tags.
+    /// The given number of the user's devices cannot get the group's tag, because they have the maximum number of tags.
     case devicesAreFull(Int)
     case notFound(String)
     /// Too many passwords are being hashed.

@@ -9,7 +9,7 @@ import MartletModel
 /// was sent.
 struct RolloutMeter: Sendable {
     enum Turn: Equatable {
-        /// This many pushes may be sent.
+        /// The given number of pushes may be sent now.
         case now(Int)
         case later(Timestamp)
     }

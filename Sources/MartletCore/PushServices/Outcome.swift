@@ -110,9 +110,9 @@ public enum Reaction: Sendable, Equatable {
     case retryElsewhere
     /// Retry once with a new token on a new connection. If that fails in the same way, treat the answer as `stop`.
     case reauthorize
-    /// This message can never reach this device.
+    /// The message can never reach the device of the push.
     case refuse
-    /// This message can never reach any device of the platform.
+    /// The message can never reach any device of the platform.
     case refuseAll
     /// The credential is not valid: stop sending for this hub and platform, but keep the handles, and keep the messages
     /// until they expire.

@@ -110,7 +110,7 @@ private struct TemplateRendering {
             case .literal(let bytes): target.append(bytes[...], to: &output)
             case .reference(let reference): try append(reference, target, to: &output)
             }
-            // Checked after every term, because one property may be referenced hundreds of times.
+            // The size is checked after every term, because one property may be referenced hundreds of times.
             guard output.count <= room else { throw .tooLarge(limit: RenderedTemplate.sizeLimit) }
         }
     }

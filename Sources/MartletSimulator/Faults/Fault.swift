@@ -116,7 +116,7 @@ struct GoAwayFault: Hashable, Sendable {
         case newest
         /// No request is answered.
         case none
-        /// This many of the newest streams, including the current one, are not answered.
+        /// The given number of newest streams, including that of the current request, are not answered.
         ///
         /// Streams whose requests the service has already judged are answered.
         case before(Int)

@@ -24,7 +24,7 @@ struct SendingRateMeter: Sendable {
     }
 
     enum Turn: Equatable {
-        /// This many messages may be sent together.
+        /// The given number of messages may be sent together now.
         case now(Int)
         /// Nothing may be sent now; ask again at this time.
         case later(Timestamp)

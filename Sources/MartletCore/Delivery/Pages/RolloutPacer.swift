@@ -18,7 +18,7 @@ struct RolloutPacer: Sendable {
 
     /// The decision how many pushes a roll-out may send now.
     enum Admission {
-        /// This many pushes may be sent.
+        /// The given number of pushes may be sent now.
         case now(Int)
         case later(Timestamp)
         /// The notification was deleted with its hub.

@@ -17,7 +17,7 @@ protocol PageRenderer: Sendable {
 /// The message for some members of a page, or the outcome if these members get no message.
 enum RenderedMessage: Sendable {
     case message(Message)
-    /// These members get no message, and their pushes have this outcome. Other members are not affected.
+    /// The members get no message, and their pushes have the given outcome. Other members of the page are not affected.
     case refused(Outcome)
 
     /// The approximate memory of the message or of the outcome's reason, in bytes.

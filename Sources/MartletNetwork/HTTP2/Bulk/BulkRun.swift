@@ -56,8 +56,8 @@ struct BulkSingle {
     let body: [UInt8]
 }
 
-/// The part of a response that has arrived so far. Not used for plain successes (`PlainSuccess`), which are only
-/// counted.
+/// The part of a response that has arrived so far. Responses that take a fast path of the session arrive as a whole and
+/// need none.
 struct BulkAnswer {
     var status = 0
     var fields = HTTPFields()

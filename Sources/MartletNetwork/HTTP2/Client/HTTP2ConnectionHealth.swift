@@ -31,8 +31,7 @@ struct HTTP2ConnectionHealth: Equatable {
         if age >= Self.patience { unanswered += 1 }
     }
 
-    /// Records a response that is not a plain success (`PlainSuccess`), because its status may show that a credential
-    /// was refused.
+    /// Records a response, whose status may show that a credential was refused. Need not be called for successes.
     /// - Parameter status: The status of the response.
     mutating func answered(with status: Int) {
         if status == 401 || status == 403 { hasRefusedCredential = true }

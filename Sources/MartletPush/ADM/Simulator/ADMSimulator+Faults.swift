@@ -4,7 +4,7 @@ public import MartletModel
 /// Answers requests with faults as the service would (PushServices.md, sections 6.3 and 10.8).
 extension ADMSimulator {
     /// The faults that this service supports: some that most services have (`ServiceFault.Name`), and one for each
-    /// reason that the service gives. The name of the latter is the reason, such as `InvalidChecksum`.
+    /// reason that the service gives, such as `InvalidChecksum`, with the reason as its name.
     public static let faults: Set<ServiceFault.Name> = Set(common.keys)
         .union(ADMRefusal.statuses.keys.map { ServiceFault.Name(rawValue: $0) })
         .union([.replacedHandle, .malformedToken, .textualLifetime, .tokenRefused])

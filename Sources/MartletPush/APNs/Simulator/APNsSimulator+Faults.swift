@@ -4,7 +4,7 @@ public import MartletModel
 /// Answers requests with faults as the service would (PushServices.md, sections 1.9 and 10.8).
 extension APNsSimulator {
     /// The faults that this service supports: some that most services have (`ServiceFault.Name`), and one for each
-    /// reason that the service gives. The name of the latter is the reason, such as `BadTopic`.
+    /// reason that the service gives, such as `BadTopic`, with the reason as its name.
     public static let faults = Set(common.keys).union(APNsRefusal.statuses.keys.map { ServiceFault.Name(rawValue: $0) })
 
     public func subject(of request: HTTPRequest) -> SimulatedSubject {

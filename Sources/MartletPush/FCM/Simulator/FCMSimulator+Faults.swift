@@ -4,7 +4,7 @@ public import MartletModel
 /// Answers requests with faults as the service would (PushServices.md, sections 2.5 and 10.8).
 extension FCMSimulator {
     /// The faults that this service supports: some that most services have (`ServiceFault.Name`), and one for each of
-    /// FCM's error codes and reasons. The name of the latter is the code or reason, such as `QUOTA_EXCEEDED`.
+    /// FCM's error codes and reasons, such as `QUOTA_EXCEEDED`, with the code or reason as its name.
     public static let faults = Set(sendingNames + tokenNames)
 
     public func subject(of request: HTTPRequest) -> SimulatedSubject {
