@@ -6,6 +6,7 @@ import MartletHTTP
 import MartletHubAPI
 import MartletModel
 import MartletNetwork
+import MartletOpenIDConnect
 import MartletPush
 import MartletStorage
 
