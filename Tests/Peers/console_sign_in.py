@@ -21,6 +21,7 @@ import httpx  # noqa: E402
 import processes  # noqa: E402
 from checks import Checks  # noqa: E402
 from code_provider import CLIENT, SECRET, Provider  # noqa: E402
+from matrix import RULES, axe  # noqa: E402
 from rig import WEB  # noqa: E402
 
 checks = Checks("console-sign-in")
@@ -345,6 +346,8 @@ class Judged:
         page.look()
         self.provider.faults = {"no auth_time"}
         page.goto(console + "hubs/shop/keys")
+        page.until("[...document.querySelectorAll('button')].some(one => one.checkVisibility() && one.textContent.includes('Sign in with'))")
+        self.accessible(page, "the sign-in page")
         page.click("button", "Sign in with Example")
         page.until("location.hostname === 'localhost' && !!document.querySelector('input[name=user]')")
         page.type("input[name=user]", "ada")
@@ -358,6 +361,7 @@ class Judged:
         page.click("button", "Show them")
         page.until("!!document.querySelector('dialog a[target=_blank]')")
         page.js("window.kept = 'this page'")
+        self.accessible(page, "the dialog")
         self.provider.faults = set()
         page.click("dialog a", "Continue with Example")
         other = browser.opened()
@@ -369,7 +373,8 @@ class Judged:
         checks.equal("no complaint", page.complaints(), [])
 
         page.goto(console + "enter?code=stolen&state=guessed&iss=x")
-        page.until("document.body?.innerText.includes('You are not signed in')")
+        page.until("document.body?.innerText.includes('The sign-in did not work')")
+        self.accessible(page, "a sign-in that failed")
         checks.equal("a link of an attacker changes nothing", (page.js("location.search"), page.js("fetch('/console/api/session').then(a => a.status)")), ("", 200))
         page.call("Network.clearBrowserCookies")
         page.goto(console)
@@ -379,6 +384,13 @@ class Judged:
         page.click("#in")
         checks.that("nobody enters without a role, and is told", page.until("document.body?.innerText.includes('no role here') && !!document.querySelector('.sign-in')"))
         checks.equal("no complaint either", page.complaints(), [])
+
+    def accessible(self, page, name):
+        page.js(axe() + ";0")
+        found = page.js(f"axe.run(document, {{runOnly: {{type: 'tag', values: {json.dumps(RULES)}}}}}).then(r => [...r.violations, ...r.incomplete].map(v => v.id))")
+        checks.equal(f"{name} satisfies axe", found, [])
+        overflow = page.js("document.documentElement.scrollWidth - document.documentElement.clientWidth")
+        checks.that(f"{name} does not overflow", overflow <= 0, overflow)
 
     def in_firefox(self):
         browser = firefox.Firefox(os.path.join(self.directory, "firefox"), {}, os.path.join(self.directory, "firefox.log"))

@@ -9,7 +9,7 @@ export default {
   "ended": "Ihre Sitzung ist abgelaufen. Ihre Eingaben sind in diesem Browser noch vorhanden.",
   "forgotten": "Passwort vergessen? Ein Admin kann Ihnen einen neuen Link geben.",
   "provider": "Mit {name} anmelden",
-  "provider.failed": "Sie sind nicht angemeldet",
+  "provider.failed": "Die Anmeldung ist fehlgeschlagen",
   "provider.invalid": "Diese Anmeldung ist ungültig oder abgelaufen. Beginnen Sie neu.",
   "provider.refused": "Der Identitätsanbieter hat Sie nicht angemeldet.",
   "provider.noRole": "Ihr Konto hat hier keine Rolle. Bitten Sie einen Admin um eine Gruppe mit einer Rolle.",

@@ -9,7 +9,7 @@ export default {
   "ended": "Your session has ended. Your draft is kept in this browser.",
   "forgotten": "Forgot your password? An admin can send you a new link.",
   "provider": "Sign in with {name}",
-  "provider.failed": "You are not signed in",
+  "provider.failed": "The sign-in did not work",
   "provider.invalid": "This sign-in is not valid, or not any more. Begin again.",
   "provider.refused": "The identity provider did not let you in.",
   "provider.noRole": "Your account has no role here. Ask your admin for a group that has one.",
