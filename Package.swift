@@ -65,12 +65,20 @@ let package = Package(
         module(
             "MartletHubAPI",
             ["MartletCore", "MartletModel", "MartletHTTP", "MartletOpenAPI", "MartletCrypto", "CMartletXML2"]),
-        module("MartletBackend", ["MartletCore", "MartletModel", "MartletHTTP", "MartletOpenAPI", "MartletCrypto"]),
+        module("MartletOpenIDConnect", ["MartletCore", "MartletModel", "MartletHTTP", "MartletCrypto"]),
+        module(
+            "MartletBackend",
+            [
+                "MartletCore", "MartletModel", "MartletHTTP", "MartletOpenAPI", "MartletCrypto", "MartletOpenIDConnect",
+            ]),
         // The console's pages, embedded as a table of files.
         .target(name: "CMartletConsoleWeb", exclude: ["Web"]),
         module(
             "MartletConsole",
-            ["MartletCore", "MartletModel", "MartletHTTP", "MartletOpenAPI", "MartletCrypto", "CMartletConsoleWeb"]),
+            [
+                "MartletCore", "MartletModel", "MartletHTTP", "MartletOpenAPI", "MartletCrypto", "MartletOpenIDConnect",
+                "CMartletConsoleWeb",
+            ]),
         module(
             "MartletSimulator",
             ["MartletPush", "MartletCore", "MartletModel", "MartletHTTP", "MartletCrypto", "MartletNetwork"]),
@@ -79,6 +87,7 @@ let package = Package(
             [
                 "MartletHubAPI", "MartletBackend", "MartletConsole", "MartletStorage", "MartletPush", "MartletACME",
                 "MartletNetwork", "MartletCore", "MartletModel", "MartletHTTP", "MartletOpenAPI", "MartletCrypto",
+                "MartletOpenIDConnect",
             ]),
         .executableTarget(
             name: "martlet",
@@ -90,7 +99,7 @@ let package = Package(
 
         // What several of the tests share.
         .target(
-            name: "MartletTesting", dependencies: ["MartletCore", "MartletModel", "MartletHTTP"],
+            name: "MartletTesting", dependencies: ["MartletCore", "MartletModel", "MartletHTTP", "MartletCrypto"],
             path: "Tests/MartletTesting", swiftSettings: settings),
         tests("MartletModelTests", ["MartletModel", "MartletTesting"]),
         tests("MartletHTTPTests", ["MartletHTTP"]),
@@ -119,11 +128,14 @@ let package = Package(
             "MartletBackendTests",
             [
                 "MartletBackend", "MartletClient", "MartletPush", "MartletCore", "MartletModel", "MartletHTTP",
-                "MartletOpenAPI", "MartletCrypto", "MartletTesting",
+                "MartletOpenAPI", "MartletCrypto", "MartletOpenIDConnect", "MartletTesting",
             ]),
         tests(
             "MartletConsoleTests",
-            ["MartletConsole", "MartletCore", "MartletModel", "MartletHTTP", "MartletCrypto", "MartletTesting"]),
+            [
+                "MartletConsole", "MartletCore", "MartletModel", "MartletHTTP", "MartletCrypto", "MartletOpenIDConnect",
+                "MartletTesting",
+            ]),
         tests(
             "MartletClientTests",
             ["MartletClient", "MartletURLSession", "MartletOpenSSL", "MartletCrypto", "MartletModel"]),

@@ -2,6 +2,7 @@ public import MartletCore
 public import MartletCrypto
 import MartletHTTP
 import MartletModel
+public import MartletOpenIDConnect
 
 /// The app backend: users log in, register their devices and notify each other by name (NotificationHubs.md, section
 /// 14).

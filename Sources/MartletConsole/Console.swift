@@ -16,6 +16,8 @@ public struct Console: HTTPHandler {
     public struct Parts: Sendable {
         public var directory: OperatorDirectory
         public var passwords: any OperatorPasswords
+        /// The identity provider by which operators sign in besides passwords.
+        public var provider: ConsoleProvider
         /// The handler of the administration API, which also answers the admin socket.
         public var administration: any HTTPHandler
         public var description: ConsoleDescription
@@ -30,7 +32,8 @@ public struct Console: HTTPHandler {
         public var log: @Sendable (String) -> Void
 
         public init(
-            directory: OperatorDirectory, passwords: any OperatorPasswords, administration: any HTTPHandler,
+            directory: OperatorDirectory, passwords: any OperatorPasswords,
+            provider: ConsoleProvider = ConsoleProvider(nil), administration: any HTTPHandler,
             description: ConsoleDescription, simulator: (any HTTPHandler)?, facts: any ConsoleFacts,
             hours: any MetricHourStore,
             hubNames: @escaping @Sendable () -> [String], time: any TimeSource,
@@ -38,6 +41,7 @@ public struct Console: HTTPHandler {
         ) {
             self.directory = directory
             self.passwords = passwords
+            self.provider = provider
             self.administration = administration
             self.description = description
             self.simulator = simulator
@@ -54,6 +58,7 @@ public struct Console: HTTPHandler {
     private let signIn: SignIn
     private let assets: AssetRoutes
     private let live: LiveConsole
+    private let provider: ConsoleProvider
     private let time: any TimeSource
     private let api: Router
     /// The routes of the console's API. Tests read them to check the role that each route needs.
@@ -68,6 +73,9 @@ public struct Console: HTTPHandler {
         assets = AssetRoutes(assets: ConsoleAssets(directory: settings.files))
         let factor = SecondFactor(store: parts.directory.store, time: parts.time)
         signIn = SignIn(directory: parts.directory, passwords: parts.passwords, factor: factor, time: parts.time)
+        provider = parts.provider
+        let providerSignIn = ProviderSignIn(provider: parts.provider, signIn: signIn)
+        let failures = FailedSignIns(store: parts.directory.store)
         let door = AdministrationDoor(administration: parts.administration)
         let live = LiveConsole(
             facts: parts.facts, hours: parts.hours, directory: parts.directory, door: door, time: parts.time,
@@ -75,12 +83,13 @@ public struct Console: HTTPHandler {
         self.live = live
         parts.directory.onChange { name in Task { await live.recheck(name) } }
         let sessions = SessionRoutes(
-            directory: parts.directory, signIn: signIn, failures: FailedSignIns(store: parts.directory.store),
-            hubNames: parts.hubNames,
+            directory: parts.directory, signIn: signIn, failures: failures, hubNames: parts.hubNames,
             facts: SessionRoutes.SessionFacts(
-                version: settings.version, hasSimulator: parts.simulator != nil, features: ["canary"]))
+                version: settings.version, hasSimulator: parts.simulator != nil, features: ["canary"]),
+            provider: providerSignIn)
         var routes =
-            sessions.all + FactorRoutes(directory: parts.directory, factor: factor).all + LiveRoutes(live: live).all
+            sessions.all + ProviderRoutes(provider: providerSignIn, sessions: sessions, failures: failures).all
+            + FactorRoutes(directory: parts.directory, factor: factor).all + LiveRoutes(live: live).all
             + AdministrationRoutes(door: door, simulator: parts.simulator).all
         description = parts.description.description(of: routes)
         let document = description.makeResponse()
@@ -106,7 +115,9 @@ public struct Console: HTTPHandler {
 
     /// Samples the server for the console's charts, and serves the event streams, until the task is cancelled.
     public func run() async {
+        async let probed: Void = provider.probe()
         await live.run()
+        await probed
     }
 
     public func route(for head: HTTPRequest) -> HTTPRoute {

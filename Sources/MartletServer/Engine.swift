@@ -6,6 +6,7 @@ import MartletHTTP
 import MartletHubAPI
 import MartletModel
 import MartletNetwork
+import MartletOpenIDConnect
 import MartletPush
 import MartletStorage
 
@@ -35,6 +36,8 @@ struct Engine: Sendable {
     let signer: URLSigner
     let keyRotation: KeyRotation
     let operators: OperatorDirectory
+    /// The identity provider by which operators sign in.
+    let consoleProvider: ConsoleProvider
     /// The platforms for which hubs without a credential use the simulator's credential.
     private let simulated: Set<PlatformID>
     /// The key of the digests by which the console compares handles and credentials that it does not show.
@@ -87,6 +90,7 @@ struct Engine: Sendable {
         keyRotation = KeyRotation(keys: keys, storage: storage)
         signer = try keys.urlSigner()
         operators = try await OperatorDirectory(store: storage, time: time)
+        consoleProvider = ConsoleProvider(nil)
         digestKey = try keys.digestKey()
         loops = try EventLoopGroup(count: configuration.loops)
         client = HTTPClient(loops: loops)
@@ -248,12 +252,13 @@ struct Engine: Sendable {
     ///   - simulator: The handler of the simulator's control interface; nil if no simulator runs.
     func makeConsole(
         _ configuration: ServerConfiguration, administration: any HTTPHandler, simulator: (any HTTPHandler)?
-    ) -> Console {
-        Console(
+    ) throws(ServerError) -> Console {
+        consoleProvider.use(try consoleProviderSettings(configuration))
+        return Console(
             Console.Parts(
                 directory: operators,
                 passwords: OperatorLogins(logins: PasswordLogins(time: time, slowedDown: slowedDown)),
-                administration: administration,
+                provider: consoleProvider, administration: administration,
                 description: ConsoleDescription(
                     administration: AdminDescription.groups, schemas: AdminDescription.schemas),
                 simulator: simulator,
@@ -303,6 +308,26 @@ struct Engine: Sendable {
     func identityProvider(_ configuration: ServerConfiguration) throws(ServerError) -> IdentityProvider? {
         guard let settings = try configuration.openIDConnect?.settings() else { return nil }
         return IdentityProvider(settings, transport: client, time: time) { [log] in log.write(.warning, $0) }
+    }
+
+    /// Returns the settings of the identity provider by which operators sign in; nil if there is none.
+    func consoleProviderSettings(
+        _ configuration: ServerConfiguration
+    ) throws(ServerError) -> ConsoleProvider.Settings? {
+        guard let options = configuration.consoleOpenIDConnect else { return nil }
+        let provider = IdentityProvider(try options.settings(), transport: client, time: time) { [log] in
+            log.write(.warning, $0)
+        }
+        return ConsoleProvider.Settings(
+            name: options.shownName, provider: provider,
+            client: ProviderClient(id: options.clientID, secret: try options.secret()), scopes: options.scopes,
+            roles: options.roles)
+    }
+
+    /// Uses another identity provider for signing in to the console, and asks it for its configuration.
+    func use(_ console: ConsoleProvider.Settings?) {
+        consoleProvider.use(console)
+        Task { [consoleProvider] in await consoleProvider.probe() }
     }
 
     /// Makes the service that orders the certificate; nil if no ACME authority is named.

@@ -1,4 +1,5 @@
 import MartletBackend
+import MartletConsole
 import MartletCore
 import MartletModel
 import MartletNetwork
@@ -61,10 +62,17 @@ actor Reloader {
         // Everything that can fail is done before anything is changed.
         let token = try effective.metricsToken()
         let provider = try engine.identityProvider(effective)
+        let console = try engine.consoleProviderSettings(effective)
         let candidate = try candidate(effective)
         if let candidate, candidate.isNew { change.take("tls-certificate") }
         if let candidate { certificate?.use(candidate) }
         if effective.openIDConnect != current.openIDConnect { handler.backend.accept(tokensOf: provider) }
+        if effective.consoleOpenIDConnect != current.consoleOpenIDConnect {
+            engine.use(console)
+        } else if console?.client != engine.consoleProvider.settings?.client {
+            change.take("console-oidc-client-secret-file")
+            engine.use(console)
+        }
         engine.log.setLevel(effective.logLevel)
         engine.requestLog.use(effective.accessLog)
         engine.hubs.setStandard(effective.defaultLimits)

@@ -169,7 +169,7 @@ public final class Server: Sendable {
         let administration = LateHandler()
         let console =
             configuration.console == .none
-            ? nil : engine.makeConsole(configuration, administration: administration, simulator: simulator)
+            ? nil : try engine.makeConsole(configuration, administration: administration, simulator: simulator)
         let consoleHandler = console.map(engine.answering)
         let handler = try engine.makeHandler(
             configuration, console: configuration.console == .shared ? consoleHandler : nil)

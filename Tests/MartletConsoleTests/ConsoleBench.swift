@@ -16,13 +16,17 @@ struct ConsoleBench {
 
     static let origin = "http://127.0.0.1:8080"
 
-    init(publicURL: String? = nil) async throws {
+    /// - Parameter attempts: How many sign-ins that are not by password may fail.
+    init(
+        publicURL: String? = nil, provider: ConsoleProvider = ConsoleProvider(nil), attempts: Int = 100
+    ) async throws {
         directory = try await OperatorDirectory(store: storage, time: time)
         let settings = ConsoleSettings(
             publicURL: publicURL.flatMap { HTTPOrigin($0) }, hosts: ["hub.example"], version: "1")
         console = Console(
             Console.Parts(
-                directory: directory, passwords: PlainPasswords(), administration: administration,
+                directory: directory, passwords: PlainPasswords(attempts: attempts), provider: provider,
+                administration: administration,
                 description: ConsoleDescription(administration: [], schemas: [:]), simulator: administration,
                 facts: QuietFacts(time: time), hours: storage,
                 hubNames: { ["other", "shop"] }, time: time
@@ -99,7 +103,20 @@ final class NotingAdministration: HTTPHandler {
 }
 
 /// Passwords without hashing.
-struct PlainPasswords: OperatorPasswords {
+final class PlainPasswords: OperatorPasswords {
+    private let attempts: Mutex<Int>
+
+    init(attempts: Int) {
+        self.attempts = Mutex(attempts)
+    }
+
+    func limit(_ name: String, from address: String, _ work: () async -> AttemptResult) async -> Int64? {
+        guard attempts.withLock({ $0 > 0 }) else { return 30 }
+        let result = await work()
+        if result == .failed { attempts.withLock { $0 -= 1 } }
+        return nil
+    }
+
     func hash(_ password: [UInt8]) async -> String? { "plain:" + String(decoding: password, as: UTF8.self) }
 
     func check(

@@ -10,7 +10,9 @@ import Testing
 struct GateMatrixTests {
     /// The least that each route asks, written down a second time: who widens a right must do so here too.
     private static let needs: [String: String] = [
-        "POST /link": "nobody", "POST /link/use": "nobody", "POST /sign-in": "nobody", "POST /sign-out": "nobody",
+        "POST /link": "nobody", "POST /link/use": "nobody", "POST /sign-in": "nobody",
+        "GET /sign-in": "nobody", "POST /sign-in/provider": "nobody", "POST /sign-in/provider/finish": "nobody",
+        "POST /sign-out": "nobody",
         "GET /session": "any", "POST /session/touch": "any", "POST /session/confirm": "any",
         "PUT /session/settings": "any", "PUT /session/password": "any", "GET /sessions": "any",
         "DELETE /sessions/{session}": "any", "GET /alerts": "any", "GET /now": "any", "GET /metrics/history": "any",

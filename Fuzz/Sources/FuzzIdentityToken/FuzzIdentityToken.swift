@@ -1,7 +1,7 @@
 import FuzzDriver
 import MartletModel
 
-@testable import MartletBackend
+@testable import MartletOpenIDConnect
 
 /// Input: a bearer token on the first line, followed by the key set of an identity provider. Checks that both are parsed
 /// or refused, without a crash.
@@ -19,11 +19,12 @@ struct FuzzIdentityToken {
             else { return 0 }
             let rules = TokenRules(settings: settings)
             let now = Timestamp(seconds: 1_300_819_000)
-            let caller = try? rules.caller(by: token.claims, at: now)
+            let claims = try? rules.claims(token.claims, at: now)
+            precondition((claims?.roles.count ?? 0) <= 1000)
             for key in keys where key.hasSigned(token) {
                 precondition(key.algorithm == token.algorithm)
-                let proven = try? rules.caller(of: token, signedWith: key, at: now)
-                precondition(proven == nil || proven == caller)
+                let proven = try? rules.claims(of: token, signedWith: key, at: now)
+                precondition(proven == nil || claims != nil)
             }
             return 0
         }

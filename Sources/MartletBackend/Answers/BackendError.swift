@@ -1,6 +1,7 @@
 import MartletCore
 import MartletHTTP
 import MartletModel
+import MartletOpenIDConnect
 
 /// A refusal of the backend: a stable number, a status, and a sentence for a person.
 struct BackendError: Error, Hashable, Sendable {

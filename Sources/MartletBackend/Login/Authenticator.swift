@@ -2,6 +2,7 @@ import MartletCore
 import MartletCrypto
 import MartletHTTP
 import MartletModel
+import MartletOpenIDConnect
 import Synchronization
 
 /// Determines the user who sends a request.

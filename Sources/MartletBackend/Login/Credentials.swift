@@ -1,5 +1,6 @@
 import MartletCrypto
 import MartletHTTP
+import MartletOpenIDConnect
 
 /// The credentials that a request carries.
 enum Credentials: Equatable, Sendable {

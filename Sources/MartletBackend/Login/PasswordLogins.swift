@@ -16,6 +16,14 @@ public final class PasswordLogins: Sendable {
         case busy
     }
 
+    /// The result of a log-in that is not by password.
+    public enum Attempt: Hashable, Sendable {
+        case succeeded
+        case failed
+        /// It could not be decided, and does not count.
+        case withdrawn
+    }
+
     private let hashing: Argon2idQueue
     private let cost: Argon2id.Parameters
     private let time: any TimeSource
@@ -56,9 +64,7 @@ public final class PasswordLogins: Sendable {
         }
         let attempt: LoginLimiter.Attempt
         switch decision {
-        case .refused(let wait):
-            slowedDown(LoginLimiter.neighborhood(of: address))
-            return .refused(retryAfter: wait.components.seconds + 1)
+        case .refused(let wait): return .refused(retryAfter: slowed(address, wait))
         case .admitted(let admitted): attempt = admitted
         }
         guard let isRight = await hashing.verify(password, against: hash ?? cost.decoy, share: share) else {
@@ -68,5 +74,32 @@ public final class PasswordLogins: Sendable {
         guard isRight, hash != nil else { return .wrong }
         limiter.withLock { $0.succeeded(attempt, at: time.now) }
         return .right
+    }
+
+    /// Performs a log-in that is not by password, with the same limit on failed attempts.
+    /// - Parameters:
+    ///   - name: The name under which failures are counted.
+    ///   - address: The client's address, in text form.
+    /// - Returns: The number of seconds to wait if there were too many failed attempts; then nothing was performed.
+    public func limit(_ name: String, from address: String, _ work: () async -> Attempt) async -> Int64? {
+        switch limiter.withLock({ $0.attempt(user: name, address: address, at: time.now) }) {
+        case .refused(let wait): return slowed(address, wait)
+        case .admitted(let attempt):
+            let result = await work()
+            limiter.withLock { limiter in
+                switch result {
+                case .succeeded: limiter.succeeded(attempt, at: time.now)
+                case .withdrawn: limiter.withdrawn(attempt, at: time.now)
+                case .failed: break
+                }
+            }
+            return nil
+        }
+    }
+
+    /// Reports that an attempt is refused, and returns the wait in seconds.
+    private func slowed(_ address: String, _ wait: Duration) -> Int64 {
+        slowedDown(LoginLimiter.neighborhood(of: address))
+        return wait.components.seconds + 1
     }
 }

@@ -22,7 +22,8 @@ extension ConsoleDescription {
             "hubs": APISchema.list(APISchema.object(["name": APISchema.text, "role": APISchema.text])),
             "isServerAdmin": APISchema.flag, "isFresh": APISchema.flag, "freshUntil": APISchema.time,
             "idleUntil": APISchema.time, "endsAt": APISchema.time, "hasPassword": APISchema.flag,
-            "hasFactor": APISchema.flag, "settings": APISchema.any, "version": APISchema.text, "now": APISchema.time,
+            "hasFactor": APISchema.flag, "provider": APISchema.textOrNull, "settings": APISchema.any,
+            "version": APISchema.text, "now": APISchema.time,
             "simulator": APISchema.flag, "features": APISchema.texts,
         ])
     ]
@@ -30,8 +31,45 @@ extension ConsoleDescription {
     private static var signingIn: APIGroup {
         let code = APISchema.described("The code of the second factor, or a recovery code.", APISchema.textOrNull)
         return group(
-            "Signing in", "Passwords and links.", isOpen: true,
+            "Signing in", "Passwords, links, and an identity provider.", isOpen: true,
             [
+                APIOperation(
+                    .get, "/sign-in", id: "getSignIn", "Read whether there is an identity provider",
+                    answers: [
+                        ok(
+                            "The provider's name.",
+                            APISchema.object([
+                                "provider": ["anyOf": [APISchema.object(["name": APISchema.text]), ["type": "null"]]]
+                            ]))
+                    ]),
+                APIOperation(
+                    .post, "/sign-in/provider", id: "beginProviderSignIn", "Begin to sign in by the identity provider",
+                    body: body(
+                        [
+                            "fresh": APISchema.described(
+                                "Whether the provider must ask who it is even if it knows.", APISchema.flag)
+                        ], optional: ["fresh"]),
+                    answers: [
+                        ok(
+                            "The address to go to; a cookie is set for the way back.",
+                            APISchema.object(["location": APISchema.text]))
+                    ]),
+                APIOperation(
+                    .post, "/sign-in/provider/finish", id: "finishProviderSignIn",
+                    "Sign in with what the identity provider has answered",
+                    body: body(
+                        [
+                            "state": APISchema.text,
+                            "code": APISchema.described(
+                                "The code; without it the provider let nobody in.", APISchema.textOrNull),
+                            "iss": APISchema.described(
+                                "The issuer that has answered (RFC 9207).", APISchema.textOrNull),
+                        ], optional: ["code", "iss"]),
+                    answers: [
+                        ok(
+                            "The session; its cookie is set, unless a session of the same operator was confirmed.",
+                            sessionSchema)
+                    ]),
                 APIOperation(
                     .post, "/sign-in", id: "signIn", "Sign in with a password",
                     body: body(

@@ -27,7 +27,7 @@ public struct ConsoleDescription: Sendable {
             title: "Martlet console", text: Self.text, version: "1",
             securitySchemes: [
                 Self.cookie: [
-                    "type": "apiKey", "in": "cookie", "name": .string(SessionCookie.name),
+                    "type": "apiKey", "in": "cookie", "name": .string(ConsoleCookie.session.name),
                     "description": "Set by signing in.",
                 ]
             ],

@@ -20,6 +20,16 @@ enum ConsoleRefusal: Error, Hashable {
     case wrongHost
     case notFound
     case badLink
+    /// The browser did not begin this sign-in at the identity provider, or the provider does not confirm it.
+    case badSignIn
+    /// The identity provider did not let the person in.
+    case providerRefused
+    /// The identity provider gives the person no role. The value is the name of the operator, if there is one.
+    case noRole(String?)
+    /// The operator with this name is disabled, and the identity provider has shown who it is.
+    case disabled(String)
+    /// The identity provider does not answer as it should. The value is its name.
+    case noProvider(String)
     case conflict(String)
     case tooLarge
     case notJSON
@@ -41,6 +51,11 @@ enum ConsoleRefusal: Error, Hashable {
         case .wrongHost: "wrong-host"
         case .notFound: "not-found"
         case .badLink: "bad-link"
+        case .badSignIn: "bad-sign-in"
+        case .providerRefused: "provider-refused"
+        case .noRole: "no-role"
+        case .disabled: "disabled"
+        case .noProvider: "provider-unavailable"
         case .conflict: "conflict"
         case .tooLarge: "too-large"
         case .notJSON: "not-json"
@@ -52,15 +67,15 @@ enum ConsoleRefusal: Error, Hashable {
     var status: HTTPStatus {
         switch self {
         case .badRequest: .badRequest
-        case .signedOut, .badCredentials, .needsCode, .badCode: .unauthorized
-        case .forbidden, .notFresh, .crossSite, .clearText: .forbidden
+        case .signedOut, .badCredentials, .needsCode, .badCode, .badSignIn, .providerRefused: .unauthorized
+        case .forbidden, .notFresh, .crossSite, .clearText, .noRole, .disabled: .forbidden
         case .wrongHost: 421
         case .notFound, .badLink: .notFound
         case .conflict: .conflict
         case .tooLarge: .contentTooLarge
         case .notJSON: 415
         case .tooMany: .tooManyRequests
-        case .busy: .serviceUnavailable
+        case .busy, .noProvider: .serviceUnavailable
         }
     }
 
@@ -74,7 +89,8 @@ enum ConsoleRefusal: Error, Hashable {
         case .badCredentials: "The name or the password is wrong."
         case .forbidden(let role, let hub):
             "This needs the role \(role.rawValue)\(hub.map { " for the hub '\($0)'" } ?? " for all hubs")."
-        case .notFresh: "This needs a password that was entered in the last ten minutes: confirm yours."
+        case .notFresh:
+            "This needs a password, or a sign-in at the identity provider, of the last ten minutes: confirm that it is you."
         case .crossSite: "The request does not come from a page of this console."
         case .clearText:
             "The console is not served in clear text: use HTTPS, or the machine itself. A proxy that does TLS needs "
@@ -83,6 +99,11 @@ enum ConsoleRefusal: Error, Hashable {
             "This server has no such name: address it by its IP address, or start it with --public-url."
         case .notFound: "There is nothing here."
         case .badLink: "The link was used, has expired, or never was: ask for a new one."
+        case .badSignIn: "This sign-in is not valid, or not any more: begin again."
+        case .providerRefused: "The identity provider did not let you in."
+        case .noRole: "The identity provider gives you no role here: ask for one of the groups that have a role."
+        case .disabled: "You may not sign in any more: an administrator has disabled your access."
+        case .noProvider(let name): "\(name) cannot be used for signing in now: it does not answer as it should."
         case .tooLarge: "The body is too large."
         case .notJSON: "The body must be JSON, with content-type: application/json."
         }
@@ -97,6 +118,15 @@ enum ConsoleRefusal: Error, Hashable {
         var response = HTTPResponse(status, consoleJSON: .object(members))
         if case .tooMany(let seconds, _) = self { response.fields["retry-after"] = String(seconds) }
         return response
+    }
+
+    /// The name of the operator whom the refusal concerns, if it is known.
+    var operatorName: String? {
+        switch self {
+        case .noRole(let name): name
+        case .disabled(let name): name
+        default: nil
+        }
     }
 
     init(_ error: StorageError) {

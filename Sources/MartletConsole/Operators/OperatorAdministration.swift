@@ -6,7 +6,7 @@ import MartletModel
 ///
 /// | request | answer |
 /// |---|---|
-/// | `GET /operators` | 200 `[{"name", "roles", "isDisabled", "hasPassword", "hasFactor", "createdAt", "signedInAt", "sessions", "invitedUntil"}]` |
+/// | `GET /operators` | 200 `[{"name", "roles", "isDisabled", "hasPassword", "hasFactor", "issuer", "createdAt", "signedInAt", "sessions", "invitedUntil"}]` |
 /// | `POST /operators` `{"name", "roles": ["sender@shop"]}` | 201 `{"name", "roles", "link", "expiresAt"}` |
 /// | `POST /operators/link` `{"name"}` | 201 `{"name", "link", "expiresAt"}`: whoever opens the link is signed in |
 /// | `PUT /operators/{name}/roles` `{"roles"}` | 200, the operator |
@@ -136,6 +136,7 @@ public struct OperatorAdministration: Sendable {
             "name": .string(entry.name), "roles": .array(entry.roles.texts.map(JSON.string)),
             "isDisabled": .bool(entry.isDisabled), "hasPassword": .bool(entry.passwordHash != nil),
             "hasFactor": .bool(entry.hasFactor),
+            "issuer": entry.identity.map { .string($0.issuer) } ?? .null,
             "createdAt": .string(entry.createdAt.iso8601),
             "signedInAt": entry.signedInAt.map { .string($0.iso8601) } ?? .null,
             "sessions": .integer(Int64(summary.sessions)),

@@ -55,7 +55,8 @@ public final class OperatorDirectory: Sendable {
         let now = time.now
         let (token, link) = makeLink(.invitation, of: name)
         let known = try await stored { () throws(StorageError) in try await store.operators(at: now) }
-        if known.contains(where: { $0.entry.name.lowercased() == name.lowercased() }) {
+        if let entry = known.first(where: { $0.entry.name.lowercased() == name.lowercased() })?.entry {
+            guard entry.identity == nil else { throw .ofProvider(entry.name) }
             _ = try await change(name, .roles(roles))
             _ = try await change(name, .isDisabled(false))
             guard try await stored({ () throws(StorageError) in try await store.addLink(link) }) else {
@@ -81,9 +82,10 @@ public final class OperatorDirectory: Sendable {
                 throw .notFound(name)
             }
             guard !named.isDisabled else { throw .disabled(named.name) }
+            guard named.identity == nil else { throw .ofProvider(named.name) }
             entry = named
         } else {
-            let admins = all.filter { $0.roles.overall == .admin && !$0.isDisabled }
+            let admins = all.filter { $0.roles.overall == .admin && !$0.isDisabled && $0.identity == nil }
             guard admins.count == 1 else { throw .ambiguous(admins.map(\.name)) }
             entry = admins[0]
         }
@@ -111,6 +113,8 @@ public final class OperatorDirectory: Sendable {
     func change(_ name: String, _ change: OperatorChange) async throws(OperatorError) -> OperatorSummary {
         if case .roles(let roles) = change {
             guard !roles.isEmpty, roles.grants.count <= RoleGrants.countLimit else { throw .badRoles }
+            let entry = try await stored { () throws(StorageError) in try await store.operator(name) }
+            if let entry, entry.identity != nil { throw .ofProvider(entry.name) }
         }
         let result = try await stored { () throws(StorageError) in try await store.change(name, change) }
         switch result {
@@ -157,6 +161,8 @@ enum OperatorError: Error, CustomStringConvertible {
     case notFound(String)
     case disabled(String)
     case isLastAdmin
+    /// The operator with this name signs in by an identity provider, which gives the roles.
+    case ofProvider(String)
     /// No name was given, and there is not exactly one operator who may administer the whole server.
     ///
     /// The value is the names of these operators.
@@ -176,6 +182,9 @@ enum OperatorError: Error, CustomStringConvertible {
         case .disabled(let name): "The operator '\(name)' is disabled: 'martlet operator enable \(name)'."
         case .isLastAdmin:
             "This is the last operator who may administer the whole server: invite another one first."
+        case .ofProvider(let name):
+            "The operator '\(name)' signs in by the identity provider, which gives the roles: change the groups there, or "
+                + "choose another name."
         case .ambiguous(let names):
             names.isEmpty
                 ? "There is no operator who may administer the server: 'martlet operator invite NAME --role admin'."
@@ -188,7 +197,7 @@ enum OperatorError: Error, CustomStringConvertible {
         switch self {
         case .badName, .badRoles: .badRequest
         case .notFound: .notFound
-        case .tooMany, .disabled, .isLastAdmin, .ambiguous: .conflict
+        case .tooMany, .disabled, .isLastAdmin, .ofProvider, .ambiguous: .conflict
         case .storage(let error): error.kind == .full ? .insufficientStorage : .serviceUnavailable
         }
     }

@@ -11,6 +11,21 @@ public protocol OperatorPasswords: Sendable {
     ///   - name: The operator's name in lower case.
     ///   - address: The client's address, in text form.
     func check(_ password: [UInt8], against hash: String?, of name: String, from address: String) async -> PasswordCheck
+
+    /// Performs a sign-in that is not by password, with the same limit on failed attempts.
+    /// - Parameters:
+    ///   - name: The name under which failures are counted.
+    ///   - address: The client's address, in text form.
+    /// - Returns: The number of seconds to wait if there were too many failed attempts; then nothing was performed.
+    func limit(_ name: String, from address: String, _ work: () async -> AttemptResult) async -> Int64?
+}
+
+/// The result of a sign-in that is not by password.
+public enum AttemptResult: Hashable, Sendable {
+    case succeeded
+    case failed
+    /// It could not be decided, and does not count.
+    case withdrawn
 }
 
 /// The result of checking a password.

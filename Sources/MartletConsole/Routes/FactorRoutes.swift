@@ -33,6 +33,9 @@ struct FactorRoutes: Sendable {
 
     @Sendable private func begin(_ call: ConsoleCall) async throws(ConsoleRefusal) -> HTTPResponse {
         let (_, entry) = try call.signedIn()
+        guard entry.identity == nil else {
+            throw .conflict("You sign in by an identity provider: it asks for a second factor, if it should.")
+        }
         guard entry.passwordHash != nil else {
             throw .conflict("A second factor is used together with a password: choose a password first.")
         }

@@ -9,6 +9,10 @@ struct SessionRoutes: Sendable {
     let failures: FailedSignIns
     let hubNames: @Sendable () -> [String]
     let facts: SessionFacts
+    let provider: ProviderSignIn
+
+    /// The name in the audit log of a sign-in by an identity provider.
+    static let byProvider = "sign in by provider"
 
     /// The facts about the server that a page gets together with the facts about its session.
     struct SessionFacts: Sendable {
@@ -84,21 +88,33 @@ struct SessionRoutes: Sendable {
 
     /// Answers a successful sign-in with the new session, and ends an earlier session of the same browser.
     private func entered(_ opened: SignIn.Opened, _ call: ConsoleCall) async throws(ConsoleRefusal) -> HTTPResponse {
-        if let old = SessionCookie.token(in: call.request.fields) {
+        try await entered(opened.session, of: opened.entry, token: opened.token, action: "sign in", call)
+    }
+
+    /// Answers a successful sign-in. With a new session, an earlier session of the same browser ends.
+    /// - Parameters:
+    ///   - token: The token of a new session; nil if the session of the request goes on.
+    ///   - action: The name of the sign-in in the audit log.
+    func entered(
+        _ session: OperatorSession, of entry: Operator, token: String?, action: String, _ call: ConsoleCall
+    ) async throws(ConsoleRefusal) -> HTTPResponse {
+        if token != nil, let old = ConsoleCookie.session.token(in: call.request.fields) {
             let hash = OperatorDirectory.hash(of: old)
             _ = try await stored { () throws(StorageError) in try await store.removeOperatorSession(tokenHash: hash) }
         }
-        try await audit(opened, call)
-        var response = document(opened.session, opened.entry, call.now)
-        response.fields["set-cookie"] = SessionCookie.setting(
-            opened.token, seconds: OperatorSession.lifetime.components.seconds)
+        try await audit(entry, action, call)
+        var response = document(session, entry, call.now)
+        if let token {
+            response.fields["set-cookie"] = ConsoleCookie.session.setting(
+                token, seconds: OperatorSession.lifetime.components.seconds)
+        }
         return response
     }
 
-    private func audit(_ opened: SignIn.Opened, _ call: ConsoleCall) async throws(ConsoleRefusal) {
+    private func audit(_ entry: Operator, _ name: String, _ call: ConsoleCall) async throws(ConsoleRefusal) {
         let action = OperatorAction(
-            at: call.now, operatorName: opened.entry.name, address: call.request.clientAddress, role: "",
-            action: "sign in", answer: 200)
+            at: call.now, operatorName: entry.name, address: call.request.clientAddress, role: "",
+            action: name, answer: 200)
         _ = try await stored { () throws(StorageError) in try await store.begin(action) }
     }
 
@@ -109,7 +125,8 @@ struct SessionRoutes: Sendable {
             }
             directory.changed(found.entry.name)
         }
-        return HTTPResponse(.noContent, fields: ["set-cookie": SessionCookie.removing, "cache-control": "no-store"])
+        return HTTPResponse(
+            .noContent, fields: ["set-cookie": ConsoleCookie.session.removing, "cache-control": "no-store"])
     }
 
     // MARK: The session
@@ -131,6 +148,7 @@ struct SessionRoutes: Sendable {
                 "isFresh": .bool(session.isFresh(at: now)), "freshUntil": .string(session.freshUntil.iso8601),
                 "idleUntil": .string(session.idleUntil.iso8601), "endsAt": .string(session.endsAt.iso8601),
                 "hasPassword": .bool(entry.passwordHash != nil), "hasFactor": .bool(entry.hasFactor),
+                "provider": provider.name(for: entry).map(JSON.string) ?? .null,
                 "settings": (try? JSON(parsing: Array(entry.settings.utf8))) ?? [:],
                 "version": .string(facts.version), "now": .string(now.iso8601),
                 "simulator": .bool(facts.hasSimulator), "features": .array(facts.features.map(JSON.string)),
@@ -174,6 +192,9 @@ struct SessionRoutes: Sendable {
     @Sendable private func changePassword(_ call: ConsoleCall) async throws(ConsoleRefusal) -> HTTPResponse {
         let (session, entry) = try call.signedIn()
         let body = try call.body()
+        guard entry.identity == nil else {
+            throw .conflict("You sign in by an identity provider: there is no password to change here.")
+        }
         // An operator who has only ever signed in with links has no password. Instead of checking it, a recent
         // confirmation of the operator's identity is required.
         if entry.passwordHash != nil {

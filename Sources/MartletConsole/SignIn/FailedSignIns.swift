@@ -32,7 +32,7 @@ final class FailedSignIns: Sendable {
         _ name: String, _ action: String, _ refusal: ConsoleRefusal, from request: HTTPRequest, at now: Timestamp
     ) async {
         switch refusal {
-        case .badCredentials, .badCode, .badLink, .tooMany: break
+        case .badCredentials, .badCode, .badLink, .badSignIn, .providerRefused, .noRole, .disabled, .tooMany: break
         default: return
         }
         let known = Operator.isName(name) ? try? await store.operator(name) : nil

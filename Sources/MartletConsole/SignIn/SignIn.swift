@@ -105,7 +105,7 @@ struct SignIn: Sendable {
 
     /// Returns the session of a request's cookie with its operator; nil if there is none.
     func session(of request: HTTPRequest) async throws(ConsoleRefusal) -> (session: OperatorSession, entry: Operator)? {
-        guard let token = SessionCookie.token(in: request.fields) else { return nil }
+        guard let token = ConsoleCookie.session.token(in: request.fields) else { return nil }
         let hash = OperatorDirectory.hash(of: token)
         let found = try await stored { () throws(StorageError) in try await store.operatorSession(tokenHash: hash) }
         return found.map { ($0.0, $0.1) }
@@ -125,7 +125,8 @@ struct SignIn: Sendable {
         }
     }
 
-    private func makeSession(of name: String, from request: HTTPRequest) -> (token: String, OperatorSession) {
+    /// Makes a session that begins now and whose operator has just confirmed their identity.
+    func makeSession(of name: String, from request: HTTPRequest) -> (token: String, OperatorSession) {
         let token = OperatorDirectory.makeToken()
         let now = time.now
         let agent = (request.fields["user-agent"] ?? "").unicodeScalars.filter { (0x20..<0x7F).contains($0.value) }

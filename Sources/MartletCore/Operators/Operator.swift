@@ -15,12 +15,16 @@ public struct Operator: Sendable, CustomStringConvertible {
     public var settings: String
     /// True if the operator needs a second factor to sign in.
     public var hasFactor: Bool
+    /// Whom the operator is at an identity provider; nil for an operator who signs in with a password.
+    public var identity: OperatorIdentity?
 
     public init(
         name: String, passwordHash: String? = nil, roles: RoleGrants, isDisabled: Bool = false, createdAt: Timestamp,
-        signedInAt: Timestamp? = nil, settings: String = "{}", hasFactor: Bool = false
+        signedInAt: Timestamp? = nil, settings: String = "{}", hasFactor: Bool = false,
+        identity: OperatorIdentity? = nil
     ) {
         self.hasFactor = hasFactor
+        self.identity = identity
         self.name = name
         self.passwordHash = passwordHash
         self.roles = roles

@@ -19,8 +19,8 @@ public protocol OperatorStore: Sendable {
     /// - Returns: Whether the operator exists.
     func addLink(_ link: OperatorLink) async throws(StorageError) -> Bool
 
-    /// Returns the link whose token has this hash, and its operator; nil if there is no such link, or if it has
-    /// expired.
+    /// Returns the link whose token has this hash, and its operator; nil if there is no such link, if it has expired, or
+    /// if the operator signs in by an identity provider.
     func link(tokenHash: [UInt8], at now: Timestamp) async throws(StorageError) -> (OperatorLink, Operator)?
 
     /// Marks a link as used and adds a session, in one transaction.
@@ -36,6 +36,16 @@ public protocol OperatorStore: Sendable {
     /// `OperatorSession.countLimit` sessions, the session that was used longest ago ends.
     /// - Returns: Whether the operator still has this password and is not disabled.
     func addSession(_ session: OperatorSession, ofPassword hash: String) async throws(StorageError) -> Bool
+
+    /// Signs in a person whom an identity provider has authenticated, in one transaction: finds or adds the operator,
+    /// replaces the roles, and adds or confirms a session.
+    /// - Parameters:
+    ///   - session: The session to add; its operator's name is ignored.
+    ///   - confirmed: The hash of the token of a valid session. If it belongs to the same operator, it is confirmed at
+    ///     the time at which `session` was, and no session is added.
+    func enter(
+        _ visit: ProviderVisit, adding session: OperatorSession, orConfirming confirmed: [UInt8]?
+    ) async throws(StorageError) -> ProviderVisitResult
 
     /// Returns the session whose token has this hash, and its operator; nil if there is no such session. The caller
     /// checks whether the session is still valid.

@@ -11,7 +11,7 @@ public struct CheckResult: Hashable, Sendable {
     }
 
     public let level: Level
-    /// The subject of the check: `data`, `certificate`, `ports`, `disk`, `database` or `credentials`.
+    /// The subject of the check: `data`, `certificate`, `provider`, `ports`, `disk`, `database` or `credentials`.
     public let subject: String
     /// A sentence with the finding and, unless the result is ok, the action to take.
     public let sentence: String

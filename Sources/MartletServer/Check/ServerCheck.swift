@@ -163,6 +163,19 @@ public struct ServerCheck: Sendable {
         return [CheckResult(.ok, "certificate", "\(served.name) is for \(names) and ends on \(served.ends.day).")]
     }
 
+    // MARK: The console's identity provider
+
+    /// Checks whether the secret of the console's identity provider can be read.
+    public func provider() -> [CheckResult] {
+        guard let settings = configuration.consoleOpenIDConnect, let file = settings.secretFile else { return [] }
+        do throws(ServerError) {
+            _ = try settings.secret()
+            return [CheckResult(.ok, "provider", "The secret for \(settings.shownName) is in \(file).")]
+        } catch {
+            return [CheckResult(.problem, "provider", error.description)]
+        }
+    }
+
     // MARK: Ports
 
     /// Checks whether the listeners' ports are free. No server may be using them.

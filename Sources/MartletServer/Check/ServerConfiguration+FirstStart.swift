@@ -11,6 +11,7 @@ extension ServerConfiguration {
             try ServedCertificate(certificateFile: certificate, keyFile: key).checkEnd(at: SystemTime().now)
         }
         _ = try metricsToken()
+        _ = try consoleOpenIDConnect?.secret()
         for result in ServerCheck(self).ports() where result.level == .problem {
             throw ServerError(result.sentence)
         }

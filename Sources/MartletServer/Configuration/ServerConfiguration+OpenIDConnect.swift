@@ -1,4 +1,4 @@
-import MartletBackend
+import MartletOpenIDConnect
 
 extension ServerConfiguration {
     /// An identity provider whose tokens the app backend accepts.

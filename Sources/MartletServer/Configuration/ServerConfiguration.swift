@@ -110,6 +110,8 @@ public struct ServerConfiguration: Sendable {
     public var console = ConsoleListener.shared
     /// The directory to read the console's pages from at each request; nil for the pages that the program contains.
     public var consoleFiles: String?
+    /// The identity provider by which operators sign in to the console besides passwords; nil for none.
+    public var consoleOpenIDConnect: ConsoleOpenIDConnect?
 
     /// The reverse proxies that are trusted to report the addresses of clients.
     public var trustedProxies = TrustedProxies.none
@@ -186,6 +188,7 @@ public struct ServerConfiguration: Sendable {
         try validateConsole()
         _ = try acme?.settings()
         _ = try openIDConnect?.settings()
+        _ = try consoleOpenIDConnect?.settings()
         if let bodyMemory, !(Int64(BodyLimits.leastTotal)...1 << 40).contains(bodyMemory) {
             throw ServerError("--body-memory must be 42M or more: the largest request needs a quarter of it.")
         }

@@ -17,4 +17,14 @@ struct OperatorLogins: OperatorPasswords {
         case .busy: .busy
         }
     }
+
+    func limit(_ name: String, from address: String, _ work: () async -> AttemptResult) async -> Int64? {
+        await logins.limit(name, from: address) {
+            switch await work() {
+            case .succeeded: .succeeded
+            case .failed: .failed
+            case .withdrawn: .withdrawn
+            }
+        }
+    }
 }

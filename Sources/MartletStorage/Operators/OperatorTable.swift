@@ -11,10 +11,10 @@ struct OperatorTable {
 
     /// The columns of an operator, which `entry(_:)` reads from a row.
     private static let columns = """
-        o.name, o.password_hash, o.roles, o.is_disabled, o.created_at, o.signed_in_at, o.settings,
+        o.name, o.password_hash, o.roles, o.is_disabled, o.created_at, o.signed_in_at, o.settings, o.issuer, o.subject,
         EXISTS (SELECT 1 FROM operator_factors f WHERE f.operator = o.folded_name AND f.confirmed_at IS NOT NULL)
         """
-    private static let columnCount: Int32 = 8
+    private static let columnCount: Int32 = 10
 
     func any() throws(StorageError) -> Bool {
         try connection.first("SELECT 1 FROM operators LIMIT 1") { _ in true } ?? false
@@ -48,11 +48,12 @@ struct OperatorTable {
     func put(_ entry: Operator) throws(StorageError) {
         try connection.run(
             """
-            INSERT INTO operators (folded_name, name, password_hash, roles, is_disabled, created_at, settings)
-            VALUES (?, ?, ?, ?, ?, ?, ?)
+            INSERT INTO operators
+                (folded_name, name, password_hash, roles, is_disabled, created_at, settings, issuer, subject)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
             ON CONFLICT (folded_name) DO NOTHING
             """, entry.name.lowercased(), entry.name, entry.passwordHash, Self.text(of: entry.roles), entry.isDisabled,
-            entry.createdAt, entry.settings)
+            entry.createdAt, entry.settings, entry.identity?.issuer, entry.identity?.subject)
     }
 
     // MARK: Links
@@ -73,7 +74,7 @@ struct OperatorTable {
             """
             SELECT \(Self.columns), l.kind, l.expires_at FROM operator_links l
                 JOIN operators o ON o.folded_name = l.operator
-            WHERE l.token_hash = ? AND l.expires_at > ? AND o.is_disabled = 0
+            WHERE l.token_hash = ? AND l.expires_at > ? AND o.is_disabled = 0 AND o.subject IS NULL
             """, tokenHash, now
         ) { row throws(StorageError) in
             let entry = Self.entry(row)
@@ -180,6 +181,62 @@ struct OperatorTable {
             agent: row.text(first + 5))
     }
 
+    // MARK: Identity providers
+
+    func enter(
+        _ visit: ProviderVisit, adding session: OperatorSession, orConfirming confirmed: [UInt8]?
+    ) throws(StorageError) -> ProviderVisitResult {
+        let known = try entry(visit.identity)
+        if let known, known.isDisabled { return .disabled(known.name) }
+        guard !visit.roles.isEmpty else {
+            if let known {
+                try connection.run(
+                    "UPDATE operators SET roles = '' WHERE folded_name = ?", known.name.lowercased())
+                try endSessions(of: known.name, except: nil)
+            }
+            return .noRole(known?.name)
+        }
+        let name = if let known { String?.some(known.name) } else { try add(visit, at: session.createdAt) }
+        guard let name else {
+            return .tooMany
+        }
+        try connection.run(
+            "UPDATE operators SET roles = ? WHERE folded_name = ?", Self.text(of: visit.roles), name.lowercased())
+        var opened = session
+        opened.operatorName = name
+        if let confirmed, let (old, owner) = try self.session(confirmed), owner.name == name {
+            try connection.run(
+                "UPDATE operator_sessions SET used_at = max(used_at, ?), confirmed_at = ? WHERE token_hash = ?",
+                session.createdAt, session.confirmedAt, confirmed)
+            opened = old
+            opened.usedAt = max(old.usedAt, session.createdAt)
+            opened.confirmedAt = session.confirmedAt
+        } else {
+            try insert(opened)
+        }
+        return try entry(name).map { .entered($0, opened) } ?? .tooMany
+    }
+
+    private func entry(_ identity: OperatorIdentity) throws(StorageError) -> Operator? {
+        try connection.first(
+            "SELECT \(Self.columns) FROM operators o WHERE o.issuer = ? AND o.subject = ?", identity.issuer,
+            identity.subject
+        ) { Self.entry($0) }
+    }
+
+    /// Adds an operator under the first name that nobody has.
+    /// - Returns: The name; nil if there are too many operators, or no name is free.
+    private func add(_ visit: ProviderVisit, at now: Timestamp) throws(StorageError) -> String? {
+        let count = try connection.first("SELECT count(*) FROM operators") { $0.integer(0) } ?? 0
+        guard count < visit.countLimit else { return nil }
+        for name in visit.names {
+            guard try entry(name) == nil else { continue }
+            try put(Operator(name: name, roles: visit.roles, createdAt: now, identity: visit.identity))
+            return name
+        }
+        return nil
+    }
+
     // MARK: Changes
 
     func change(_ name: String, _ change: OperatorChange) throws(StorageError) -> OperatorChangeResult {
@@ -232,7 +289,12 @@ struct OperatorTable {
         return Operator(
             name: row.text(0), passwordHash: row.optionalText(1), roles: RoleGrants(roles), isDisabled: row.bool(3),
             createdAt: row.timestamp(4), signedInAt: row.optionalTimestamp(5), settings: row.text(6),
-            hasFactor: row.bool(7))
+            hasFactor: row.bool(9), identity: identity(row))
+    }
+
+    private static func identity(_ row: Statement) -> OperatorIdentity? {
+        guard let issuer = row.optionalText(7), let subject = row.optionalText(8) else { return nil }
+        return OperatorIdentity(issuer: issuer, subject: subject)
     }
 }
 

@@ -48,6 +48,14 @@ extension SQLiteStorage: OperatorStore {
         }
     }
 
+    public func enter(
+        _ visit: ProviderVisit, adding session: OperatorSession, orConfirming confirmed: [UInt8]?
+    ) async throws(StorageError) -> ProviderVisitResult {
+        try await writer.write { connection throws(StorageError) in
+            try OperatorTable(connection).enter(visit, adding: session, orConfirming: confirmed)
+        }
+    }
+
     public func operatorSession(tokenHash: [UInt8]) async throws(StorageError) -> (OperatorSession, Operator)? {
         try await readers.read { connection throws(StorageError) in try OperatorTable(connection).session(tokenHash) }
     }

@@ -32,7 +32,9 @@ enum CheckCommand {
         let check = ServerCheck(configuration)
         let simulator = invocation.isOn("simulator") ? try invocation.address("simulator-listen") : nil
         var results = check.data(servedBy: geteuid())
-        guard check.hasData else { return results + check.certificate() + check.ports(simulator: simulator) }
+        guard check.hasData else {
+            return results + check.certificate() + check.provider() + check.ports(simulator: simulator)
+        }
         // Advice about the server's address is not printed, because no address is printed.
         let administration = try Administration(invocation, printsAdvice: false)
         let runs = await running(administration)
@@ -40,7 +42,7 @@ enum CheckCommand {
         // The ports are checked as the current user, not as the user that runs the server. Root needs no capability to
         // listen on a port; the user that runs the server needs one, which only the unit provides.
         if runs == nil { results += check.ports(simulator: simulator) }
-        results += try asOwner(of: configuration.dataDirectory) { check.certificate() }
+        results += try asOwner(of: configuration.dataDirectory) { check.certificate() + check.provider() }
         if let runs {
             results.append(runs)
         } else {

@@ -35,6 +35,26 @@ enum ServeCommand {
             Option(
                 "console-files", "DIR",
                 "Read the console's pages from this directory, to work on them; on loopback only."),
+            Option(
+                "console-oidc-client-id", "ID",
+                "Let operators sign in to the console by an OpenID Connect provider, which knows the console as this client; "
+                    + "its redirect URI is the console's address with /console/enter."),
+            Option(
+                "console-oidc-client-secret-file", "FILE",
+                "The client's secret is the line in this file; without it the client has no secret."),
+            Option("console-oidc-issuer", "URL", "The console's provider, if it is not the one of --oidc-issuer."),
+            Option(
+                "console-oidc-roles", "ROLE=GROUP,…",
+                "Which groups have which roles, for all hubs or for one: 'admin=ops, sender@shop=marketing'. Nobody else may "
+                    + "enter."),
+            Option(
+                "console-oidc-roles-claim", "CLAIM", "The claim with a person's groups.",
+                default: ServerConfiguration.ConsoleOpenIDConnect.defaultRolesClaim),
+            Option(
+                "console-oidc-scopes", "SCOPES", "What the provider is asked for.",
+                default: ServerConfiguration.ConsoleOpenIDConnect.defaultScopes),
+            Option(
+                "console-oidc-name", "NAME", "The provider's name on the sign-in page; by default the issuer's host."),
             Option("public-url", "URL", "The address that clients use, where a proxy stands in front."),
             Option(
                 "trusted-proxies", "LIST",
@@ -230,6 +250,7 @@ enum ServeCommand {
         configuration.backendHub = invocation["backend-hub"]
         try configureSending(&configuration, invocation)
         configuration.openIDConnect = try openIDConnect(invocation)
+        configuration.consoleOpenIDConnect = try consoleOpenIDConnect(invocation)
         configuration.publicURL = try invocation.publicURL()
         let retention = try invocation.optional("keep-notifications", as: "a number of days from 1 to 3650") { text in
             (DurationText(text) ?? DurationText("\(text)d")).flatMap { $0.seconds < 86_400 ? nil : $0.seconds }
@@ -309,6 +330,38 @@ enum ServeCommand {
         return ServerConfiguration.OpenIDConnect(
             issuer: issuer, audience: try invocation.required("oidc-audience"), keys: invocation["oidc-jwks"],
             userClaim: try invocation.required("oidc-user-claim"), rolesClaim: invocation["oidc-roles-claim"])
+    }
+
+    private static func consoleOpenIDConnect(
+        _ invocation: Invocation
+    ) throws(UsageError) -> ServerConfiguration.ConsoleOpenIDConnect? {
+        guard let client = invocation["console-oidc-client-id"] else {
+            let needy = invocation.command.options.first { option in
+                option.name.hasPrefix("console-oidc-") && invocation[option.name] != option.fallback
+            }
+            guard let needy else { return nil }
+            throw UsageError(
+                description: "--\(needy.name) needs --console-oidc-client-id.", command: invocation.command)
+        }
+        guard let issuer = invocation["console-oidc-issuer"] ?? invocation["oidc-issuer"] else {
+            throw UsageError(
+                description: "--console-oidc-client-id needs --console-oidc-issuer, or --oidc-issuer: the provider.",
+                command: invocation.command)
+        }
+        guard let roles = invocation["console-oidc-roles"] else {
+            throw UsageError(
+                description:
+                    "--console-oidc-client-id needs --console-oidc-roles, such as 'admin=ops': without a role, "
+                    + "nobody may enter.", command: invocation.command)
+        }
+        do throws(ServerError) {
+            return try ServerConfiguration.ConsoleOpenIDConnect(
+                issuer: issuer, clientID: client, secretFile: invocation["console-oidc-client-secret-file"],
+                roles: roles, rolesClaim: invocation["console-oidc-roles-claim"] ?? "",
+                scopes: invocation["console-oidc-scopes"] ?? "", name: invocation["console-oidc-name"])
+        } catch {
+            throw UsageError(description: error.description, command: invocation.command)
+        }
     }
 
     private static func tls(_ invocation: Invocation) throws -> ServerConfiguration.TLS? {

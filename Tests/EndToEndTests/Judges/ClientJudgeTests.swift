@@ -25,6 +25,11 @@ struct ClientJudgeTests {
         try await Judge.run("console_pages.py")
     }
 
+    @Test("Operators sign in to the console by a public identity provider, and attacks on the way fail")
+    func theConsoleSignsInByAProvider() async throws {
+        try await Judge.run("console_sign_in.py")
+    }
+
     @Test("The three guides and end-to-end encryption, on six platforms, by what phones show")
     func theGuidesAreTold() async throws {
         try await Judge.run("guides.py")

@@ -6,6 +6,7 @@ import Synchronization
 import Testing
 
 @testable import MartletBackend
+@testable import MartletOpenIDConnect
 
 /// Tokens of an identity provider at the backend's routes; the provider is a transport that answers.
 struct IdentityProviderTests {

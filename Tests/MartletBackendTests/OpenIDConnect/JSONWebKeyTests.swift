@@ -1,8 +1,9 @@
 import MartletCrypto
 import MartletModel
+import MartletTesting
 import Testing
 
-@testable import MartletBackend
+@testable import MartletOpenIDConnect
 
 struct JSONWebKeyTests {
     static let bad: [(name: String, value: JSON)] = [

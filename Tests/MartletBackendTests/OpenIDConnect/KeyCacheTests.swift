@@ -1,7 +1,8 @@
 import MartletModel
+import MartletTesting
 import Testing
 
-@testable import MartletBackend
+@testable import MartletOpenIDConnect
 
 struct KeyCacheTests {
     let start = Timestamp(seconds: 1_700_000_000)

@@ -1,7 +1,7 @@
 import MartletModel
 import Testing
 
-@testable import MartletBackend
+@testable import MartletOpenIDConnect
 
 /// The tokens and keys that the RFCs print.
 struct PublishedVectorTests {

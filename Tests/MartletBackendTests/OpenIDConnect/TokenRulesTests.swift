@@ -3,6 +3,7 @@ import MartletTesting
 import Testing
 
 @testable import MartletBackend
+@testable import MartletOpenIDConnect
 
 struct TokenRulesTests {
     let now = Timestamp(seconds: 1_700_000_000)
@@ -15,7 +16,7 @@ struct TokenRulesTests {
         let key = try #require(maker.publicKey)
         let token = try IdentityToken(token)
         try rules.checkIssuer(of: token)
-        return try rules.caller(of: token, signedWith: key, at: timestamp ?? now)
+        return try rules.claims(of: token, signedWith: key, at: timestamp ?? now).caller()
     }
 
     @Test func aGoodTokenIsItsUser() throws {

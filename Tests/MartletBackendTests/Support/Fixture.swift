@@ -2,6 +2,7 @@ import MartletCore
 import MartletCrypto
 import MartletHTTP
 import MartletModel
+import MartletOpenIDConnect
 import MartletPush
 import MartletTesting
 import Synchronization

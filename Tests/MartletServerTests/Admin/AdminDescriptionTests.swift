@@ -24,9 +24,9 @@ struct AdminDescriptionTests {
     }
 
     /// A console with a simulator, which need not answer.
-    private func makeConsole(_ engine: Engine, _ configuration: ServerConfiguration) -> Console {
+    private func makeConsole(_ engine: Engine, _ configuration: ServerConfiguration) throws -> Console {
         let administration = makeAdminRouter(engine, configuration)
-        return engine.makeConsole(configuration, administration: administration, simulator: administration)
+        return try engine.makeConsole(configuration, administration: administration, simulator: administration)
     }
 
     @Test func everyRouteOfTheAdministrationIsDescribedAndNothingElse() async throws {
@@ -38,7 +38,7 @@ struct AdminDescriptionTests {
 
     @Test func everyRouteOfTheConsoleIsDescribedAndNothingElse() async throws {
         try await withEngine { engine, configuration in
-            let console = makeConsole(engine, configuration)
+            let console = try makeConsole(engine, configuration)
             let simulator = "/console/api/simulator/"
             let described = console.description.routeNames.filter { !$0.contains(simulator) }
             let routes = console.routes.map { "\($0.method.rawValue) /console/api\($0.pattern)" }
@@ -49,7 +49,7 @@ struct AdminDescriptionTests {
     /// `lib/api.js` has every request that the pages make.
     @Test func everyRequestOfThePagesIsDescribed() async throws {
         try await withEngine { engine, configuration in
-            let paths = makeConsole(engine, configuration).description.document["paths"]?.object ?? [:]
+            let paths = try makeConsole(engine, configuration).description.document["paths"]?.object ?? [:]
             let described = Set(
                 paths.flatMap { path, methods in (methods.object ?? [:]).keys.map { Self.form($0, path) } })
             let asset = try #require(ConsoleAssets(directory: nil).asset(at: ["lib", "api.js"]))
@@ -70,7 +70,7 @@ struct AdminDescriptionTests {
 
     @Test func operationsHaveNamesOfTheirOwnAndSchemasThatExist() async throws {
         try await withEngine { engine, configuration in
-            let console = makeConsole(engine, configuration).description
+            let console = try makeConsole(engine, configuration).description
             for description in [AdminDescription.description, console] {
                 let ids = description.groups.flatMap(\.operations).map(\.id)
                 #expect(Set(ids).count == ids.count, "\(description.title)")

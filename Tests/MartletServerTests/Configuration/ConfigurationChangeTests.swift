@@ -29,12 +29,15 @@ struct ConfigurationChangeTests {
             new.metricsTokenFile = "token"
             new.trustedProxies = try TrustedProxies("private")
             new.openIDConnect = .init(issuer: "https://id.example.org", audience: "martlet")
+            new.consoleOpenIDConnect = try .init(
+                issuer: "https://id.example.org", clientID: "console", roles: "admin=ops")
             new.usersMaySend = false
         }
         #expect(change.waiting == [])
         #expect(
             change.taken == [
-                "trusted-proxies", "users-may-send", "oidc-issuer", "request-rate", "user-request-rate",
+                "trusted-proxies", "users-may-send", "oidc-issuer", "console-oidc-client-id", "request-rate",
+                "user-request-rate",
                 "backlog-limit",
                 "disk-reserve", "metrics-token-file", "connections-per-address",
             ])

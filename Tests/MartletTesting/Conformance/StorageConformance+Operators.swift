@@ -58,6 +58,62 @@ extension StorageConformance {
             try require(
                 [touched.usedAt, touched.confirmedAt], is: [bench.now + .seconds(1000), bench.now + .seconds(1000)])
         },
+        Requirement("A person of an identity provider is one operator, with the roles of the last visit") { bench in
+            let first = try await bench.visit("s1", ["ada"], [RoleGrant(.sender, hub: "shop")], token: 11)
+            try require(first?.0.name, is: "ada")
+            try require(first?.0.identity, is: OperatorIdentity(issuer: "https://id.example", subject: "s1"))
+            try require(try await bench.storage.operatorSession(tokenHash: [11])?.1.roles.texts, is: ["sender@shop"])
+            let second = try await bench.visit("s1", ["other"], [RoleGrant(.viewer)], token: 12)
+            try require(second?.0.name, is: "ada")
+            try require(second?.0.roles.texts, is: ["viewer"])
+            try require(try await bench.storage.operators(at: bench.now).count, is: 1)
+        },
+        Requirement("A name that somebody has is not given to a person of an identity provider") { bench in
+            try await bench.signUp("ops", "admin")
+            let first = try await bench.visit("s1", ["OPS", "ops-1"], [RoleGrant(.viewer)], token: 11)
+            try require(first?.0.name, is: "ops-1")
+            try require(try await bench.storage.operator("ops")?.identity == nil, is: true)
+            let none = try await bench.visit("s2", ["ops", "Ops-1"], [RoleGrant(.viewer)], token: 12)
+            try require(none == nil, is: true)
+            try require(try await bench.storage.operatorSession(tokenHash: [12]) == nil, is: true)
+        },
+        Requirement("A person whom the provider gives no role, or who is disabled, has no session") { bench in
+            _ = try await bench.visit("s1", ["ada"], [RoleGrant(.viewer)], token: 11)
+            try require(try await bench.visit("s1", ["ada"], [], token: 12) == nil, is: true)
+            for token in [11, 12] as [UInt8] {
+                try require(try await bench.storage.operatorSession(tokenHash: [token]) == nil, is: true)
+            }
+            _ = try await bench.visit("s1", ["ada"], [RoleGrant(.viewer)], token: 13)
+            _ = try await bench.storage.change("ada", .isDisabled(true))
+            try require(try await bench.visit("s1", ["ada"], [RoleGrant(.viewer)], token: 14) == nil, is: true)
+            for token in [13, 14] as [UInt8] {
+                try require(try await bench.storage.operatorSession(tokenHash: [token]) == nil, is: true)
+            }
+        },
+        Requirement("A visit confirms the operator's own session, and nobody else's") { bench in
+            _ = try await bench.visit("s1", ["ada"], [RoleGrant(.viewer)], token: 11)
+            let later = bench.now + .seconds(900)
+            let again = try await bench.visit("s1", ["ada"], [RoleGrant(.viewer)], token: 12, at: later, confirming: 11)
+            try require(again?.1.tokenHash, is: [11])
+            let confirmed = try await bench.storage.operatorSession(tokenHash: [11])?.0
+            try require(confirmed?.confirmedAt, is: later)
+            try require(confirmed?.createdAt, is: bench.now)
+            try require(try await bench.storage.operatorSession(tokenHash: [12]) == nil, is: true)
+            _ = try await bench.visit("s2", ["bo"], [RoleGrant(.viewer)], token: 13, confirming: 11)
+            try require(try await bench.storage.operatorSession(tokenHash: [13])?.1.name, is: "bo")
+        },
+        Requirement("A link does not open the account of a person of an identity provider") { bench in
+            _ = try await bench.visit("s1", ["ada"], [RoleGrant(.viewer)], token: 11)
+            _ = try await bench.storage.addLink(bench.link(21, .signIn, of: "ada"))
+            try require(try await bench.storage.link(tokenHash: [21], at: bench.now) == nil, is: true)
+        },
+        Requirement("No operator is added beyond the most") { bench in
+            _ = try await bench.visit("s1", ["ada"], [RoleGrant(.viewer)], token: 11)
+            let second = try await bench.visit("s2", ["bo"], [RoleGrant(.viewer)], token: 12, countLimit: 1)
+            try require(second == nil, is: true)
+            let again = try await bench.visit("s1", [], [RoleGrant(.viewer)], token: 13, countLimit: 1)
+            try require(again != nil, is: true)
+        },
         Requirement("The last operator who may administer the server stays") { bench in
             try await bench.signUp("ops", "admin")
             // An invitation that was not taken up does not count.
@@ -149,6 +205,22 @@ extension StorageConformance {
 extension StorageBench {
     fileprivate func link(_ token: UInt8, _ kind: OperatorLink.Kind, of name: String) -> OperatorLink {
         OperatorLink(tokenHash: [token], kind: kind, operatorName: name, expiresAt: now + .seconds(900))
+    }
+
+    /// Signs a person of an identity provider in.
+    /// - Returns: The operator and the session; nil if the person was not let in.
+    fileprivate func visit(
+        _ subject: String, _ names: [String], _ roles: [RoleGrant], token: UInt8, at time: Timestamp? = nil,
+        confirming confirmed: UInt8? = nil, countLimit: Int = 1000
+    ) async throws -> (Operator, OperatorSession)? {
+        let visit = ProviderVisit(
+            identity: OperatorIdentity(issuer: "https://id.example", subject: subject), names: names,
+            roles: RoleGrants(roles), countLimit: countLimit)
+        let session = operatorSession(token, of: "", at: time ?? now)
+        switch try await storage.enter(visit, adding: session, orConfirming: confirmed.map { [$0] }) {
+        case .entered(let entry, let session): return (entry, session)
+        case .noRole, .disabled, .tooMany: return nil
+        }
     }
 
     fileprivate func operatorSession(_ token: UInt8, of name: String, at time: Timestamp) -> OperatorSession {

@@ -66,6 +66,40 @@ extension MemoryStorage: OperatorStore {
         }
     }
 
+    public func enter(
+        _ visit: ProviderVisit, adding session: OperatorSession, orConfirming confirmed: [UInt8]?
+    ) async throws(StorageError) -> ProviderVisitResult {
+        state.withLock { state in
+            let known = state.operators.values.first { $0.identity == visit.identity }
+            if let known, known.isDisabled { return .disabled(known.name) }
+            guard !visit.roles.isEmpty else {
+                guard let known else { return .noRole(nil) }
+                state.operators[known.name.lowercased()]?.roles = visit.roles
+                state.endOperatorSessions(of: known.name.lowercased(), except: nil)
+                return .noRole(known.name)
+            }
+            let isFull = state.operators.count >= visit.countLimit
+            let free = isFull ? nil : visit.names.first { state.operators[$0.lowercased()] == nil }
+            guard let name = known?.name ?? free else { return .tooMany }
+            let key = name.lowercased()
+            var entry =
+                known
+                ?? Operator(name: name, roles: visit.roles, createdAt: session.createdAt, identity: visit.identity)
+            entry.roles = visit.roles
+            state.operators[key] = entry
+            if let confirmed, var old = state.operatorSessions[confirmed], old.operatorName.lowercased() == key {
+                old.usedAt = max(old.usedAt, session.createdAt)
+                old.confirmedAt = session.confirmedAt
+                state.operatorSessions[confirmed] = old
+                return .entered(entry, old)
+            }
+            var opened = session
+            opened.operatorName = name
+            state.add(opened)
+            return .entered(entry, opened)
+        }
+    }
+
     public func operatorSession(tokenHash: [UInt8]) async throws(StorageError) -> (OperatorSession, Operator)? {
         state.withLock { state in
             guard let session = state.operatorSessions[tokenHash],
@@ -235,7 +269,7 @@ extension MemoryState {
 
     fileprivate func link(_ tokenHash: [UInt8], at now: Timestamp) -> (OperatorLink, Operator)? {
         guard let link = operatorLinks[tokenHash], link.expiresAt > now,
-            let entry = operators[link.operatorName.lowercased()], !entry.isDisabled
+            let entry = operators[link.operatorName.lowercased()], !entry.isDisabled, entry.identity == nil
         else { return nil }
         return (link, entry)
     }

@@ -92,7 +92,20 @@ class Chromium:
         return answer["result"]
 
     def page(self):
-        target = self.call("Target.createTarget", {"url": "about:blank"})["targetId"]
+        return self._attached(self.call("Target.createTarget", {"url": "about:blank"})["targetId"])
+
+    def opened(self, timeout=PATIENCE):
+        """A tab that a page has opened."""
+        deadline = time.monotonic() + timeout
+        while True:
+            for target in self.call("Target.getTargets")["targetInfos"]:
+                if target["type"] == "page" and not target["attached"] and target["url"] != "about:blank":
+                    return self._attached(target["targetId"])
+            if time.monotonic() > deadline:
+                raise Refused("no tab was opened")
+            self.pump(0.05)
+
+    def _attached(self, target):
         return Page(self, self.call("Target.attachToTarget", {"targetId": target, "flatten": True})["sessionId"])
 
     def close(self):

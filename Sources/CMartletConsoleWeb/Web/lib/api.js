@@ -6,6 +6,9 @@ const BASE = "/console/api";
 export const CALLS = /** @type {const} */ ({
   session: "GET /session",
   signIn: "POST /sign-in",
+  signInWays: "GET /sign-in",
+  beginProvider: "POST /sign-in/provider",
+  finishProvider: "POST /sign-in/provider/finish",
   signOut: "POST /sign-out",
   confirm: "POST /session/confirm",
   touch: "POST /session/touch",

@@ -29,6 +29,8 @@ declare global {
     endsAt: string;
     hasPassword: boolean;
     hasFactor: boolean;
+    /** The identity provider by which the operator signs in; null with a password. */
+    provider: string | null;
     settings: Record<string, any>;
     version: string;
     now: string;

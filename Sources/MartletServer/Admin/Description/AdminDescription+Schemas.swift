@@ -100,7 +100,8 @@ extension AdminDescription {
 
     private static let operatorSchema = APISchema.object([
         "name": APISchema.text, "roles": APISchema.texts, "isDisabled": APISchema.flag, "hasPassword": APISchema.flag,
-        "hasFactor": APISchema.flag, "createdAt": APISchema.time, "signedInAt": APISchema.timeOrNull,
+        "hasFactor": APISchema.flag, "issuer": APISchema.textOrNull, "createdAt": APISchema.time,
+        "signedInAt": APISchema.timeOrNull,
         "sessions": APISchema.count, "invitedUntil": APISchema.timeOrNull,
     ])
 

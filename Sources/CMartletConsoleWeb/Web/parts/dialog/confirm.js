@@ -1,12 +1,13 @@
-/** The password once more, before secrets are shown or changed. */
+/** Who it is once more, before secrets are shown or changed. */
 
 import { call, Refusal } from "../../lib/api.js";
 import { freshId, h, put } from "../../lib/dom.js";
 import { openDialog } from "./dialog.js";
 
-/** Asks for the password again; resolves to whether it was right.
+/** Asks for the password again, or by the identity provider; resolves to whether it was right.
  * @param {View} view @returns {Promise<boolean>} */
 export async function confirmPassword(view) {
+  if (view.session.provider) return (await import("../provider/confirm.js")).confirmByProvider(view);
   const texts = (await import(`./text.${view.language}.js`)).default;
   const t = (/** @type {string} */ key) => texts[key] ?? key;
   return new Promise((resolve) => {

@@ -1,9 +1,10 @@
-/** Sign-in by password, and what a one-time link opens: an invitation, or a session at once. */
+/** Sign-in by password or identity provider, and what a one-time link opens: an invitation, or a session at once. */
 
 import { call, Refusal } from "../../lib/api.js";
 import { freshId, h, icon, put } from "../../lib/dom.js";
 import { failure, skeleton } from "../../lib/screen.js";
 import { LANGUAGES } from "../../lib/text.js";
+import { finish, providerButton, takeAnswer } from "./provider.js";
 
 /** @param {View} view @returns {OpenScreen} */
 export function screen(view) {
@@ -12,7 +13,9 @@ export function screen(view) {
   const node = h("div.sign-in-page", h("div.sign-in-mark", h("img", { src: "/console/icon.svg", alt: "", width: 44, height: 44 }), h("span", "Martlet")),
     card, languages(view));
   const token = takeToken();
-  if (token) openLink(view, card, token);
+  const answer = takeAnswer();
+  if (answer) finish(view, card, answer);
+  else if (token) openLink(view, card, token);
   else if (location.pathname === "/console/enter") put(card, deadLink(view));
   else put(card, passwordForm(view));
   return { title: t("title"), node };
@@ -68,7 +71,7 @@ function passwordForm(view) {
     hasEnded && h("div.notice.warn-notice", icon("clock"), h("div", h("p", t("ended")))),
     h("div.field", h("label", { for: ids.name }, t("name")), name),
     h("div.field", h("label", { for: ids.password }, t("password")), password, problem), code.node,
-    button, h("p.quiet.small", t("forgotten")));
+    button, providerButton(view), h("p.quiet.small", t("forgotten")));
 }
 
 /** A field for the code of the second factor. It is shown when the server asks for a code.

@@ -60,6 +60,7 @@ export default {
   "did.PUT simulator": "Simulator benutzt",
   "did.DELETE simulator": "Simulator benutzt",
   "did.sign in": "Angemeldet",
+  "did.sign in by provider": "Über Identitätsanbieter angemeldet",
   "did.use a link": "Link benutzt",
   "did.confirm": "Passwort bestätigt",
   "did.PUT session/password": "Eigenes Passwort geändert",

@@ -60,6 +60,7 @@ export default {
   "did.PUT simulator": "Used the simulator",
   "did.DELETE simulator": "Used the simulator",
   "did.sign in": "Signed in",
+  "did.sign in by provider": "Signed in by identity provider",
   "did.use a link": "Used a link",
   "did.confirm": "Confirmed the password",
   "did.PUT session/password": "Changed the own password",

@@ -60,6 +60,7 @@ export default {
   "did.PUT simulator": "시뮬레이터 사용",
   "did.DELETE simulator": "시뮬레이터 사용",
   "did.sign in": "로그인",
+  "did.sign in by provider": "ID 공급자로 로그인함",
   "did.use a link": "링크 사용",
   "did.confirm": "비밀번호 확인",
   "did.PUT session/password": "자신의 비밀번호 변경",

@@ -31,7 +31,9 @@ struct KeyCache: Sendable {
     private static let freshnessBounds = Duration.seconds(60)...Duration.seconds(86_400)
     /// How long keys that are no longer fresh are used if no newer ones can be fetched.
     private static let staleness = Duration.seconds(86_400)
-    private static let fetches = BucketSize(drops: 5, interval: .seconds(30))
+    /// How many fetches may follow each other at once, and the time after which one more is allowed.
+    private static let fetchBurst = 5
+    private static let fetchInterval = Duration.seconds(30)
     /// The maximum number of keys that are tried for a token that names no key.
     private static let attempts = 8
     /// The maximum number of keys with the same id that are tried.
@@ -53,7 +55,7 @@ struct KeyCache: Sendable {
     /// Records that a request to the provider has started, and counts it against the limit.
     mutating func began(at now: Timestamp) {
         isFetching = true
-        emptyAt = max(emptyAt ?? now, now) + Self.fetches.interval
+        emptyAt = max(emptyAt ?? now, now) + Self.fetchInterval
     }
 
     /// Records the keys that the provider has sent.
@@ -87,7 +89,7 @@ struct KeyCache: Sendable {
 
     private func wait(at now: Timestamp) -> Duration {
         let hold = heldUntil.map { max(.zero, $0 - now) } ?? .zero
-        let drip = emptyAt.map { max(.zero, ($0 - now) - Self.fetches.interval * (Self.fetches.drops - 1)) } ?? .zero
+        let drip = emptyAt.map { max(.zero, ($0 - now) - Self.fetchInterval * (Self.fetchBurst - 1)) } ?? .zero
         return max(hold, drip)
     }
 }

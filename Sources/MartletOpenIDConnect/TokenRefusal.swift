@@ -1,5 +1,5 @@
 /// A reason why a token is not accepted.
-enum TokenRefusal: Error, Hashable, Sendable {
+public enum TokenRefusal: Error, Hashable, Sendable {
     case tooLong
     case malformed
     case badAlgorithm
@@ -26,7 +26,7 @@ enum TokenRefusal: Error, Hashable, Sendable {
     case unverifiedAddress
 
     /// The refusal as a message for the token's holder, in the characters that RFC 6750, section 3, allows.
-    var sentence: String {
+    public var sentence: String {
         switch self {
         case .tooLong: "The token is too long."
         case .malformed: "The token is neither a session's nor a signed JSON Web Token."

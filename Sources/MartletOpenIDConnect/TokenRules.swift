@@ -1,6 +1,7 @@
+import MartletCrypto
 import MartletModel
 
-/// The rules that check a token's claims and determine its user.
+/// The rules that check a token's claims.
 struct TokenRules: Sendable {
     let settings: OpenIDConnectSettings
 
@@ -9,32 +10,27 @@ struct TokenRules: Sendable {
     /// The last time at which a token may expire: the end of the year 9999, in seconds since 1970. A later time is a
     /// mistake of the provider.
     private static let lastExpiry = Double(Timestamp.distantFuture.milliseconds) / 1000
-    private static let roleLimit = 1000
 
     /// Checks the issuer before any keys are requested, because this provider does not have another issuer's keys.
     func checkIssuer(of token: IdentityToken) throws(TokenRefusal) {
         guard token.claims["iss"] == .string(settings.issuer) else { throw .foreignIssuer }
     }
 
-    /// Verifies a token with the key that it names, and returns the token's user.
-    func caller(
+    /// Verifies a token with the key that it names, and returns the token's claims.
+    func claims(
         of token: IdentityToken, signedWith key: JSONWebKey, at now: Timestamp
-    ) throws(TokenRefusal) -> Caller {
+    ) throws(TokenRefusal) -> IdentityClaims {
         guard key.hasSigned(token) else { throw .badSignature }
         try checkIssuer(of: token)
-        return try caller(by: token.claims, at: now)
+        return try claims(token.claims, at: now)
     }
 
-    /// Returns the user of a token whose signature was already verified.
-    func caller(by claims: JSON, at now: Timestamp) throws(TokenRefusal) -> Caller {
+    /// Checks the claims of a token whose signature was already verified.
+    func claims(_ claims: JSON, at now: Timestamp) throws(TokenRefusal) -> IdentityClaims {
         try checkAudience(of: claims)
         try checkTimes(of: claims, at: Double(now.milliseconds) / 1000)
         guard claims["cnf"] == nil else { throw .bound }
-        guard let name = claim(settings.userClaim, of: claims)?.string.flatMap({ try? UserName($0) }) else {
-            throw .noUser(claim: settings.userClaim)
-        }
-        guard settings.userClaim != "email" || isVerified(claims) else { throw .unverifiedAddress }
-        return Caller(name: name, roles: roles(of: claims), hasRolesOfProvider: true)
+        return IdentityClaims(json: claims, settings: settings)
     }
 
     /// Checks the audience. A token with several audiences must have been issued to this server, because otherwise any
@@ -50,42 +46,22 @@ struct TokenRules: Sendable {
     }
 
     private func checkTimes(of claims: JSON, at now: Double) throws(TokenRefusal) {
-        guard let expiry = try seconds("exp", of: claims) else { throw .noExpiry }
+        guard let expiry = try Self.seconds("exp", of: claims) else { throw .noExpiry }
         guard now < expiry + Self.clockSkew else { throw .expired }
         guard expiry <= Self.lastExpiry else { throw .endless }
         for name in ["nbf", "iat"] {
-            guard let start = try seconds(name, of: claims) else { continue }
+            guard let start = try Self.seconds(name, of: claims) else { continue }
             guard start <= now + Self.clockSkew else { throw .notYetValid }
         }
     }
 
     /// Returns a time in a claim (a NumericDate, RFC 7519, section 2), in seconds; nil if the claim is missing.
-    private func seconds(_ name: String, of claims: JSON) throws(TokenRefusal) -> Double? {
+    static func seconds(_ name: String, of claims: JSON) throws(TokenRefusal) -> Double? {
         switch claims[name] {
         case nil: return nil
         case .integer(let number): return Double(number)
         case .double(let number) where number.isFinite: return number
         default: throw .badTime
         }
-    }
-
-    /// Returns whether the provider has verified that the address is its holder's (OpenID Connect Core 1.0, section
-    /// 5.1), or makes no statement about the address.
-    private func isVerified(_ claims: JSON) -> Bool {
-        // The text `true` is accepted too, because some providers, such as Apple, may write the Boolean as a string.
-        [nil, true, "true"].contains(claims["email_verified"])
-    }
-
-    private func roles(of claims: JSON) -> Set<String> {
-        guard let name = settings.rolesClaim, let claim = claim(name, of: claims) else { return [] }
-        if let role = claim.string { return [role] }
-        return Set((claim.array ?? []).prefix(Self.roleLimit).compactMap(\.string))
-    }
-
-    /// Returns the claim with exactly this name, including any dots; if there is none, the member at this dotted path;
-    /// nil if there is neither.
-    private func claim(_ name: String, of claims: JSON) -> JSON? {
-        if let claim = claims[name] { return claim }
-        return name.split(separator: ".").reduce(claims) { found, part in found?[String(part)] }
     }
 }

@@ -2,7 +2,7 @@ import MartletCrypto
 import MartletModel
 
 /// A signed JSON Web Token in compact form (RFC 7515, RFC 7519), parsed but not yet verified.
-struct IdentityToken: Sendable {
+public struct IdentityToken: Sendable {
     /// The accepted signature algorithms (RFC 7518, section 3.1). All others are refused because they are not listed,
     /// in particular `none` and those with a shared secret.
     enum Algorithm: String, Hashable, Sendable {
@@ -17,7 +17,7 @@ struct IdentityToken: Sendable {
     let signature: [UInt8]
 
     /// The maximum length of a token in bytes.
-    static let lengthLimit = 16_384
+    public static let lengthLimit = 16_384
     private static let depthLimit = 16
     private static let keyIDLimit = 256
     /// Header parameters with which a token would choose the key that verifies it, or would require a feature that is
@@ -26,7 +26,7 @@ struct IdentityToken: Sendable {
     private static let types: Set<String> = ["jwt", "at+jwt", "application/jwt", "application/at+jwt"]
 
     /// Returns whether a bearer token has the form of an identity token. A session token has no dots.
-    static func hasForm(_ token: String) -> Bool {
+    public static func hasForm(_ token: String) -> Bool {
         token.utf8.contains(UInt8(ascii: "."))
     }
 

@@ -1,7 +1,6 @@
 import MartletHTTP
 
-/// The identity provider whose tokens the app backend accepts besides its own sessions (OpenID Connect Core 1.0, RFC
-/// 9068).
+/// An identity provider, and whom its tokens must be meant for (OpenID Connect Core 1.0, RFC 9068).
 public struct OpenIDConnectSettings: Sendable {
     /// The issuer, which must equal the tokens' `iss` exactly.
     public let issuer: String

@@ -1,0 +1,79 @@
+public import MartletCore
+
+/// Which roles the values of a claim give: `admin=ops, sender@shop=marketing`.
+public struct ProviderRoles: Hashable, Sendable {
+    /// A part of the text that cannot be used, with what is wrong.
+    public struct Problem: Error, Hashable, Sendable, CustomStringConvertible {
+        public let description: String
+    }
+
+    private let rules: [(grant: RoleGrant, value: String)]
+
+    private static let countLimit = 100
+    private static let valueLimit = 256
+
+    /// Parses rules with commas between them. Each is a role, optionally followed by `@` and a hub, then `=` and a value
+    /// of the claim. In a value, `\,` stands for a comma and `\\` for a backslash.
+    public init(_ text: String) throws(Problem) {
+        var rules: [(RoleGrant, String)] = []
+        for part in Self.parts(of: text) {
+            guard let equals = part.firstIndex(of: "=") else {
+                throw Problem(description: "'\(part)' has no '=': write ROLE=VALUE, such as admin=ops.")
+            }
+            let (role, value) = (Self.trimmed(part[..<equals]), Self.trimmed(part[part.index(after: equals)...]))
+            guard let grant = RoleGrant(role) else {
+                throw Problem(
+                    description: "'\(role)' is no role: write admin, sender or viewer, for all hubs or for one: "
+                        + "sender@shop.")
+            }
+            guard !value.isEmpty, value.utf8.count <= Self.valueLimit else {
+                throw Problem(description: "The value for '\(role)' must have 1 to \(Self.valueLimit) bytes.")
+            }
+            rules.append((grant, value))
+        }
+        guard (1...Self.countLimit).contains(rules.count) else {
+            throw Problem(description: "Give 1 to \(Self.countLimit) rules, such as 'admin=ops, sender=marketing'.")
+        }
+        self.rules = rules
+    }
+
+    /// Returns the roles of a person whose claim has these values; none if no rule names one of them.
+    public func grants(for values: Set<String>) -> RoleGrants {
+        RoleGrants(rules.filter { values.contains($0.value) }.map(\.grant))
+    }
+
+    /// Splits a text at its commas, except those behind a backslash.
+    private static func parts(of text: String) -> [String] {
+        var parts = [""]
+        var isEscaped = false
+        for character in text {
+            if isEscaped {
+                parts[parts.count - 1].append(character)
+                isEscaped = false
+            } else if character == "\\" {
+                isEscaped = true
+            } else if character == "," {
+                parts.append("")
+            } else {
+                parts[parts.count - 1].append(character)
+            }
+        }
+        return parts
+    }
+
+    private static func trimmed(_ text: Substring) -> String {
+        let front = text.drop { $0 == " " }
+        return String(front.reversed().drop { $0 == " " }.reversed())
+    }
+
+    public static func == (left: ProviderRoles, right: ProviderRoles) -> Bool {
+        left.rules.elementsEqual(right.rules) { $0.grant == $1.grant && $0.value == $1.value }
+    }
+
+    public func hash(into hasher: inout Hasher) {
+        for rule in rules {
+            hasher.combine(rule.grant)
+            hasher.combine(rule.value)
+        }
+    }
+}

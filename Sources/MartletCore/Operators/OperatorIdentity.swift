@@ -1,0 +1,41 @@
+/// A person as an identity provider knows them: only both parts together are unique and lasting (OpenID Connect Core 1.0,
+/// section 5.7).
+public struct OperatorIdentity: Hashable, Sendable {
+    public var issuer: String
+    public var subject: String
+
+    public init(issuer: String, subject: String) {
+        self.issuer = issuer
+        self.subject = subject
+    }
+}
+
+/// A sign-in of a person whom an identity provider has authenticated.
+public struct ProviderVisit: Sendable {
+    public var identity: OperatorIdentity
+    /// Names for a new operator, the best first. The first that nobody has is taken.
+    public var names: [String]
+    /// The roles that the provider gives now; they replace those of the last visit.
+    public var roles: RoleGrants
+    /// The maximum number of operators.
+    public var countLimit: Int
+
+    public init(identity: OperatorIdentity, names: [String], roles: RoleGrants, countLimit: Int) {
+        self.identity = identity
+        self.names = names
+        self.roles = roles
+        self.countLimit = countLimit
+    }
+}
+
+/// The result of a sign-in by an identity provider.
+public enum ProviderVisitResult: Sendable {
+    /// The operator has signed in. The session is the new one, or the one that was confirmed.
+    case entered(Operator, OperatorSession)
+    /// The provider gives no role. If the person was an operator (the value is the name), all sessions have ended.
+    case noRole(String?)
+    /// The operator with this name is disabled.
+    case disabled(String)
+    /// There are too many operators for a new one, or all names are taken.
+    case tooMany
+}
