@@ -172,7 +172,8 @@ struct ProviderDocuments: Sendable {
         return response
     }
 
-    /// Returns the value of `max-age` in `Cache-Control` (RFC 9111, section 5.2.2).
+    /// Returns how long an answer may be cached according to `Cache-Control` (RFC 9111, section 5.2.2): `max-age`, or
+    /// zero for `no-store` and `no-cache`; nil if the field states neither.
     static func freshness(_ fields: HTTPFields) -> Duration? {
         let directives = fields.values(of: "cache-control").joined(separator: ",").lowercased()
             .split(separator: ",").map { $0.filter { $0 != " " && $0 != "\t" && $0 != "\"" } }
