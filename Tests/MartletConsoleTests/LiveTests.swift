@@ -160,6 +160,36 @@ struct LiveTests {
 
     @Test func aStreamAboutAHubNeedsARoleThere() async throws {
         let bench = try await ConsoleBench()
+        #expect(await bench.send(.get, "/console/api/session", cookie: cookie).code == "signed-out")
+    }
+
+    @Test func whatIsHeldIsUnderWayHoweverOldItIs() async throws {
+        let bench = try await ConsoleBench()
+        let cookie = try await bench.signIn("kim", "viewer")
+        func send(_ id: String, _ control: String, goesOnAt: JSON = .null) -> JSON {
+            [
+                "id": .string(id), "cursor": "9", "control": .string(control), "goesOnAt": goesOnAt,
+                "endedAt": .null, "state": "Processing",
+            ]
+        }
+        let (canary, paused) = (send("a", "holding", goesOnAt: "2026-11-26T14:00:00Z"), send("b", "paused"))
+        let path = "/hubs/shop/sends?limit=20"
+        bench.administration.answer(path, ["sends": [send("c", "running"), paused]])
+        bench.administration.answer(path + "&state=held", ["sends": [paused, canary]])
+        let answer = await bench.send(.get, "/console/api/events?topics=sends:shop", cookie: cookie)
+        guard case .stream(_, let write) = answer.body else {
+            Issue.record("no stream")
+            return
+        }
+        let writer = CollectingWriter()
+        async let finished: Void = write(writer)
+        await writer.wait(for: "event: past")
+        try await bench.directory.endSessions(of: "kim")
+        try await finished
+        let data = try #require(writer.text.split(separator: "\n").first { $0.hasPrefix("data: ") }?.dropFirst(6))
+        let running = try JSON(parsing: Array(data.utf8))["sends"]?["shop"]?["running"]?.array
+        #expect(running?.map { $0["id"]?.string } == ["b", "a", "c"])
+        #expect(running?.map { $0["goesOnAt"] } == [.null, "2026-11-26T14:00:00Z", .null])
         let cookie = try await bench.signIn("kim", "viewer@other")
         let answer = await bench.send(.get, "/console/api/events?topics=sends:shop", cookie: cookie)
         #expect(answer.code == "forbidden")

@@ -36,7 +36,7 @@ export default {
   "devices": { one: "1 Gerät", other: "{n} Geräte" },
   "of": "von {n}",
   "state.scheduled": "Geplant", "state.waiting": "Wartet", "state.running": "Wird gesendet", "state.paused": "Pausiert",
-  "state.halted": "Angehalten", "state.holding": "Wartet auf Freigabe", "state.stopped": "Gestoppt", "state.done": "Abgeschlossen",
+  "state.halted": "Angehalten", "state.holding": "Wartet auf Freigabe", "state.timed": "Geht von selbst weiter", "state.stopped": "Gestoppt", "state.done": "Abgeschlossen",
   "state.failed": "Fehlgeschlagen", "state.expired": "Abgelaufen",
   "verdict.delivered": "Angenommen", "verdict.retrying": "Wird wiederholt", "verdict.pending": "Noch nicht gesendet",
   "verdict.scheduled": "Geplant", "verdict.refused": "Abgelehnt", "verdict.expired": "Abgelaufen",
@@ -46,6 +46,5 @@ export default {
   "verdict.canceled": "Gestoppt", "verdict.unknownDevice": "Unbekanntes Gerät", "verdict.unknown": "Unbekannt",
   "chart.table": "Als Tabelle", "chart.none": "Noch nichts aufgezeichnet.", "chart.time": "Zeit",
   "outOf": "{done} von {n}",
-  "rolesChanged": "Ihre Rollen haben sich geändert.",
-  "confidential": "Vertraulich", "sendOf": "Sendung {id}", "tab.all": "Alle", "tab.campaigns": "Kampagnen", "tab.waiting": "Geplant", "tab.failed": "Fehlgeschlagen",
+  "confidential": "Vertraulich", "sendOf": "Sendung {id}", "tab.all": "Alle", "tab.campaigns": "Kampagnen", "tab.waiting": "Wartend", "tab.failed": "Fehlgeschlagen",
 };

@@ -36,7 +36,7 @@ export default {
   "devices": { one: "1 device", other: "{n} devices" },
   "of": "of {n}",
   "state.scheduled": "Scheduled", "state.waiting": "Waiting", "state.running": "Sending", "state.paused": "Paused",
-  "state.halted": "Halted", "state.holding": "Waiting for approval", "state.stopped": "Stopped", "state.done": "Completed",
+  "state.halted": "Halted", "state.holding": "Waiting for approval", "state.timed": "Continues by itself", "state.stopped": "Stopped", "state.done": "Completed",
   "state.failed": "Failed", "state.expired": "Expired",
   "verdict.delivered": "Taken", "verdict.retrying": "Being retried", "verdict.pending": "Not yet sent",
   "verdict.scheduled": "Scheduled", "verdict.refused": "Refused", "verdict.expired": "Expired",

@@ -36,7 +36,7 @@ export default {
   "devices": { other: "기기 {n}대" },
   "of": "전체 {n}",
   "state.scheduled": "예약됨", "state.waiting": "대기 중", "state.running": "발송 중", "state.paused": "일시 중지",
-  "state.halted": "자동 중단", "state.holding": "승인 대기", "state.stopped": "중지됨", "state.done": "완료",
+  "state.halted": "자동 중단", "state.holding": "승인 대기", "state.timed": "자동으로 계속", "state.stopped": "중지됨", "state.done": "완료",
   "state.failed": "실패", "state.expired": "만료됨",
   "verdict.delivered": "접수됨", "verdict.retrying": "재시도 중", "verdict.pending": "아직 안 보냄",
   "verdict.scheduled": "예약됨", "verdict.refused": "거부됨", "verdict.expired": "만료됨",
@@ -46,6 +46,5 @@ export default {
   "verdict.canceled": "중지됨", "verdict.unknownDevice": "모르는 기기", "verdict.unknown": "알 수 없음",
   "chart.table": "표로 보기", "chart.none": "아직 기록이 없습니다.", "chart.time": "시간",
   "outOf": "{n} 중 {done}",
-  "rolesChanged": "역할이 바뀌었습니다.",
-  "confidential": "기밀", "sendOf": "발송 {id}", "tab.all": "전체", "tab.campaigns": "캠페인", "tab.waiting": "예약", "tab.failed": "실패",
+  "confidential": "기밀", "sendOf": "발송 {id}", "tab.all": "전체", "tab.campaigns": "캠페인", "tab.waiting": "대기", "tab.failed": "실패",
 };

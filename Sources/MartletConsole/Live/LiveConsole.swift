@@ -209,9 +209,14 @@ final class LiveConsole: Sendable {
             ]
         case .sends(let hub):
             let path = "/hubs/\(PercentEncoding.encode(hub))/sends?limit=20"
-            guard let sends = await door.document(path)?["sends"]?.array else { return nil }
-            let running = sends.filter { $0["endedAt"] == .null }.map { send in
-                let names = ["id", "state", "control", "targeted", "succeeded", "failed"]
+            guard let sends = await door.document(path)?["sends"]?.array,
+                // A send that is held may be older than the newest: it waits until somebody decides.
+                let held = await door.document(path + "&state=held")?["sends"]?.array
+            else { return nil }
+            let known = Set(held.compactMap { $0["id"]?.string })
+            let unfinished = sends.filter { $0["endedAt"] == .null && !known.contains($0["id"]?.string ?? "") }
+            let running = (held + unfinished).map { send in
+                let names = ["id", "state", "control", "goesOnAt", "targeted", "succeeded", "failed"]
                 return JSON.object(Dictionary(uniqueKeysWithValues: names.map { ($0, send[$0] ?? .null) }))
             }
             return ["hub": .string(hub), "newest": sends.first?["cursor"] ?? .null, "running": .array(running)]
