@@ -80,14 +80,15 @@ struct LiveTests {
             ConsoleSample.CredentialEnd(hub: "shop", platform: "c", at: sample.at + .seconds(40 * 86_400)),
         ]
         sample.certificateEndsAt = sample.at + .seconds(86_400)
-        (sample.oldest, sample.wrongCredentials) = (4000, 1)
+        (sample.oldest, sample.wrongCredentials) = (4000, ["a": 1, "b": 0])
+        sample.refusedCredentials = [ConsoleSample.RefusedCredential(hub: "shop", platform: "a")]
         for _ in 0..<100 { sample.latency.add(.seconds(3)) }
         (sample.taken, sample.failed) = (["a": 70], ["a": 30])
         (sample.quarantines, sample.pausedLanes, sample.pausedOrigins) = (["a": 1], ["b": 1], ["c": 2, "d": 0])
         sample.backupAt = Timestamp(seconds: 0)
         sample.disk = (free: 1_000_000, reserve: 100)
         let alerts = try #require(AlertRules(sample, recent: [before, sample])).alerts
-        let errors = ["not-ready", "credential-ended", "wrong-credential", "quarantine"]
+        let errors = ["not-ready", "credential-refused", "credential-ended", "wrong-credential", "quarantine"]
         let warnings = [
             "credential-ends", "certificate-ends", "oldest-waits", "latency", "failing", "lane-paused", "origin-paused",
             "backup-old", "disk-low",
@@ -95,6 +96,9 @@ struct LiveTests {
         #expect(alerts.map(\.code) == errors + warnings)
         #expect(AlertRules.state(alerts) == "trouble")
         #expect(alerts.first { $0.code == "origin-paused" }?.json["count"] == 2)
+        let refused = alerts.first { $0.code == "credential-refused" }
+        #expect(refused?.hub == "shop" && refused?.platform == "a")
+        #expect(alerts.first { $0.code == "wrong-credential" }?.platform == "a")
     }
 
     @Test(arguments: ["", "now,", "later", "send:shop", "sends:", "now,now,now,now,now,now,now,now,now"])

@@ -21,6 +21,7 @@ export default {
   "todo.not-ready": "Der Server macht von selbst weiter, sobald das Hindernis behoben ist.",
   "alert.credential-ends": "Die Zugangsdaten für {service} laufen in {time} ab, am {date}", "todo.credential-ends": "Ersetzen Sie sie rechtzeitig. Die bisherigen gelten, bis die neuen geprüft sind.",
   "alert.credential-ended": "Die Zugangsdaten für {service} sind abgelaufen", "todo.credential-ended": "Auf dieser Plattform wird nichts gesendet, bis sie ersetzt sind.",
+  "alert.credential-refused": "{service} lehnt die Zugangsdaten ab", "todo.credential-refused": "Niemand auf dieser Plattform erhält etwas, bis sie ersetzt sind. Pushs warten und gehen mit den neuen hinaus.",
   "alert.certificate-ends": "Das Zertifikat des Servers läuft in {time} ab, am {date}", "todo.certificate-ends": "Erneuern Sie es. Danach verbinden sich Clients nicht mehr.",
   "alert.oldest-waits": { one: "1 Push wartet seit {time}", other: "{n} Pushs warten, der älteste seit {time}" }, "todo.oldest-waits": "Prüfen Sie, ob ein Push-Dienst pausiert oder eine Sendung angehalten ist.",
   "alert.latency": "Einer von hundert Pushs braucht länger als {ms} bis zum Versand", "todo.latency": "Ihre Nutzer warten. Prüfen Sie Auslastung und Datenträger des Servers.",

@@ -21,6 +21,7 @@ export default {
   "todo.not-ready": "It recovers by itself when the cause is gone.",
   "alert.credential-ends": "The credential for {service} expires in {time}, on {date}", "todo.credential-ends": "Replace it before then. The old one stays in use until the new one has been checked.",
   "alert.credential-ended": "The credential for {service} has expired", "todo.credential-ended": "Nothing is sent on this platform until it is replaced.",
+  "alert.credential-refused": "{service} refuses the credential", "todo.credential-refused": "Nobody on this platform gets anything until it is replaced. Pushes wait, and go out with the new one.",
   "alert.certificate-ends": "The server's own certificate expires in {time}, on {date}", "todo.certificate-ends": "Renew it. Clients refuse to connect once it has expired.",
   "alert.oldest-waits": { one: "1 push has been waiting for {time}", other: "{n} pushes are waiting, the oldest for {time}" }, "todo.oldest-waits": "Check whether a push service or a send is paused.",
   "alert.latency": "1 push in 100 takes more than {ms} to reach the wire", "todo.latency": "Users are waiting. Check the load and the disk of the machine.",

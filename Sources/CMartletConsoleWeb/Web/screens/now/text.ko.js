@@ -21,6 +21,7 @@ export default {
   "todo.not-ready": "원인이 사라지면 저절로 다시 시작합니다.",
   "alert.credential-ends": "{service} 인증 정보 만료까지 {time} ({date})", "todo.credential-ends": "그 전에 새것으로 바꾸세요. 새것을 확인할 때까지 지금 것이 쓰입니다.",
   "alert.credential-ended": "{service} 인증 정보가 만료되었습니다", "todo.credential-ended": "바꿀 때까지 이 플랫폼으로는 나가지 않습니다.",
+  "alert.credential-refused": "{service}: 인증 정보가 거부되었습니다", "todo.credential-refused": "바꿀 때까지 이 플랫폼에서는 아무도 받지 못합니다. 푸시는 기다렸다가 새 인증 정보로 나갑니다.",
   "alert.certificate-ends": "서버 인증서 만료까지 {time} ({date})", "todo.certificate-ends": "갱신하세요. 만료되면 클라이언트가 연결하지 못합니다.",
   "alert.oldest-waits": { other: "푸시 {n}건 대기, 최장 {time}" }, "todo.oldest-waits": "푸시 서비스가 멈췄거나 발송이 보류되었는지 확인하세요.",
   "alert.latency": "푸시 백 건 중 한 건은 전송까지 {ms} 넘게 걸립니다", "todo.latency": "사용자가 기다립니다. 서버의 부하와 디스크를 확인하세요.",
