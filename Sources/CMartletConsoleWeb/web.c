@@ -585,122 +585,126 @@ static const unsigned char file144[] = {
 };
 
 static const unsigned char file145[] = {
-#embed "Web/screens/server/server.css"
+#embed "Web/screens/server/roles.js"
 };
 
 static const unsigned char file146[] = {
-#embed "Web/screens/server/server.js"
+#embed "Web/screens/server/server.css"
 };
 
 static const unsigned char file147[] = {
-#embed "Web/screens/server/text.de.js"
+#embed "Web/screens/server/server.js"
 };
 
 static const unsigned char file148[] = {
-#embed "Web/screens/server/text.en.js"
+#embed "Web/screens/server/text.de.js"
 };
 
 static const unsigned char file149[] = {
-#embed "Web/screens/server/text.ko.js"
+#embed "Web/screens/server/text.en.js"
 };
 
 static const unsigned char file150[] = {
-#embed "Web/screens/signin/signin.css"
+#embed "Web/screens/server/text.ko.js"
 };
 
 static const unsigned char file151[] = {
-#embed "Web/screens/signin/signin.js"
+#embed "Web/screens/signin/signin.css"
 };
 
 static const unsigned char file152[] = {
-#embed "Web/screens/signin/text.de.js"
+#embed "Web/screens/signin/signin.js"
 };
 
 static const unsigned char file153[] = {
-#embed "Web/screens/signin/text.en.js"
+#embed "Web/screens/signin/text.de.js"
 };
 
 static const unsigned char file154[] = {
-#embed "Web/screens/signin/text.ko.js"
+#embed "Web/screens/signin/text.en.js"
 };
 
 static const unsigned char file155[] = {
-#embed "Web/screens/waiting/month.js"
+#embed "Web/screens/signin/text.ko.js"
 };
 
 static const unsigned char file156[] = {
-#embed "Web/screens/waiting/text.de.js"
+#embed "Web/screens/waiting/month.js"
 };
 
 static const unsigned char file157[] = {
-#embed "Web/screens/waiting/text.en.js"
+#embed "Web/screens/waiting/text.de.js"
 };
 
 static const unsigned char file158[] = {
-#embed "Web/screens/waiting/text.ko.js"
+#embed "Web/screens/waiting/text.en.js"
 };
 
 static const unsigned char file159[] = {
-#embed "Web/screens/waiting/waiting.css"
+#embed "Web/screens/waiting/text.ko.js"
 };
 
 static const unsigned char file160[] = {
-#embed "Web/screens/waiting/waiting.js"
+#embed "Web/screens/waiting/waiting.css"
 };
 
 static const unsigned char file161[] = {
-#embed "Web/screens/welcome/push.js"
+#embed "Web/screens/waiting/waiting.js"
 };
 
 static const unsigned char file162[] = {
-#embed "Web/screens/welcome/text.de.js"
+#embed "Web/screens/welcome/push.js"
 };
 
 static const unsigned char file163[] = {
-#embed "Web/screens/welcome/text.en.js"
+#embed "Web/screens/welcome/text.de.js"
 };
 
 static const unsigned char file164[] = {
-#embed "Web/screens/welcome/text.ko.js"
+#embed "Web/screens/welcome/text.en.js"
 };
 
 static const unsigned char file165[] = {
-#embed "Web/screens/welcome/welcome.css"
+#embed "Web/screens/welcome/text.ko.js"
 };
 
 static const unsigned char file166[] = {
-#embed "Web/screens/welcome/welcome.js"
+#embed "Web/screens/welcome/welcome.css"
 };
 
 static const unsigned char file167[] = {
-#embed "Web/screens/why/text.de.js"
+#embed "Web/screens/welcome/welcome.js"
 };
 
 static const unsigned char file168[] = {
-#embed "Web/screens/why/text.en.js"
+#embed "Web/screens/why/text.de.js"
 };
 
 static const unsigned char file169[] = {
-#embed "Web/screens/why/text.ko.js"
+#embed "Web/screens/why/text.en.js"
 };
 
 static const unsigned char file170[] = {
-#embed "Web/screens/why/why.css"
+#embed "Web/screens/why/text.ko.js"
 };
 
 static const unsigned char file171[] = {
-#embed "Web/screens/why/why.js"
+#embed "Web/screens/why/why.css"
 };
 
 static const unsigned char file172[] = {
-#embed "Web/text.de.js"
+#embed "Web/screens/why/why.js"
 };
 
 static const unsigned char file173[] = {
-#embed "Web/text.en.js"
+#embed "Web/text.de.js"
 };
 
 static const unsigned char file174[] = {
+#embed "Web/text.en.js"
+};
+
+static const unsigned char file175[] = {
 #embed "Web/text.ko.js"
 };
 
@@ -850,36 +854,37 @@ static const martlet_console_file files[] = {
     {"screens/server/backup/text.de.js", file142, sizeof file142},
     {"screens/server/backup/text.en.js", file143, sizeof file143},
     {"screens/server/backup/text.ko.js", file144, sizeof file144},
-    {"screens/server/server.css", file145, sizeof file145},
-    {"screens/server/server.js", file146, sizeof file146},
-    {"screens/server/text.de.js", file147, sizeof file147},
-    {"screens/server/text.en.js", file148, sizeof file148},
-    {"screens/server/text.ko.js", file149, sizeof file149},
-    {"screens/signin/signin.css", file150, sizeof file150},
-    {"screens/signin/signin.js", file151, sizeof file151},
-    {"screens/signin/text.de.js", file152, sizeof file152},
-    {"screens/signin/text.en.js", file153, sizeof file153},
-    {"screens/signin/text.ko.js", file154, sizeof file154},
-    {"screens/waiting/month.js", file155, sizeof file155},
-    {"screens/waiting/text.de.js", file156, sizeof file156},
-    {"screens/waiting/text.en.js", file157, sizeof file157},
-    {"screens/waiting/text.ko.js", file158, sizeof file158},
-    {"screens/waiting/waiting.css", file159, sizeof file159},
-    {"screens/waiting/waiting.js", file160, sizeof file160},
-    {"screens/welcome/push.js", file161, sizeof file161},
-    {"screens/welcome/text.de.js", file162, sizeof file162},
-    {"screens/welcome/text.en.js", file163, sizeof file163},
-    {"screens/welcome/text.ko.js", file164, sizeof file164},
-    {"screens/welcome/welcome.css", file165, sizeof file165},
-    {"screens/welcome/welcome.js", file166, sizeof file166},
-    {"screens/why/text.de.js", file167, sizeof file167},
-    {"screens/why/text.en.js", file168, sizeof file168},
-    {"screens/why/text.ko.js", file169, sizeof file169},
-    {"screens/why/why.css", file170, sizeof file170},
-    {"screens/why/why.js", file171, sizeof file171},
-    {"text.de.js", file172, sizeof file172},
-    {"text.en.js", file173, sizeof file173},
-    {"text.ko.js", file174, sizeof file174},
+    {"screens/server/roles.js", file145, sizeof file145},
+    {"screens/server/server.css", file146, sizeof file146},
+    {"screens/server/server.js", file147, sizeof file147},
+    {"screens/server/text.de.js", file148, sizeof file148},
+    {"screens/server/text.en.js", file149, sizeof file149},
+    {"screens/server/text.ko.js", file150, sizeof file150},
+    {"screens/signin/signin.css", file151, sizeof file151},
+    {"screens/signin/signin.js", file152, sizeof file152},
+    {"screens/signin/text.de.js", file153, sizeof file153},
+    {"screens/signin/text.en.js", file154, sizeof file154},
+    {"screens/signin/text.ko.js", file155, sizeof file155},
+    {"screens/waiting/month.js", file156, sizeof file156},
+    {"screens/waiting/text.de.js", file157, sizeof file157},
+    {"screens/waiting/text.en.js", file158, sizeof file158},
+    {"screens/waiting/text.ko.js", file159, sizeof file159},
+    {"screens/waiting/waiting.css", file160, sizeof file160},
+    {"screens/waiting/waiting.js", file161, sizeof file161},
+    {"screens/welcome/push.js", file162, sizeof file162},
+    {"screens/welcome/text.de.js", file163, sizeof file163},
+    {"screens/welcome/text.en.js", file164, sizeof file164},
+    {"screens/welcome/text.ko.js", file165, sizeof file165},
+    {"screens/welcome/welcome.css", file166, sizeof file166},
+    {"screens/welcome/welcome.js", file167, sizeof file167},
+    {"screens/why/text.de.js", file168, sizeof file168},
+    {"screens/why/text.en.js", file169, sizeof file169},
+    {"screens/why/text.ko.js", file170, sizeof file170},
+    {"screens/why/why.css", file171, sizeof file171},
+    {"screens/why/why.js", file172, sizeof file172},
+    {"text.de.js", file173, sizeof file173},
+    {"text.en.js", file174, sizeof file174},
+    {"text.ko.js", file175, sizeof file175},
 };
 
 size_t martlet_console_file_count(void) { return sizeof files / sizeof *files; }
