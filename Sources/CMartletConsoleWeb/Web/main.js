@@ -212,7 +212,7 @@ async function show() {
 function view(params, texts) {
   return {
     params, query: new URLSearchParams(location.search), hub: params.hub ?? hub, t: translator(language, texts, common),
-    n: numbers(language), time: times(language, zone()), language, session, role, go, refreshSession, saveSettings, style, toast,
+    n: numbers(language), time: times(language, zone()), language, session, role, go, left, refreshSession, saveSettings, style, toast,
   };
 }
 
@@ -278,22 +278,23 @@ async function tellEnd(end) {
  */
 let held = null;
 
-gate.signedOut = () => {
+gate.signedOut = (reason = "") => {
   if (!session) return;
-  if (screen?.back) {
+  if (screen?.back && !screen.isSecret?.()) {
     held = { screen, node: main.firstElementChild, operator: session.operator, address: location.href };
     screen = null;
   }
+  sessionStorage.setItem("ended", reason);
+  left();
+};
+
+/** Nobody is signed in any more. */
+function left() {
   session = null;
   window.clearTimeout(sessionTimer);
   live.close();
-  sessionStorage.setItem("ended", "1");
-  start();
-};
-gate.changed = async () => {
-  await refreshSession();
-  if (session) toast(t("rolesChanged"));
-};
+  return start();
+}
 gate.confirm = async () => (await import("./parts/dialog/confirm.js")).confirmPassword(view({}, {}));
 
 // A stream that is lost says so: what is old must not look new.

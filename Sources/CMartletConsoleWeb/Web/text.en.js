@@ -46,6 +46,5 @@ export default {
   "verdict.canceled": "Stopped", "verdict.unknownDevice": "Unknown device", "verdict.unknown": "Unknown",
   "chart.table": "As a table", "chart.none": "Nothing recorded yet.", "chart.time": "Time",
   "outOf": "{done} of {n}",
-  "rolesChanged": "Your roles have changed.",
   "confidential": "Confidential", "sendOf": "Send {id}", "tab.all": "All", "tab.campaigns": "Campaigns", "tab.waiting": "Waiting", "tab.failed": "Failed",
 };

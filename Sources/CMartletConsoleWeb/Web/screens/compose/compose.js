@@ -12,7 +12,7 @@ export function screen(view) {
   const node = h("div.stack.loose", h("h1", view.t("title")));
   const compose = new Compose(view, node);
   compose.begin();
-  return { title: view.t("title"), node, leave: () => compose.leave(), back: (again) => compose.back(again) };
+  return { title: view.t("title"), node, leave: () => compose.leave(), back: (again) => compose.back(again), isSecret: () => compose.draft.confidential };
 }
 
 export class Compose {
@@ -169,8 +169,8 @@ export class Compose {
     const { draft, view } = this;
     const state = content(draft);
     if (this.check && this.check.of !== state) this.check = null;
-    if (draft.confidential) forget(this.hub);
-    say(this.saved, draft.confidential ? view.t("notKept") : keep(this.hub, draft) ? view.t("kept", { time: view.time.clock(Date.now()) }) : "");
+    const isKept = keep(this.hub, draft);
+    say(this.saved, draft.confidential ? view.t("notKept") : isKept ? view.t("kept", { time: view.time.clock(Date.now()) }) : "");
     say(this.campaignLine, draft.campaign ? view.t(draft.campaign.saved === state ? "campaign" : "campaign.changed", { name: draft.campaign.name }) : "");
     this.showProblems();
     window.clearTimeout(this.countTimer);
