@@ -44,7 +44,7 @@ export default {
   "verdict.notAddressed": "Nicht in der Zielgruppe", "verdict.lapsed": "Registrierung abgelaufen", "verdict.missed": "Verpasst",
   "verdict.registeredLater": "Später registriert", "verdict.removedBefore": "Vorher entfernt",
   "verdict.canceled": "Gestoppt", "verdict.unknownDevice": "Unbekanntes Gerät", "verdict.unknown": "Unbekannt",
-  "chart.table": "Als Tabelle", "chart.none": "Noch nichts aufgezeichnet.", "chart.time": "Zeit",
+  "chart.table": "Als Tabelle", "chart.none": "Noch nichts aufgezeichnet.",
   "outOf": "{done} von {n}",
   "confidential": "Vertraulich", "sendOf": "Sendung {id}", "tab.all": "Alle", "tab.campaigns": "Kampagnen", "tab.waiting": "Wartend", "tab.failed": "Fehlgeschlagen",
 };

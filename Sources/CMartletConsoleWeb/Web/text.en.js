@@ -44,7 +44,7 @@ export default {
   "verdict.notAddressed": "Not in the audience", "verdict.lapsed": "Registration expired", "verdict.missed": "Missed",
   "verdict.registeredLater": "Registered later", "verdict.removedBefore": "Removed before",
   "verdict.canceled": "Stopped", "verdict.unknownDevice": "Unknown device", "verdict.unknown": "Unknown",
-  "chart.table": "As a table", "chart.none": "Nothing recorded yet.", "chart.time": "Time",
+  "chart.table": "As a table", "chart.none": "Nothing recorded yet.",
   "outOf": "{done} of {n}",
   "confidential": "Confidential", "sendOf": "Send {id}", "tab.all": "All", "tab.campaigns": "Campaigns", "tab.waiting": "Waiting", "tab.failed": "Failed",
 };

@@ -44,7 +44,7 @@ export default {
   "verdict.notAddressed": "대상 아님", "verdict.lapsed": "등록 만료", "verdict.missed": "놓침",
   "verdict.registeredLater": "나중에 등록", "verdict.removedBefore": "미리 삭제됨",
   "verdict.canceled": "중지됨", "verdict.unknownDevice": "모르는 기기", "verdict.unknown": "알 수 없음",
-  "chart.table": "표로 보기", "chart.none": "아직 기록이 없습니다.", "chart.time": "시간",
+  "chart.table": "표로 보기", "chart.none": "아직 기록이 없습니다.",
   "outOf": "{n} 중 {done}",
   "confidential": "기밀", "sendOf": "발송 {id}", "tab.all": "전체", "tab.campaigns": "캠페인", "tab.waiting": "대기", "tab.failed": "실패",
 };

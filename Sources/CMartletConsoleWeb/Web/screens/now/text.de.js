@@ -11,7 +11,7 @@ export default {
   "charts": "Verlauf", "range": "Zeitraum", "range.15m": "15 min", "range.24h": "24 h", "range.35d": "35 Tage",
   "chart.rate": "Angenommen pro Sekunde", "chart.rate.text": "Zwischen {low} und {high} pro Sekunde, jetzt {now}.",
   "chart.latency": "Zeit bis zum Versand", "chart.latency.text": "Median zwischen {low} und {high}, jetzt {now}.",
-  "failedLine": "fehlgeschlagen",
+  "others": "{n} weitere", "failedLine": "fehlgeschlagen",
   "lookAt": "Hinweise", "underWay": "In Arbeit", "services": "Verbindungen zu Push-Diensten",
   "connections": { one: "1 Verbindung", other: "{n} Verbindungen" },
   "progress": "Fortschritt",

@@ -11,7 +11,7 @@ export default {
   "charts": "Over time", "range": "Time shown", "range.15m": "15 min", "range.24h": "24 h", "range.35d": "35 days",
   "chart.rate": "Taken per second", "chart.rate.text": "Between {low} and {high} per second, now {now}.",
   "chart.latency": "Request to wire", "chart.latency.text": "Median between {low} and {high}, now {now}.",
-  "failedLine": "failed",
+  "others": "{n} others", "failedLine": "failed",
   "lookAt": "Needs attention", "underWay": "In progress", "services": "Connections to push services",
   "connections": { one: "1 connection", other: "{n} connections" },
   "progress": "Progress",

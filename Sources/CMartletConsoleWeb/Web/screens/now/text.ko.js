@@ -11,7 +11,7 @@ export default {
   "charts": "추이", "range": "표시 기간", "range.15m": "15분", "range.24h": "24시간", "range.35d": "35일",
   "chart.rate": "초당 접수", "chart.rate.text": "초당 최소 {low}, 최대 {high}, 현재 {now}.",
   "chart.latency": "요청에서 전송까지", "chart.latency.text": "중앙값 최소 {low}, 최대 {high}, 현재 {now}.",
-  "failedLine": "실패",
+  "others": "기타 {n}개", "failedLine": "실패",
   "lookAt": "확인 필요", "underWay": "진행 중", "services": "푸시 서비스 연결",
   "connections": { other: "연결 {n}개" },
   "progress": "진행률",

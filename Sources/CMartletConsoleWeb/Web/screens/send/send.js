@@ -72,7 +72,7 @@ function body(view, send, path) {
   const boundNote = h("span", { hidden: true }, " ", t("funnel.bound"));
   const tableBox = h("div");
   const failedBox = h("section.stack.tight");
-  const rates = chart({ view, label: t("rate"), format: (value) => n.short(value), sentence: (values) => t("rate.text", values) });
+  const rates = chart({ view, label: t("rate"), isRate: true, format: (value) => n.short(value), sentence: (values) => t("rate.text", values) });
   const rateCard = h("figure.card.stack.tight", { hidden: true }, h("figcaption.strong", t("rate")), rates);
   const buttons = {
     resume: control("resume", "play", "primary"), pause: control("pause", "pause", ""), cancel: control("cancel", "stop", "danger"),
