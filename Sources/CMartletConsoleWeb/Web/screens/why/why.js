@@ -97,11 +97,13 @@ function events(view, trace, push) {
   list.push({ at: trace.acceptedAt, text: t("event.accepted"), detail: push.expression ? t.nodes("event.expression", { expression: h("code", push.expression) }) : t("event.everybody") });
   if (push.isInAudience) list.push({ at: push.page?.startedAt ?? null, text: t("event.meant"), detail: decided(view, push) });
   else if (push.decidedBy) list.push({ at: push.page?.startedAt ?? null, text: t("event.notMeant"), detail: decided(view, push), kind: "bad" });
-  for (const attempt of push.attempts) {
+  // Some share their number with the next: a fault of the push service is not counted against the push.
+  const first = push.attempts[0]?.number ?? 1;
+  for (const [index, attempt] of push.attempts.entries()) {
     const isGood = attempt.outcome === "Success";
     list.push({
       at: attempt.at, kind: isGood ? "good" : "bad",
-      text: isGood ? t("event.taken", { service }) : !attempt.origin ? t.nodes("event.notSent", { reason: h("span", { lang: "en" }, attempt.reason || attempt.outcome) }) : t.nodes("event.attempt", { n: attempt.number, answer: h("code", [attempt.status, attempt.reason || attempt.outcome].filter(Boolean).join(" ")) }),
+      text: isGood ? t("event.taken", { service }) : !attempt.origin ? t.nodes("event.notSent", { reason: h("span", { lang: "en" }, attempt.reason || attempt.outcome) }) : t.nodes("event.attempt", { n: first + index, answer: h("code", [attempt.status, attempt.reason || attempt.outcome].filter(Boolean).join(" ")) }),
       detail: [attempt.origin, attempt.connection ? t("event.connection", { number: String(attempt.connection) }) : null].filter(Boolean).join(" · "),
     });
   }
