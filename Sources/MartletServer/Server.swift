@@ -24,6 +24,8 @@ public final class Server: Sendable {
     public var socket: String? { configuration.listenSocket }
     /// Whether no client can connect by TLS yet, because an authority has still to issue the first certificate.
     public var awaitsCertificate: Bool { certificate.map { $0.current == nil } ?? false }
+    /// The SHA-256 fingerprint of the certificate in use, as browsers show it; nil if there is none.
+    public var certificateFingerprint: String? { certificate?.current?.certificate.fingerprint }
     /// The path of the certificate of the private authority; nil without `--tls-self-signed`.
     public let authorityFile: String?
 
