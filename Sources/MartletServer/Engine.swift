@@ -262,7 +262,7 @@ struct Engine: Sendable {
                 description: ConsoleDescription(
                     administration: AdminDescription.groups, schemas: AdminDescription.schemas),
                 simulator: simulator,
-                facts: ServerFacts(metrics: metrics, obstacle: obstacle), hours: storage,
+                facts: ServerFacts(metrics: metrics, hubs: hubs, obstacle: obstacle), hours: storage,
                 hubNames: { [hubs] in hubs.all.map(\.name).sorted() }, time: time
             ) { [log] in log.write(.warning, $0) }, configuration.consoleSettings)
     }

@@ -24,6 +24,8 @@ public final class Server: Sendable {
     public var socket: String? { configuration.listenSocket }
     /// True while no client can connect by TLS, because the ACME authority has not issued the first certificate yet.
     public var awaitsCertificate: Bool { certificate.map { $0.current == nil } ?? false }
+    /// The SHA-256 fingerprint of the certificate in use, as browsers show it; nil if there is none.
+    public var certificateFingerprint: String? { certificate?.current?.certificate.fingerprint }
     /// The path of the certificate of the private authority; nil without `--tls-self-signed`.
     public let authorityFile: String?
 

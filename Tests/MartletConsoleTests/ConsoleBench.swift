@@ -85,7 +85,7 @@ final class NotingAdministration: HTTPHandler {
     var targets: [String] { asked.withLock { $0.map { "\($0.method.rawValue) \($0.target)" } } }
     var last: HTTPRequest? { asked.withLock(\.last) }
 
-    /// Answers a path with a document from now on.
+    /// Answers a path, or a path with a query, with a document from now on.
     func answer(_ path: String, _ json: JSON) { answers.withLock { $0[path] = json } }
 
     /// Answers a path with an address from now on.
@@ -95,7 +95,8 @@ final class NotingAdministration: HTTPHandler {
         HTTPRoute(bodyLimit: 1 << 20) { request in
             self.asked.withLock { $0.append(request) }
             let path = String(request.target.prefix { $0 != "?" })
-            var response = HTTPResponse(.ok, consoleJSON: self.answers.withLock { $0[path] } ?? [:])
+            let json = self.answers.withLock { $0[request.target] ?? $0[path] }
+            var response = HTTPResponse(.ok, consoleJSON: json ?? [:])
             response.fields["location"] = self.locations.withLock { $0[path] }
             return response
         }

@@ -80,14 +80,15 @@ struct LiveTests {
             ConsoleSample.CredentialEnd(hub: "shop", platform: "c", at: sample.at + .seconds(40 * 86_400)),
         ]
         sample.certificateEndsAt = sample.at + .seconds(86_400)
-        (sample.oldest, sample.wrongCredentials) = (4000, 1)
+        (sample.oldest, sample.wrongCredentials) = (4000, ["a": 1, "b": 0])
+        sample.refusedCredentials = [ConsoleSample.RefusedCredential(hub: "shop", platform: "a")]
         for _ in 0..<100 { sample.latency.add(.seconds(3)) }
         (sample.taken, sample.failed) = (["a": 70], ["a": 30])
         (sample.quarantines, sample.pausedLanes, sample.pausedOrigins) = (["a": 1], ["b": 1], ["c": 2, "d": 0])
         sample.backupAt = Timestamp(seconds: 0)
         sample.disk = (free: 1_000_000, reserve: 100)
         let alerts = try #require(AlertRules(sample, recent: [before, sample])).alerts
-        let errors = ["not-ready", "credential-ended", "wrong-credential", "quarantine"]
+        let errors = ["not-ready", "credential-refused", "credential-ended", "wrong-credential", "quarantine"]
         let warnings = [
             "credential-ends", "certificate-ends", "oldest-waits", "latency", "failing", "lane-paused", "origin-paused",
             "backup-old", "disk-low",
@@ -95,6 +96,9 @@ struct LiveTests {
         #expect(alerts.map(\.code) == errors + warnings)
         #expect(AlertRules.state(alerts) == "trouble")
         #expect(alerts.first { $0.code == "origin-paused" }?.json["count"] == 2)
+        let refused = alerts.first { $0.code == "credential-refused" }
+        #expect(refused?.hub == "shop" && refused?.platform == "a")
+        #expect(alerts.first { $0.code == "wrong-credential" }?.platform == "a")
     }
 
     @Test(arguments: ["", "now,", "later", "send:shop", "sends:", "now,now,now,now,now,now,now,now,now"])
@@ -156,6 +160,36 @@ struct LiveTests {
         let text = writer.text
         #expect(text.hasPrefix("retry: 2000\n\nevent: past\ndata: {"))
         #expect(text.hasSuffix("event: end\ndata: {\"reason\":\"roles\"}\n\n"))
+        #expect(await bench.send(.get, "/console/api/session", cookie: cookie).code == "signed-out")
+    }
+
+    @Test func whatIsHeldIsUnderWayHoweverOldItIs() async throws {
+        let bench = try await ConsoleBench()
+        let cookie = try await bench.signIn("kim", "viewer")
+        func send(_ id: String, _ control: String, goesOnAt: JSON = .null) -> JSON {
+            [
+                "id": .string(id), "cursor": "9", "control": .string(control), "goesOnAt": goesOnAt,
+                "endedAt": .null, "state": "Processing",
+            ]
+        }
+        let (canary, paused) = (send("a", "holding", goesOnAt: "2026-11-26T14:00:00Z"), send("b", "paused"))
+        let path = "/hubs/shop/sends?limit=20"
+        bench.administration.answer(path, ["sends": [send("c", "running"), paused]])
+        bench.administration.answer(path + "&state=held", ["sends": [paused, canary]])
+        let answer = await bench.send(.get, "/console/api/events?topics=sends:shop", cookie: cookie)
+        guard case .stream(_, let write) = answer.body else {
+            Issue.record("no stream")
+            return
+        }
+        let writer = CollectingWriter()
+        async let finished: Void = write(writer)
+        await writer.wait(for: "event: past")
+        try await bench.directory.endSessions(of: "kim")
+        try await finished
+        let data = try #require(writer.text.split(separator: "\n").first { $0.hasPrefix("data: ") }?.dropFirst(6))
+        let running = try JSON(parsing: Array(data.utf8))["sends"]?["shop"]?["running"]?.array
+        #expect(running?.map { $0["id"]?.string } == ["b", "a", "c"])
+        #expect(running?.map { $0["goesOnAt"] } == [.null, "2026-11-26T14:00:00Z", .null])
     }
 
     @Test func aStreamAboutAHubNeedsARoleThere() async throws {

@@ -45,6 +45,28 @@ struct CertificateTests {
         #expect(first.certificate.thumbprint != second.certificate.thumbprint)
     }
 
+    /// The certificate and its fingerprint are what the command `openssl` made and printed.
+    @Test func theFingerprintIsTheOneThatBrowsersShow() throws {
+        let certificate = try Certificate(
+            pem: """
+                -----BEGIN CERTIFICATE-----
+                MIIBgzCCASmgAwIBAgIUXl0WCszCazTbAHOgPzjmg1T6rAYwCgYIKoZIzj0EAwIw
+                FzEVMBMGA1UEAwwMcHVzaC5leGFtcGxlMB4XDTI2MTEyNjE0MzM0OFoXDTM2MTEy
+                MzE0MzM0OFowFzEVMBMGA1UEAwwMcHVzaC5leGFtcGxlMFkwEwYHKoZIzj0CAQYI
+                KoZIzj0DAQcDQgAEy4Q76PvS9JYW8Ai8KjR1YNYyxlMonjoYzD8NZYQTb1m57wRl
+                cfFRBx5WoK0yo6SnLPsQ2hs8X9SYFTOdVz4vh6NTMFEwHQYDVR0OBBYEFI6pFrew
+                gu3jQzfgs2YSeMiDi/Y5MB8GA1UdIwQYMBaAFI6pFrewgu3jQzfgs2YSeMiDi/Y5
+                MA8GA1UdEwEB/wQFMAMBAf8wCgYIKoZIzj0EAwIDSAAwRQIhAK5sv6y8OZuqVbZE
+                WmnGNnuLLaIMW3wJMKKk1/COK3rMAiBl1eCklTBW6rLfaLZGx4npLzRtXWBe6QJG
+                lU2OoUF6mA==
+                -----END CERTIFICATE-----
+                """)
+        #expect(
+            certificate.fingerprint
+                == "9D:21:1F:07:C1:74:C0:7E:1B:5C:BD:CE:C7:44:99:02:"
+                + "6A:62:D5:EA:14:E1:02:E2:1F:AB:B2:86:20:B5:78:6F")
+    }
+
     @Test func identitiesTravelAsPEMAndAsPKCS12() throws {
         let identity = try issue(CertificateRequest(commonName: "traveller"))
         let fromPEM = try CertificateIdentity(pem: identity.certificatePEM() + identity.privateKeyPEM())

@@ -1,4 +1,4 @@
-/** The shell: the session, the header with its places, the screen of the address, and the keys. */
+/** The shell: session, header, the screen of the address, and keys. */
 
 import { call, gate, live, Refusal } from "./lib/api.js";
 import { append, h, icon, put } from "./lib/dom.js";
@@ -212,7 +212,7 @@ async function show() {
 function view(params, texts) {
   return {
     params, query: new URLSearchParams(location.search), hub: params.hub ?? hub, t: translator(language, texts, common),
-    n: numbers(language), time: times(language, zone()), language, session, role, go, refreshSession, saveSettings, style, toast,
+    n: numbers(language), time: times(language, zone()), language, session, role, go, left, refreshSession, saveSettings, style, toast,
   };
 }
 
@@ -278,22 +278,23 @@ async function tellEnd(end) {
  */
 let held = null;
 
-gate.signedOut = () => {
+gate.signedOut = (reason = "") => {
   if (!session) return;
-  if (screen?.back) {
+  if (screen?.back && !screen.isSecret?.()) {
     held = { screen, node: main.firstElementChild, operator: session.operator, address: location.href };
     screen = null;
   }
+  sessionStorage.setItem("ended", reason);
+  left();
+};
+
+/** Shows the sign-in page. */
+function left() {
   session = null;
   window.clearTimeout(sessionTimer);
   live.close();
-  sessionStorage.setItem("ended", "1");
-  start();
-};
-gate.changed = async () => {
-  await refreshSession();
-  if (session) toast(t("rolesChanged"));
-};
+  return start();
+}
 gate.confirm = async () => (await import("./parts/dialog/confirm.js")).confirmPassword(view({}, {}));
 
 // A stream that is lost says so: what is old must not look new.
@@ -301,7 +302,7 @@ gate.confirm = async () => (await import("./parts/dialog/confirm.js")).confirmPa
 let lostTimer = 0;
 live.listeners.add(() => {
   window.clearTimeout(lostTimer);
-  // A restart of the server takes a second or two: that is no news.
+  // A restart of the server takes a second or two.
   if (live.state === "lost") lostTimer = window.setTimeout(showLost, 2500);
   else if (live.state !== "connecting") hideLost();
 });
@@ -344,7 +345,7 @@ document.addEventListener("click", (event) => {
 });
 window.addEventListener("popstate", () => go(location.pathname + location.search, true));
 
-// The code for keys comes when the first is pressed; they are heard in their order.
+// The code for keys is loaded when the first is pressed.
 let pressed = Promise.resolve();
 document.addEventListener("keydown", (event) => {
   if (!session || event.ctrlKey || event.metaKey || event.altKey || settings().keys === false) return;

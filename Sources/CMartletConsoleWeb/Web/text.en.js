@@ -36,7 +36,7 @@ export default {
   "devices": { one: "1 device", other: "{n} devices" },
   "of": "of {n}",
   "state.scheduled": "Scheduled", "state.waiting": "Waiting", "state.running": "Sending", "state.paused": "Paused",
-  "state.halted": "Halted", "state.holding": "Waiting for approval", "state.stopped": "Stopped", "state.done": "Completed",
+  "state.halted": "Halted", "state.holding": "Waiting for approval", "state.timed": "Continues by itself", "state.stopped": "Stopped", "state.done": "Completed",
   "state.failed": "Failed", "state.expired": "Expired",
   "verdict.delivered": "Taken", "verdict.retrying": "Being retried", "verdict.pending": "Not yet sent",
   "verdict.scheduled": "Scheduled", "verdict.refused": "Refused", "verdict.expired": "Expired",
@@ -44,8 +44,7 @@ export default {
   "verdict.notAddressed": "Not in the audience", "verdict.lapsed": "Registration expired", "verdict.missed": "Missed",
   "verdict.registeredLater": "Registered later", "verdict.removedBefore": "Removed before",
   "verdict.canceled": "Stopped", "verdict.unknownDevice": "Unknown device", "verdict.unknown": "Unknown",
-  "chart.table": "As a table", "chart.none": "Nothing recorded yet.", "chart.time": "Time",
+  "chart.table": "As a table", "chart.none": "Nothing recorded yet.",
   "outOf": "{done} of {n}",
-  "rolesChanged": "Your roles have changed.",
   "confidential": "Confidential", "sendOf": "Send {id}", "tab.all": "All", "tab.campaigns": "Campaigns", "tab.waiting": "Waiting", "tab.failed": "Failed",
 };

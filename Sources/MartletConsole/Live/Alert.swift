@@ -73,10 +73,15 @@ struct AlertRules {
     private static let credentialLimit = 20
 
     private var ends: [Alert] {
+        let refused = latest.refusedCredentials.sorted { ($0.hub, $0.platform) < ($1.hub, $1.platform) }
+        var found = refused.prefix(Self.credentialLimit).map {
+            Alert(code: "credential-refused", severity: .error, hub: $0.hub, platform: $0.platform)
+        }
+
         let credentials = latest.credentialEnds.sorted { $0.at < $1.at }.filter {
             seconds(to: $0.at) < Self.credentialNotice
         }
-        var found = credentials.prefix(Self.credentialLimit).map { end in
+        found += credentials.prefix(Self.credentialLimit).map { end in
             let left = seconds(to: end.at)
             return Alert(
                 code: left <= 0 ? "credential-ended" : "credential-ends", severity: left <= 0 ? .error : .warning,
@@ -104,10 +109,13 @@ struct AlertRules {
         if let p99 = latest.latency.quantile(0.99, since: earlier.latency), p99 > 1 {
             found.append(Alert(code: "latency", severity: .warning, facts: ["p99": .integer(Int64(p99 * 1000))]))
         }
-        let wrong = latest.wrongCredentials - earlier.wrongCredentials
-        if wrong > 0 {
+        for (platform, count) in latest.wrongCredentials.sorted(by: { $0.key < $1.key }) {
+            let wrong = count - (earlier.wrongCredentials[platform] ?? 0)
+            guard wrong > 0 else { continue }
             found.append(
-                Alert(code: "wrong-credential", severity: .error, facts: ["count": .integer(Int64(wrong))]))
+                Alert(
+                    code: "wrong-credential", severity: .error, platform: platform,
+                    facts: ["count": .integer(Int64(wrong))]))
         }
         return found + failures
     }

@@ -17,14 +17,25 @@ public struct ConsoleSample: Sendable {
         }
     }
 
+    /// A hub's credential that its push service refuses, or that is not usable: nothing is sent until it is replaced.
+    public struct RefusedCredential: Hashable, Sendable {
+        public var hub: String
+        public var platform: String
+
+        public init(hub: String, platform: String) {
+            self.hub = hub
+            self.platform = platform
+        }
+    }
+
     public var at: Timestamp
     /// The number of pushes that push services have accepted, by platform.
     public var taken: [String: Int] = [:]
     /// The number of pushes that have failed, by platform.
     public var failed: [String: Int] = [:]
     /// The number of pushes that were refused because a credential is wrong, or because a device token is wrong for the
-    /// app.
-    public var wrongCredentials = 0
+    /// app, by platform.
+    public var wrongCredentials: [String: Int] = [:]
     /// The times from the acceptance of a notification, or from its due time, until its pushes are handed to the
     /// transport, on all platforms.
     public var latency = Histogram(bounds: DeliveryMetrics.latencyBounds)
@@ -36,6 +47,8 @@ public struct ConsoleSample: Sendable {
     public var oldest = 0.0
     /// The number of connections to push services, by platform.
     public var connections: [String: Int] = [:]
+    public var refusedCredentials: [RefusedCredential] = []
+    /// The number of other paused lanes, by platform.
     public var pausedLanes: [String: Int] = [:]
     public var pausedOrigins: [String: Int] = [:]
     public var quarantines: [String: Int] = [:]

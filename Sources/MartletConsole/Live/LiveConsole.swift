@@ -209,9 +209,14 @@ final class LiveConsole: Sendable {
             ]
         case .sends(let hub):
             let path = "/hubs/\(PercentEncoding.encode(hub))/sends?limit=20"
-            guard let sends = await door.document(path)?["sends"]?.array else { return nil }
-            let running = sends.filter { $0["endedAt"] == .null }.map { send in
-                let names = ["id", "state", "control", "targeted", "succeeded", "failed"]
+            guard let sends = await door.document(path)?["sends"]?.array,
+                // A send that is held may be older than the newest: it waits until somebody decides.
+                let held = await door.document(path + "&state=held")?["sends"]?.array
+            else { return nil }
+            let known = Set(held.compactMap { $0["id"]?.string })
+            let unfinished = sends.filter { $0["endedAt"] == .null && !known.contains($0["id"]?.string ?? "") }
+            let running = (held + unfinished).map { send in
+                let names = ["id", "state", "control", "goesOnAt", "targeted", "succeeded", "failed"]
                 return JSON.object(Dictionary(uniqueKeysWithValues: names.map { ($0, send[$0] ?? .null) }))
             }
             return ["hub": .string(hub), "newest": sends.first?["cursor"] ?? .null, "running": .array(running)]
@@ -226,26 +231,28 @@ final class LiveConsole: Sendable {
         for name in names { await recheck(name) }
     }
 
-    /// Ends the streams of an operator's sessions that have ended, and all streams that were opened with other roles
-    /// than the operator has now.
+    /// Ends the streams of an operator's sessions that have ended. The reason is told if it is that the operator has
+    /// other roles now.
     func recheck(_ name: String) async {
         let now = time.now
         for entry in streams.all where entry.session.operatorName.lowercased() == name.lowercased() {
             let hash = entry.session.tokenHash
-            let read: (OperatorSession, Operator)?
+            let session: OperatorSession?
+            let known: [OperatorSummary]
             do {
-                read = try await directory.store.operatorSession(tokenHash: hash)
+                session = try await directory.store.operatorSession(tokenHash: hash)?.0
+                known = session == nil ? try await directory.store.operators(at: now) : []
             } catch {
                 // A failed read says nothing about the session; the next check decides.
                 continue
             }
-            guard let found = read else {
-                streams.end(.signedOut) { $0.session.tokenHash == hash }
-                continue
+            if let session {
+                if !session.isValid(at: now) { streams.end(.expired) { $0.session.tokenHash == hash } }
+            } else {
+                let current = known.first { $0.entry.name.lowercased() == name.lowercased() }?.entry
+                let isChanged = current.map { !$0.isDisabled && $0.roles != entry.roles } ?? false
+                streams.end(isChanged ? .roles : .signedOut) { $0.session.tokenHash == hash }
             }
-            if !found.0.isValid(at: now) { streams.end(.expired) { $0.session.tokenHash == hash } }
-            if found.1.isDisabled { streams.end(.signedOut) { $0.session.tokenHash == hash } }
-            streams.end(.roles) { $0.session.tokenHash == hash && $0.roles != found.1.roles }
         }
     }
 }

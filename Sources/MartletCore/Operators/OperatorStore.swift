@@ -66,7 +66,8 @@ public protocol OperatorStore: Sendable {
     /// - Returns: Whether the operator exists.
     func endSessions(of name: String, except kept: [UInt8]?) async throws(StorageError) -> Bool
 
-    /// Changes an operator, unless no operator would be left who may administer the whole server.
+    /// Changes an operator, unless no operator would be left who may administer the whole server. Other roles end all
+    /// sessions of the operator, in the same transaction: nobody goes on with a session of earlier roles.
     /// - Returns: The result of the change.
     func change(_ name: String, _ change: OperatorChange) async throws(StorageError) -> OperatorChangeResult
 

@@ -55,7 +55,8 @@ public struct SendPage: Sendable {
     public var entries: [SendEntry]
     /// The value of `SendQuery.before` for the next page; nil if there are no older sends.
     public var next: Int64?
-    /// True if the query examined `SendQuery.scanLimit` sends before the page was full.
+    /// True if the query examined `SendQuery.scanLimit` sends before the page was full; never for sends that are held,
+    /// which are found at any age.
     public var isPartial: Bool
 
     public init(entries: [SendEntry], next: Int64?, isPartial: Bool) {
@@ -71,15 +72,18 @@ public struct SendEntry: Sendable {
     public var control: NotificationControl
     /// True if the send is a canary whose sample was sent and whose rest waits.
     public var isHolding: Bool
+    /// When a canary that holds continues by itself; nil if it holds until it is resumed.
+    public var goesOnAt: Timestamp?
     public var origin: SendOrigin
 
     public init(
         report: NotificationReport, control: NotificationControl, isHolding: Bool = false,
-        origin: SendOrigin = SendOrigin()
+        goesOnAt: Timestamp? = nil, origin: SendOrigin = SendOrigin()
     ) {
         self.report = report
         self.control = control
         self.isHolding = isHolding
+        self.goesOnAt = goesOnAt
         self.origin = origin
     }
 }

@@ -174,7 +174,9 @@ extension PushTrace {
     }
 
     private var deliveryFacts: [String] {
-        var facts = attempts.map(Self.sentence)
+        // Some attempts share their number with the next one, because they do not count against the push.
+        let first = attempts.first?.number ?? 1
+        var facts = attempts.enumerated().map { Self.sentence($1, number: first + $0) }
         if verdict == .delivered, attempts.isEmpty, let range {
             let origins = range.origins.isEmpty ? "" : " by \(range.origins.joined(separator: ", "))"
             facts.append(
@@ -195,8 +197,8 @@ extension PushTrace {
         return facts
     }
 
-    private static func sentence(_ attempt: Attempt) -> String {
-        let start = "Attempt \(attempt.number) at \(attempt.at.iso8601): "
+    private static func sentence(_ attempt: Attempt, number: Int) -> String {
+        let start = "Attempt \(number) at \(attempt.at.iso8601): "
         let outcome = "\(attempt.outcome.rawValue)\(reason(attempt.reason))"
         guard let answer = attempt.answer else { return "\(start)not sent, \(outcome)." }
         let way = answer.connection.map { " on connection \($0)" } ?? ""

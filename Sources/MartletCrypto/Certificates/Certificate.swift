@@ -49,6 +49,11 @@ public struct Certificate: Sendable, Equatable {
         return digest
     }
 
+    /// The SHA-256 digest of the DER encoding as browsers show it: hexadecimal pairs with colons.
+    public var fingerprint: String {
+        SHA256.hash(der).map { Hex.encode([$0]).uppercased() }.joined(separator: ":")
+    }
+
     /// The subject's common name (2.5.4.3), if there is one.
     public var commonName: String? { subjectField(NID_commonName) }
 

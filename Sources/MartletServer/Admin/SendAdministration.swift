@@ -165,6 +165,7 @@ struct SendAdministration: Sendable {
             "pending": isOver ? 0 : .null,
             "platforms": .array(report.platforms.map { .string($0.rawValue) }),
         ]
+        members["goesOnAt"] = Self.time(entry.goesOnAt)
         members.merge(Self.origin(entry.origin)) { $1 }
         members.merge(target(notification.target)) { $1 }
         members.merge(kind(notification.content)) { $1 }

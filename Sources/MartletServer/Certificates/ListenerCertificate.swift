@@ -1,4 +1,5 @@
 import MartletCore
+import MartletCrypto
 import MartletHTTP
 import MartletModel
 import MartletNetwork
@@ -127,7 +128,11 @@ final class ListenerCertificate: Sendable {
     func exchange() throws(ServerError) {
         let candidate = try candidate(state.withLock { $0.configuration })
         use(candidate)
-        log(.info, "\(candidate.served.name) was exchanged; it ends on \(candidate.served.ends.day).")
+        let served = candidate.served
+        // Browsers show it where they do not trust the private authority.
+        let isOwn = candidate.configuration.tls == .selfSigned
+        let fingerprint = isOwn ? "; SHA-256 \(served.certificate.fingerprint)" : ""
+        log(.info, "\(served.name) was exchanged; it ends on \(served.ends.day)\(fingerprint).")
     }
 
     private func warnOfMismatch(_ served: ServedCertificate, _ configuration: ServerConfiguration) {

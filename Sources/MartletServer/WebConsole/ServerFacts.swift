@@ -8,6 +8,7 @@ import Synchronization
 /// Reads the server's figures for the console from the sources of the metrics.
 final class ServerFacts: ConsoleFacts {
     private let metrics: ServerMetrics
+    private let hubs: HubDirectory
     private let obstacle: @Sendable () async -> String?
     private let backlog = Mutex<(at: Timestamp, found: SQLiteStorage.Backlog)?>(nil)
 
@@ -16,8 +17,9 @@ final class ServerFacts: ConsoleFacts {
     /// A larger backlog is counted only every ten seconds, because counting takes longer.
     private static let smallBacklog = 5000
 
-    init(metrics: ServerMetrics, obstacle: @escaping @Sendable () async -> String?) {
+    init(metrics: ServerMetrics, hubs: HubDirectory, obstacle: @escaping @Sendable () async -> String?) {
         self.metrics = metrics
+        self.hubs = hubs
         self.obstacle = obstacle
     }
 
@@ -47,11 +49,18 @@ final class ServerFacts: ConsoleFacts {
             let sums = SendCounts(counts)
             sample.taken[platform.rawValue] = sums.succeeded
             sample.failed[platform.rawValue] = sums.failed
-            sample.wrongCredentials += (counts[.invalidCredentials] ?? 0) + (counts[.wrongToken] ?? 0)
+            sample.wrongCredentials[platform.rawValue] = (counts[.invalidCredentials] ?? 0) + (counts[.wrongToken] ?? 0)
         }
         for histogram in figures.latency.values { sample.latency.add(histogram) }
         let paused = metrics.dispatcher.paused
         sample.pausedLanes = Self.named(paused.lanes)
+        for lane in metrics.dispatcher.refusedCredentials {
+            let platform = lane.platform.rawValue
+            guard let hub = hubs.hub(lane.hub) else { continue }
+            sample.refusedCredentials.append(ConsoleSample.RefusedCredential(hub: hub.name, platform: platform))
+            // It is told on its own: unlike other pauses, this one does not end by itself.
+            sample.pausedLanes[platform, default: 0] -= 1
+        }
         sample.pausedOrigins = Self.named(paused.origins)
         sample.quarantines = Self.named(metrics.dispatcher.quarantines)
     }

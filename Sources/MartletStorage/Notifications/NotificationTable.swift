@@ -376,10 +376,10 @@ struct NotificationTable {
         let rollout =
             waiting > 0 && found.notification.rollout?.sample != nil
             ? try RolloutTable(connection).status(of: sequence) : nil
+        let isHolding = found.control == .running && rollout?.heldAt != nil && rollout?.releasedAt == nil
         return SendEntry(
-            report: report(found, reports, waitingParts: waiting), control: found.control,
-            isHolding: found.control == .running && rollout?.heldAt != nil && rollout?.releasedAt == nil,
-            origin: try AuthorTable(connection).origin(of: sequence))
+            report: report(found, reports, waitingParts: waiting), control: found.control, isHolding: isHolding,
+            goesOnAt: isHolding ? rollout?.goesOnAt : nil, origin: try AuthorTable(connection).origin(of: sequence))
     }
 
     struct Found {

@@ -68,17 +68,22 @@ struct RolloutTable {
         var countedFrom: SendCounts
         var heldAt: Timestamp?
         var releasedAt: Timestamp?
+        /// When a canary that holds continues by itself; nil if it holds until it is resumed.
+        var goesOnAt: Timestamp?
     }
 
     func status(of notification: Int64) throws(StorageError) -> Status? {
         try connection.first(
-            "SELECT audience, succeeded, failed, held_at, released_at FROM rollouts WHERE notification = ?",
-            notification
+            """
+            SELECT audience, succeeded, failed, held_at, released_at, held_at + wait FROM rollouts
+            WHERE notification = ?
+            """, notification
         ) { row in
             Status(
                 audience: row.optionalInteger(0).map { Int($0) },
                 countedFrom: SendCounts(succeeded: Int(row.integer(1)), failed: Int(row.integer(2))),
-                heldAt: row.optionalTimestamp(3), releasedAt: row.optionalTimestamp(4))
+                heldAt: row.optionalTimestamp(3), releasedAt: row.optionalTimestamp(4),
+                goesOnAt: row.optionalTimestamp(5))
         }
     }
 

@@ -246,6 +246,8 @@ struct OperatorTable {
         switch change {
         case .roles(let roles):
             try connection.run("UPDATE operators SET roles = ? WHERE folded_name = ?", Self.text(of: roles), folded)
+            guard roles != before.roles else { break }
+            try connection.run("DELETE FROM operator_sessions WHERE operator = ?", folded)
         case .isDisabled(let isDisabled):
             try connection.run("UPDATE operators SET is_disabled = ? WHERE folded_name = ?", isDisabled, folded)
             if isDisabled { try endSessions(of: folded, except: nil) }

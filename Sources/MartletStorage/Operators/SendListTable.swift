@@ -12,7 +12,8 @@ struct SendListTable {
 
     func page(_ query: SendQuery) throws(StorageError) -> SendPage {
         let before = try start(query.before)
-        let floor = max(1, before - SendQuery.scanLimit)
+        // The few sends that are held are found by indices, however old they are; all others by scanning rows.
+        let floor = query.phase == .held ? 1 : max(1, before - SendQuery.scanLimit)
         let found = try connection.all(
             Self.listing(query.phase, query.author), before, floor, query.hub.rawValue, query.platform?.rawValue,
             query.since ?? Timestamp(milliseconds: 0), query.limit, try argument(query.author, in: query.hub)
@@ -23,7 +24,7 @@ struct SendListTable {
             if let entry = try table.entry(sequence) { entries.append(entry) }
         }
         if found.count == query.limit { return SendPage(entries: entries, next: found.last, isPartial: false) }
-        let hasOlder = try hasRows(before: floor)
+        let hasOlder = floor > 1 ? try hasRows(before: floor) : false
         return SendPage(entries: entries, next: hasOlder ? floor : nil, isPartial: hasOlder)
     }
 
@@ -103,7 +104,14 @@ struct SendListTable {
         case .scheduled: "begun_at IS NULL AND finished_at IS NULL"
         case .running:
             "begun_at IS NOT NULL AND finished_at IS NULL AND control = 'running' AND NOT \(isHolding)"
-        case .held: "finished_at IS NULL AND control <> 'canceled' AND (control <> 'running' OR \(isHolding))"
+        case .held:
+            """
+            sequence IN (
+                SELECT sequence FROM notifications INDEXED BY notifications_controlled
+                WHERE control <> 'running' AND finished_at IS NULL
+                UNION SELECT notification FROM parts INDEXED BY parts_waiting WHERE begun_at IS NULL)
+            AND finished_at IS NULL AND control <> 'canceled' AND (control <> 'running' OR \(isHolding))
+            """
         case .ended: "finished_at IS NOT NULL"
         }
     }

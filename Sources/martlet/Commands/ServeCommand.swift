@@ -159,7 +159,8 @@ enum ServeCommand {
         if let simulator { try publishAuthority(of: simulator, in: configuration.dataDirectory) }
         if let file = server.authorityFile {
             Log(level: configuration.logLevel, format: configuration.logFormat).write(
-                .info, "Clients must trust the private authority.", ["file": .string(file)])
+                .info, "Clients must trust the private authority.",
+                ["file": .string(file), "certificateSHA256": .string(server.certificateFingerprint ?? "")])
         }
         await Signals.runUntilTermination(announce: server.logStop) { [simulator] in
             for line in readyLines(server, simulator) { Terminal.print(line) }

@@ -6,18 +6,31 @@ import Testing
 struct LaneTests {
     private let now = Timestamp(seconds: 1000)
 
-    @Test func aPageThatWasUnderWayDoesNotEndAPause() {
-        let board = LaneCircuitBreakers()
-        let id = LaneID(hub: Hub.ID(rawValue: 1), platform: PlatformID(rawValue: "pigeon"))
-        func record(isProbe: Bool, _ add: (inout PageTally) -> Void) {
-            var tally = PageTally(
-                platform: nil, policy: RetryPolicy(), now: now, expiresAt: now + .seconds(600), areRetries: false)
-            add(&tally)
-            let lane = SendContext(id, nil, .refused(Outcome(.unknownError, .refuse)), isProbe: isProbe)
-            _ = board.record(tally.lane, lane, isCurrent: true, at: now)
+    private let board = LaneCircuitBreakers()
+    private let id = LaneID(hub: Hub.ID(rawValue: 1), platform: PlatformID(rawValue: "pigeon"))
+    private let addressee = PageTally.Addressee(
+        member: AudienceMember(channel: ChannelID(rawValue: 1)), handle: nil, attemptsBefore: 0)
+
+    private func record(isProbe: Bool, _ add: (inout PageTally) -> Void) {
+        var tally = PageTally(
+            platform: nil, policy: RetryPolicy(), now: now, expiresAt: now + .seconds(600), areRetries: false)
+        add(&tally)
+        let lane = SendContext(id, nil, .refused(Outcome(.unknownError, .refuse)), isProbe: isProbe)
+        _ = board.record(tally.lane, lane, isCurrent: true, at: now)
+    }
+
+    @Test func aLaneIsToldToHaveARefusedCredentialUntilItOpens() {
+        record(isProbe: false) { $0.add(Outcome(.invalidCredentials, .stop), to: addressee, chance: 0) }
+        #expect(!board.isOpen(id) && board.refusedCredentials == [id])
+        board.open(id.hub)
+        #expect(board.isOpen(id) && board.refusedCredentials == [])
+        record(isProbe: false) {
+            $0.add(Outcome(.throttled, .retry(after: .seconds(30), scope: .platform)), to: addressee, chance: 0)
         }
-        let addressee = PageTally.Addressee(
-            member: AudienceMember(channel: ChannelID(rawValue: 1)), handle: nil, attemptsBefore: 0)
+        #expect(!board.isOpen(id) && board.refusedCredentials == [])
+    }
+
+    @Test func aPageThatWasUnderWayDoesNotEndAPause() {
         record(isProbe: false) {
             $0.add(Outcome(.throttled, .retry(after: .seconds(30), scope: .platform)), to: addressee, chance: 0)
         }

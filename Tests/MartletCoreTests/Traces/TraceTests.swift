@@ -56,6 +56,22 @@ struct TraceTests {
         #expect(excluded.pushes.first?.messageID == nil)
     }
 
+    @Test func attemptsAreNumberedInTheirOrderAlsoThoseThatDoNotCount() async throws {
+        let flight = try await Flight()
+        try await flight.register(1)
+        let delivery = try await flight.accept()
+        _ = try await flight.run(delivery)
+        var found = try await trace(flight, delivery, "r1")
+        // A fault of the push service has failed the first two.
+        found.pushes[0].attempts = [1, 1, 1, 2].map { number in
+            Attempt(
+                member: AudienceMember(channel: ChannelID(rawValue: 1)), number: number, outcome: .invalidCredentials,
+                reason: "InvalidProviderToken", answer: nil, at: flight.time.now)
+        }
+        let told = found.sentences.filter { $0.hasPrefix("Attempt ") }.map { $0.prefix(10) }
+        #expect(told == ["Attempt 1 ", "Attempt 2 ", "Attempt 3 ", "Attempt 4 "])
+    }
+
     @Test func aDeviceThatCameOrWentInTheWrongMomentIsToldSo() async throws {
         let flight = try await Flight()
         try await flight.register(3)

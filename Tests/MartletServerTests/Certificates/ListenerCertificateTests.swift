@@ -100,6 +100,16 @@ struct ListenerCertificateTests {
         #expect(end.timestamp == Timestamp(seconds: 1_700_000_000 + 60 * 86_400))
     }
 
+    @Test func aRenewalOfThePrivateAuthoritysCertificateTellsTheNewFingerprint() throws {
+        var configuration = configuration()
+        configuration.tls = .selfSigned
+        let certificate = try open(configuration)
+        let before = certificate.current?.certificate.fingerprint
+        try certificate.exchange()
+        let after = try #require(certificate.current?.certificate.fingerprint)
+        #expect(after != before && lines.all.last?.hasSuffix("; SHA-256 \(after).") == true)
+    }
+
     @Test func aHalfWrittenPairChangesNothingUntilItsOtherHalfIsThere() throws {
         try write(try identity())
         let certificate = try open(configuration())

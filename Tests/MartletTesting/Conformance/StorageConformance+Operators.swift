@@ -130,6 +130,19 @@ extension StorageConformance {
             }
             try require(entry.roles.texts, is: ["viewer"])
         },
+        Requirement("Other roles end the sessions of an operator, and the same roles end none") { bench in
+            try await bench.signUp("ops", "admin")
+            try await bench.signUp("kim", "viewer")
+            for (token, name) in [(UInt8(21), "kim"), (22, "kim"), (23, "ops")] {
+                let session = bench.operatorSession(token, of: name, at: bench.now)
+                try require(try await bench.storage.addSession(session, ofPassword: "p"), is: true)
+            }
+            _ = try await bench.storage.change("kim", .roles(RoleGrants([RoleGrant(.viewer)])))
+            try require(try await bench.storage.operatorSessions(of: "kim").count, is: 2)
+            _ = try await bench.storage.change("Kim", .roles(RoleGrants([RoleGrant(.sender)])))
+            try require(try await bench.storage.operatorSessions(of: "kim").count, is: 0)
+            try require(try await bench.storage.operatorSessions(of: "ops").count, is: 1)
+        },
         Requirement("The audit log is read newest first, with the answers that were recorded") { bench in
             for number in 1...3 {
                 let action = OperatorAction(

@@ -144,6 +144,9 @@ extension MemoryStorage: OperatorStore {
             if before.isActiveAdmin, !after.isActiveAdmin, admins < 2 { return .isLastAdmin }
             state.operators[key] = after
             if after.isDisabled { state.endOperatorSessions(of: key, except: nil) }
+            if after.roles != before.roles {
+                state.operatorSessions = state.operatorSessions.filter { $0.value.operatorName.lowercased() != key }
+            }
             return .changed(after)
         }
     }

@@ -96,10 +96,31 @@ def is_it_working(page, rig, film, checks):
     film.begin("now")
     checks.that("the headline is a sentence", text(page).startswith(("All notifications are going out.", "Notifications are going out.")), text(page)[:80])
     rig.call("POST", "/simulator/faults", {"fault": "credentialRefused", "service": "apns"})
-    rig.send("city:berlin", {"title": "During the fault"})
-    page.until("/is paused/.test(document.querySelector('[aria-label=\"Needs attention\"]')?.innerText ?? '')", 20)
+    sends = [rig.send("city:berlin", {"title": "During the fault"}) for _ in range(2)]
+    attention = "(document.querySelector('[aria-label=\"Needs attention\"]')?.innerText ?? '')"
+    page.until(f"/APNs refuses the credential/.test({attention})", 20)
+    checks.that("it says that nobody gets anything", "Nobody on this platform gets anything until it is replaced" in page.js(attention), page.js(attention))
     film.end()
+    film.click('[aria-label="Needs attention"] a', "APNs")
+    page.until("/Nobody on this platform gets anything/.test(document.querySelector('section[aria-label=APNs]')?.innerText ?? '')")
+    checks.equal("and leads to the hub's push services", page.js("location.pathname"), f"/console/hubs/{HUB}")
+    for identifier in sends:
+        page.goto(f"{rig.console}hubs/{HUB}/sends/{identifier}/devices/phone1")
+        page.until("!!document.querySelector('.verdict')")
+        said = page.js("document.querySelector('.verdict').innerText")
+        checks.that("Why says the same of a device", "Nobody on this platform gets anything" in said and "No action" not in said, said)
+        checks.equal("and leads there too", page.js("document.querySelector('.verdict a')?.pathname"), f"/console/hubs/{HUB}")
     rig.call("DELETE", "/simulator/faults")
+    page.goto(rig.console)
+    page.until("!!document.querySelector('.now[class*=is-]')")
+    page.until("!!document.querySelector('.chart-box summary')")
+    # What comes above may move it away from under the mouse.
+    page.js("document.querySelector('.chart-box details').open = true")
+    page.until("!!document.querySelector('.chart-box table')")
+    rows = page.js("[...document.querySelectorAll('.chart-box tbody tr')].map(row => [...row.querySelectorAll('td')].map(cell => Number(cell.textContent) || 0))")
+    counted = rig.call("GET", "/metrics/history?range=15m")["taken"]
+    expected = round(sum(value or 0 for values in counted.values() for value in values))
+    checks.that("the table adds up to all that was taken", abs(sum(map(sum, rows)) - expected) <= len(rows) * len(counted) / 2 and expected > 20, (rows, expected))
 
 
 def why_not(page, rig, film, checks):
@@ -158,8 +179,11 @@ def send_safely(page, rig, film, checks):
     film.click(".compose-end .primary")
     page.until("!!document.querySelector('.undo button')")
     film.shoot()
+    page.js("document.querySelector('input[name=title]').focus()")
+    checks.that("what is on its way cannot be edited", page.js("document.activeElement.closest('.undo') !== null && document.querySelector('.compose').inert"))
     film.click(".undo button")
     page.until("!!document.querySelector('.compose-end .primary')")
+    checks.that("after Undo it can", not page.js("document.querySelector('.compose').inert"))
     newest = rig.call("GET", f"/hubs/{HUB}/sends?limit=1")["sends"][0]
     checks.equal("undone is not sent", (newest["state"].lower(), newest["succeeded"]) if newest["text"] == "Half price until noon" else None, ("canceled", 0))
     page.until("!document.querySelector('.compose-end .primary').disabled")
@@ -227,6 +251,88 @@ def stop(page, rig, film, checks):
     checks.that("what was spared was not sent", status["outcomes"].get("Canceled", 0) > 0, status["outcomes"])
 
 
+def canary(page, rig, film, checks):
+    """A canary with a waiting time says until when it holds, in Now, in Waiting and on its page, and goes on by a click."""
+    identifier = rig.send("news", {"title": "Canary with a time"}, martlet_rollout="first=2; wait=PT10M; halt=50%/2")
+    deadline = time.monotonic() + 20
+    while rig.call("GET", f"/hubs/{HUB}/messages/{identifier}/status")["control"] != "holding" and time.monotonic() < deadline:
+        time.sleep(0.05)
+    until = rig.call("GET", f"/hubs/{HUB}/messages/{identifier}/status")["goesOnAt"][11:16]
+    film.begin("canary")
+    for address, row in ((f"hubs/{HUB}/sends/{identifier}", ".card"), (f"hubs/{HUB}/sends/waiting", ".held-item"), ("", "[aria-label='In progress'] li")):
+        page.goto(rig.console + address)
+        page.until(f"/goes out by itself/.test(document.querySelector({row!r})?.innerText ?? '')", 20)
+        said = page.js(f"document.querySelector({row!r}).innerText")
+        checks.that(f"{row} says until when", f"{until} UTC" in said and "Waiting for approval" not in text(page), said)
+        film.shoot()
+    film.click(".held button", "Continue now")
+    status = rig.settled(identifier)
+    checks.that("the rest went out", status["outcomes"].get("Success", 0) > 2, status["outcomes"])
+    film.end()
+    page.complaints()
+
+
+def several_roles(page, rig, film, checks):
+    """Every role of an operator is shown, and can be added, changed and removed."""
+    def held():
+        return next(one["roles"] for one in rig.call("GET", "/operators") if one["name"] == "lee")
+    rig.call("POST", "/operators", {"name": "lee", "roles": [f"sender@{HUB}", "viewer@gone"]})
+    page.goto(f"{rig.console}server/operators")
+    row = "[...document.querySelectorAll('.operators li')].find(e => e.textContent.includes('lee'))"
+    def open_dialog():
+        page.until(f"!!{row}")
+        page.js(f"[...{row}.querySelectorAll('button')].find(e => e.textContent === 'Roles').click()")
+        page.until("!!document.querySelector('dialog .roles')")
+    def shown():
+        return page.js("[...document.querySelectorAll('.roles li')].map(e => [...e.querySelectorAll('select')].map(s => s.value).join('@'))")
+    def choose(index, value):
+        page.js(f"(e => {{ e.value = '{value}'; e.dispatchEvent(new Event('change')); }})(document.querySelectorAll('.roles select')[{index}])")
+    def save():
+        page.click("dialog .primary")
+        page.until("!document.querySelector('dialog')")
+    open_dialog()
+    film.begin("roles")
+    checks.equal("all roles are shown", sorted(shown()), sorted([f"sender@{HUB}", "viewer@gone"]))
+    page.click("dialog button", "Add a role")
+    page.until("document.querySelectorAll('.roles li').length === 3")
+    film.shoot()
+    save()
+    checks.equal("a role is added", sorted(held()), sorted(["viewer", f"sender@{HUB}", "viewer@gone"]))
+    open_dialog()
+    place = shown().index(f"sender@{HUB}")
+    choose(place * 2, "admin")
+    page.js("[...document.querySelectorAll('.roles button')].find(e => e.ariaLabel.includes('viewer@gone')).click()")
+    page.until("document.querySelectorAll('.roles li').length === 2")
+    save()
+    checks.equal("one is changed, and one removed", sorted(held()), sorted(["viewer", f"admin@{HUB}"]))
+    film.end()
+
+
+def signed_out_by_oneself(page, rig, film, checks):
+    """Who signs out is asked what becomes of the drafts in this browser."""
+    kept = "Object.keys(localStorage).filter(key => key.startsWith('draft')).length"
+    for answer, left in (("Keep them", True), ("Delete them", False)):
+        compose(page, rig, "Left behind")
+        page.until("document.querySelector('main').innerText.includes('Draft kept')")
+        page.click(".who")
+        page.click(".menu button", "Sign out")
+        page.until("!!document.querySelector('dialog')")
+        checks.that("it is said who could open them", "can open them" in page.js("document.querySelector('dialog').innerText"))
+        film.page.click("dialog button", answer)
+        page.until("!!document.querySelector('input[type=password]')")
+        checks.that("a sign-out is not told as an end", "session has ended" not in text(page), text(page)[:200])
+        checks.equal(f"{answer}: drafts are as chosen", page.js(kept) > 0, left)
+        enter(page, rig)
+    page.goto(f"{rig.console}hubs/{HUB}/sends/new")
+    page.until("!!document.querySelector('input[name=title]')")
+    checks.equal("nothing comes back", page.js("document.querySelector('input[name=title]').value"), "")
+    checks.equal("an empty form is no draft", page.js(kept), 0)
+    page.click(".who")
+    page.click(".menu button", "Sign out")
+    page.until("!!document.querySelector('input[type=password]')")
+    enter(page, rig)
+
+
 def drafts(page, rig, film, checks):
     """A draft survives a send to one device, which names that device alone."""
     compose(page, rig, "Kept for later")
@@ -279,7 +385,7 @@ def by_keyboard(page, rig, film, checks):
     page.until("!!document.querySelector('.sends a')")
     page.key("j")
     page.key("j")
-    checks.that("j moves through rows", page.js("document.activeElement.closest('.list') !== null"))
+    page.until("document.activeElement.closest('.list') !== null")
     page.key("Enter")
     page.until("!!document.querySelector('.funnel')")
     page.key("?")
@@ -314,7 +420,7 @@ def signed_out(page, rig, film, checks):
     page.type("[data-group=any] input", "beta")
     page.key("Enter")
     page.until("!!document.querySelector('input[type=password]')")
-    checks.that("it says that the session has ended", "session has ended" in text(page), text(page)[:300])
+    checks.that("it says that the session has ended", "session has ended. Drafts are kept" in " ".join(text(page).split()), text(page)[:300])
     page.type("input[name=username]", NAME)
     page.type("input[name=password]", PASSWORD)
     page.click("button.primary")
@@ -381,9 +487,17 @@ def roles(page, rig, film, checks):
     page.until("document.querySelector('main').innerText.includes('Your role does not allow this')")
     page.goto(f"{rig.console}server/operators")
     page.until("document.querySelector('main').innerText.includes('Your role does not allow this')")
+    page.goto(rig.console)
+    # The second figure comes by the stream, which tells why it ends.
+    page.until("(line => line && (window.firstLine ??= line) !== line)(document.querySelector('.now .sentence p')?.textContent)")
+    rig.call("PUT", "/operators/mia/roles", {"roles": ["sender"]})
+    page.until("!!document.querySelector('input[type=password]')")
+    checks.that("other roles end the session, and that is said", "Your roles have changed" in text(page), text(page)[:200])
+    enter(page, rig, "mia")
+    page.until("!!document.querySelector('a[href$=\"/new\"]')")
     page.call("Network.clearBrowserCookies")
     enter(page, rig)
 
 
-ALL = [is_it_working, why_not, send_safely, campaign, stop, drafts, whose_fault, by_keyboard, signed_out, second_factor,
+ALL = [is_it_working, why_not, send_safely, campaign, stop, canary, several_roles, signed_out_by_oneself, drafts, whose_fault, by_keyboard, signed_out, second_factor,
        roles]

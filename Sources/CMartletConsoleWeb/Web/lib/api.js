@@ -113,10 +113,8 @@ export class Refusal extends Error {
 
 /** Hears of ended sessions and of sentences that need a fresh password. */
 export const gate = {
-  /** @type {() => void} */
+  /** @type {(reason?: string) => void} "roles": they have changed. */
   signedOut: () => {},
-  /** The operator has other roles. @type {() => void} */
-  changed: () => {},
   /** Asks for the password; resolves to whether it was confirmed. @type {() => Promise<boolean>} */
   confirm: async () => false,
 };
@@ -272,8 +270,7 @@ class Live {
     this.heardAt = new Date();
     if (name === "end" && data?.reason !== "stopping") {
       this.close();
-      if (data?.reason === "roles") gate.changed();
-      else gate.signedOut();
+      gate.signedOut(data?.reason);
       return;
     }
     if (name !== "end") this.become("live");

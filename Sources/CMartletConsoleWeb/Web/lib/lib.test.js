@@ -49,8 +49,16 @@ test("numbers are short where they are large", () => {
 
 test("the largest unit that fits says how long ago it was", () => {
   assert.deepEqual(largestUnit(-59), [-59, "second"]);
-  assert.deepEqual(largestUnit(-3_599), [-59, "minute"]);
+  assert.deepEqual(largestUnit(-3_560), [-59, "minute"]);
   assert.deepEqual(largestUnit(90_000), [1, "day"]);
+});
+
+test("how long ago it was is rounded to the nearest, not down", () => {
+  assert.deepEqual(largestUnit(-(3 * 3600 - 60)), [-3, "hour"]);
+  assert.deepEqual(largestUnit(-3_599), [-1, "hour"]);
+  assert.deepEqual(largestUnit(-59.7), [-1, "minute"]);
+  assert.deepEqual(largestUnit(86_399), [1, "day"]);
+  assert.equal(times("en", "UTC").relative("2026-11-26T07:01:00Z", new Date("2026-11-26T10:00:00Z")), "3 hours ago");
 });
 
 test("a duration has at most two units", () => {

@@ -127,7 +127,7 @@ export function badge(state, word) {
 /** @param {View["t"]} t @param {any} send */
 export function stateBadge(t, send) {
   const state = sendState(send);
-  return badge(state, t(`state.${state}`));
+  return badge(state, t(state === "holding" && send.goesOnAt ? "state.timed" : `state.${state}`));
 }
 
 /** Names of push services as their documentation writes them: they are the same in every language. */

@@ -66,13 +66,12 @@ export function times(language, zone) {
 
 /** @typedef {ReturnType<typeof times>} Times */
 
-/** @param {number} seconds @returns {[number, Intl.RelativeTimeFormatUnit]} */
+/** The nearest whole number of the largest unit that fits.
+ * @param {number} seconds @returns {[number, Intl.RelativeTimeFormatUnit]} */
 export function largestUnit(seconds) {
-  const size = Math.abs(seconds);
-  if (size < 60) return [Math.round(seconds), "second"];
-  if (size < 3600) return [Math.trunc(seconds / 60), "minute"];
-  if (size < 86_400) return [Math.trunc(seconds / 3600), "hour"];
-  return [Math.trunc(seconds / 86_400), "day"];
+  const units = /** @type {[number, number, Intl.RelativeTimeFormatUnit][]} */ ([[1, 60, "second"], [60, 60, "minute"], [3600, 24, "hour"], [86_400, Infinity, "day"]]);
+  const [size, , unit] = units.find(([size, limit]) => Math.round(Math.abs(seconds) / size) < limit) ?? [1, 0, "second"];
+  return [Math.round(Math.abs(seconds) / size) * Math.sign(seconds), unit];
 }
 
 /** @param {string} language @param {number} seconds */

@@ -53,6 +53,8 @@ declare global {
     /** The highest role in a hub, or on the whole server. */
     role: (hub?: string) => "viewer" | "sender" | "admin" | null;
     go: (path: string, replace?: boolean) => void;
+    /** Shows the sign-in page. */
+    left: () => Promise<void>;
     refreshSession: () => Promise<void>;
     saveSettings: (settings: Record<string, any>) => Promise<void>;
     /** Loads a style sheet once. */
@@ -68,6 +70,8 @@ declare global {
     leave?: () => void;
     /** The operator has signed in again: a screen that has this was kept as it was meanwhile. */
     back?: (view: View) => void;
+    /** Whether what it has must not outlive the session. */
+    isSecret?: () => boolean;
     /** Hears single keys; answers whether it has used one. */
     key?: (key: string) => boolean;
   }

@@ -4,6 +4,8 @@ import MartletModel
 /// that requests no pause, or when its credential changes.
 struct Lane: Sendable {
     var breaker = CircuitBreaker(.lane)
+    /// The outcome that caused the latest pause; nil if none is known.
+    var pauseCause: OutcomeName?
     var attribution = FailureAttribution()
     var failingDevices = FailingDevices()
     var outstanding = OutstandingPushes()

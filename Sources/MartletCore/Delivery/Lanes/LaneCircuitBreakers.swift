@@ -33,8 +33,12 @@ final class LaneCircuitBreakers: Sendable {
         state.withLock { $0.lanes[id]?.breaker.endProbe() }
     }
 
+    /// Pauses a lane whose credential is not usable.
     func pause(_ id: LaneID, isProbe: Bool, at now: Timestamp) -> Timestamp {
-        state.withLock { $0.lanes[id, default: Lane()].breaker.pause(isProbe: isProbe, at: now) }
+        state.withLock { state in
+            state.lanes[id, default: Lane()].pauseCause = .invalidCredentials
+            return state.lanes[id, default: Lane()].breaker.pause(isProbe: isProbe, at: now)
+        }
     }
 
     /// Opens every lane of a hub, because its credentials have changed.
@@ -133,6 +137,7 @@ final class LaneCircuitBreakers: Sendable {
                 if isProbe { lane.breaker.endProbe() }
             } else if let pause = page.pause {
                 let until = lane.breaker.pause(atLeast: pause, isProbe: isProbe, at: now)
+                lane.pauseCause = page.pauseCause?.name
                 if let cause = page.pauseCause {
                     record.pause = LanePause(until: until, outcome: cause.name, reason: cause.reason)
                 }
@@ -154,7 +159,10 @@ final class LaneCircuitBreakers: Sendable {
     func restore(_ memory: PersistedLaneState) {
         state.withLock { state in
             var lane = state.lanes[memory.lane] ?? Lane()
-            for pause in memory.pauses where pause.origin == nil { lane.breaker.restore(until: pause.until) }
+            for pause in memory.pauses where pause.origin == nil {
+                lane.breaker.restore(until: pause.until)
+                lane.pauseCause = pause.outcome
+            }
             for application in memory.quarantines { lane.restoreQuarantine(of: application) }
             state.lanes[memory.lane] = lane
         }
@@ -182,7 +190,15 @@ final class LaneCircuitBreakers: Sendable {
         }
     }
 
-    /// Returns the outcome that shows that no device can receive the message of a delivery; nil if there is none.
+    /// The paused lanes whose credential is refused by the push service, or is not usable.
+    var refusedCredentials: [LaneID] {
+        state.withLock { state in
+            state.lanes.filter { !$1.isOpen && $1.pauseCause == .invalidCredentials }.map(\.key)
+        }
+    }
+
+    /// Returns the outcome that shows that no device can receive the message of a delivery; nil if no answer has shown
+    /// that.
     func refusal(of delivery: Delivery.ID) -> Outcome? {
         state.withLock { $0.refusals[delivery] }
     }

@@ -117,6 +117,10 @@ public final class Dispatcher: Sendable {
         (lanes.pausedCounts, origins.pausedCounts)
     }
 
+    /// The paused lanes whose credential is refused by the push service, or is not usable. Nothing is sent in them until
+    /// the credential is replaced.
+    public var refusedCredentials: [LaneID] { lanes.refusedCredentials }
+
     /// Returns when the pause of a lane ends; nil if the lane is open.
     public func pauseEnd(of lane: LaneID) -> Timestamp? { lanes.pauseEnd(of: lane, at: time.now) }
 

@@ -46,6 +46,9 @@ extension AdminDescription {
         "expiresAt": APISchema.time, "startedAt": APISchema.timeOrNull, "endedAt": APISchema.timeOrNull,
         "state": APISchema.text,
         "control": ["enum": ["running", "holding", "paused", "halted", "canceled", .null]],
+        "goesOnAt": APISchema.described(
+            "When a canary that holds continues by itself; null if it holds until it is resumed.",
+            APISchema.timeOrNull),
         "isConfidential": APISchema.flag, "succeeded": APISchema.count, "failed": APISchema.count,
         "targeted": APISchema.described("Null until the send has ended.", APISchema.countOrNull),
         "pending": APISchema.countOrNull, "platforms": APISchema.texts,

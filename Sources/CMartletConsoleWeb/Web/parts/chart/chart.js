@@ -70,9 +70,11 @@ class Chart extends (globalThis.HTMLElement ?? Object) {
    * @param {string} options.label
    * @param {(value: number) => string} options.format
    * @param {(values: {low: string, high: string, now: string}) => string} options.sentence
+   * @param {boolean} [options.isRate] Whether values are numbers a second, which the table adds up.
    */
-  begin({ view, label, format, sentence }) {
+  begin({ view, label, format, sentence, isRate = false }) {
     this.view = view;
+    this.isRate = isRate;
     this.format = format;
     this.sentence = sentence;
     this.label = label;
@@ -88,13 +90,13 @@ class Chart extends (globalThis.HTMLElement ?? Object) {
     return this;
   }
 
-  /** @param {Line[]} lines @param {number} start Milliseconds of the first value. @param {number} step Milliseconds from one value to the next. */
-  show(lines, start, step) {
+  /** @param {Line[]} lines @param {number} start Milliseconds of the first value. @param {number} step Milliseconds from one value to the next.
+   * @param {Line[]} [rows] What the table has, where that is more. */
+  show(lines, start, step, rows = lines) {
     if (!this.view || !this.format || !this.sentence) return;
     this.lines = lines.map((line) => ({ ...line, values: thinned(line.values) }));
     const length = lines[0]?.values.length ?? 0;
-    this.start = start;
-    this.step = length > 0 ? (step * length) / Math.max(this.lines[0]?.values.length ?? 1, 1) : step;
+    this.shown = { lines: rows, start, step };
     let highest = 0;
     for (const line of this.lines) for (const value of line.values) if (value !== null && value > highest) highest = value;
     const top = rounded(highest);
@@ -140,10 +142,11 @@ class Chart extends (globalThis.HTMLElement ?? Object) {
   }
 
   async fillTable() {
-    const { view, format, lines, start = 0, step = 0, label = "" } = this;
-    if (!this.details.open || !view || !format) return;
-    const { table } = await import("./table.js");
-    put(this.table, table({ view, format, lines, start, step, label }));
+    const { view, format, shown, label = "", isRate = false } = this;
+    if (!this.details.open || !view || !format || !shown) return;
+    const [{ table }, texts] = await Promise.all([import("./table.js"), import(`./text.${view.language}.js`)]);
+    view.t.add(texts.default);
+    put(this.table, table({ view, format, label, isRate, ...shown }));
   }
 }
 

@@ -1,7 +1,8 @@
 /** The operator's menu: language, zone, theme, keys, sign out. */
 
-import { call } from "../../lib/api.js";
+import { call, live } from "../../lib/api.js";
 import { freshId, h } from "../../lib/dom.js";
+import { keptDrafts } from "../../lib/drafts.js";
 import { LANGUAGES } from "../../lib/text.js";
 
 /** @param {View} view @param {HTMLElement} opener @param {Record<string, any>} settings @param {string} zone */
@@ -34,8 +35,31 @@ export async function openMenu(view, opener, settings, zone) {
     h("p.quiet.small", `Martlet ${view.session.version ?? ""}`)));
   async function signOut() {
     menu.hidePopover();
-    await call("signOut", { body: {} }).catch(() => {});
-    await view.refreshSession();
+    const drafts = keptDrafts();
+    const answer = drafts.length > 0 ? await askAbout(drafts) : "keep";
+    if (!answer) return;
+    // This page need not be told.
+    live.close();
+    try {
+      await call("signOut", { body: {} });
+    } catch (error) {
+      live.renew();
+      return view.toast(error.message || view.t("failed.unreachable"));
+    }
+    if (answer === "delete") for (const name of drafts) localStorage.removeItem(name);
+    sessionStorage.clear();
+    await view.left();
+  }
+  /** Asks about drafts.
+   * @param {string[]} drafts @returns {Promise<string>} "delete", "keep", or "" to stay signed in. */
+  async function askAbout(drafts) {
+    const { openDialog } = await import("../dialog/dialog.js");
+    return new Promise((resolve) => {
+      const choose = (/** @type {string} */ value) => () => dialog.close(value);
+      const dialog = openDialog(t("signOut"), [h("p", t("signOut.drafts")), h("div.actions", h("button", { click: choose("") }, view.t("cancel")),
+        h("button.danger", { click: choose("delete") }, t("signOut.delete")), h("button.primary", { autofocus: true, click: choose("keep") }, t("signOut.keep")))]);
+      dialog.addEventListener("close", () => resolve(dialog.returnValue));
+    });
   }
   menu.addEventListener("toggle", (/** @type {any} */ event) => {
     if (event.newState === "closed") {

@@ -2,9 +2,8 @@
 
 import { call, Refusal } from "../../lib/api.js";
 import { freshId, h, icon, put, say } from "../../lib/dom.js";
-import { failure, serviceName } from "../../lib/screen.js";
+import { failure } from "../../lib/screen.js";
 import { expression } from "../../parts/expression/expression.js";
-import { limits, toGroups } from "../../parts/expression/rules.js";
 import { content, first, forget, fresh, keep, kept, others, problems } from "./draft.js";
 
 /** @param {View} view @returns {OpenScreen} */
@@ -12,7 +11,7 @@ export function screen(view) {
   const node = h("div.stack.loose", h("h1", view.t("title")));
   const compose = new Compose(view, node);
   compose.begin();
-  return { title: view.t("title"), node, leave: () => compose.leave(), back: (again) => compose.back(again) };
+  return { title: view.t("title"), node, leave: () => compose.leave(), back: (again) => compose.back(again), isSecret: () => compose.draft.confidential };
 }
 
 export class Compose {
@@ -169,14 +168,14 @@ export class Compose {
     const { draft, view } = this;
     const state = content(draft);
     if (this.check && this.check.of !== state) this.check = null;
-    if (draft.confidential) forget(this.hub);
-    say(this.saved, draft.confidential ? view.t("notKept") : keep(this.hub, draft) ? view.t("kept", { time: view.time.clock(Date.now()) }) : "");
+    const isKept = keep(this.hub, draft);
+    say(this.saved, draft.confidential ? view.t("notKept") : isKept ? view.t("kept", { time: view.time.clock(Date.now()) }) : "");
     say(this.campaignLine, draft.campaign ? view.t(draft.campaign.saved === state ? "campaign" : "campaign.changed", { name: draft.campaign.name }) : "");
     this.showProblems();
     window.clearTimeout(this.countTimer);
     window.clearTimeout(this.checkTimer);
-    this.countTimer = window.setTimeout(() => this.countAudience(), 400);
     const check = this.part("check");
+    this.countTimer = window.setTimeout(async () => (await check).countAudience(this), 400);
     this.checkTimer = window.setTimeout(async () => (await check).runCheck(this), 1000);
     this.showActions();
   }
@@ -192,43 +191,6 @@ export class Compose {
 
   get hasAudience() {
     return this.draft.everybody || this.draft.to.trim() !== "";
-  }
-
-  async countAudience() {
-    const { t } = this.view;
-    this.countController.abort();
-    this.countController = new AbortController();
-    const { signal } = this.countController;
-    if (!this.hasAudience) {
-      this.count = null;
-      this.counted = "";
-      put(this.countLine, h("p.quiet", t("count.nobody")));
-      return;
-    }
-    const groups = toGroups(this.draft.to);
-    if (groups && limits(groups).count > limits(groups).limit) return;
-    const key = `${this.draft.everybody}${this.draft.to}`;
-    if (key === this.counted) return;
-    put(this.countLine, h("p.quiet", t("counting")));
-    try {
-      const found = await call("audience", { path: { hub: this.hub }, query: { tags: this.draft.everybody ? null : this.draft.to }, signal });
-      this.counted = key;
-      this.showCount(found);
-    } catch (error) {
-      if (signal.aborted) return;
-      put(this.countLine, h("p.bad.small", error instanceof Refusal && error.message ? error.message : t("failed.unreachable")));
-    }
-  }
-
-  /** @param {any} found */
-  showCount(found) {
-    const { t, n } = this.view;
-    const parts = Object.entries(found.platforms).map(([name, part]) => [name, /** @type {any} */ (part).native]).filter(([, count]) => count > 0);
-    this.count = parts.reduce((all, [, count]) => all + count, 0);
-    const templates = Object.values(found.platforms).reduce((all, part) => all + /** @type {any} */ (part).templates, 0);
-    put(this.countLine, h("p", h("span.count-number.number", t("devices", { n: this.count })), " ",
-      h("span.quiet.small.number", parts.sort((a, b) => b[1] - a[1]).map(([name, count]) => `${serviceName(name)} ${n.whole(count)}`).join(" · "))),
-    templates > 0 && h("p.quiet.small", t("count.templates", { n: templates })));
   }
 
   /** How many devices get it before it waits; 0 if all do. */

@@ -1,5 +1,7 @@
 /** A draft: what is kept of it, and what is wrong with it. No DOM here. */
 
+import { draftKey, othersKey } from "../../lib/drafts.js";
+
 /** @typedef {ReturnType<typeof fresh>} Draft */
 
 export function fresh() {
@@ -20,7 +22,7 @@ export function fresh() {
  * @param {string} hub @returns {Draft | null} */
 export function kept(hub) {
   try {
-    const text = localStorage.getItem(`draft:${hub}`);
+    const text = localStorage.getItem(draftKey(hub));
     return text ? { ...fresh(), ...JSON.parse(text) } : null;
   } catch {
     return null;
@@ -31,16 +33,21 @@ export function kept(hub) {
  * @param {string} hub @returns {Draft[]} */
 export function others(hub) {
   try {
-    return JSON.parse(localStorage.getItem(`drafts:${hub}`) ?? "[]");
+    return JSON.parse(localStorage.getItem(othersKey(hub)) ?? "[]");
   } catch {
     return [];
   }
 }
 
-/** @param {string} hub @param {Draft} draft */
+/** Keeps a draft in this browser, unless it says nothing or is confidential.
+ * @param {string} hub @param {Draft} draft @returns {boolean} Whether it is kept. */
 export function keep(hub, draft) {
+  if (draft.confidential || content({ ...draft, id: "" }) === content({ ...fresh(), id: "" })) {
+    forget(hub);
+    return false;
+  }
   try {
-    localStorage.setItem(`draft:${hub}`, JSON.stringify(draft));
+    localStorage.setItem(draftKey(hub), JSON.stringify(draft));
     return true;
   } catch {
     return false;
@@ -62,7 +69,7 @@ export function first(draft) {
 
 /** @param {string} hub */
 export function forget(hub) {
-  localStorage.removeItem(`draft:${hub}`);
+  localStorage.removeItem(draftKey(hub));
 }
 
 /** What is wrong with a field, as the key of a sentence.

@@ -7,7 +7,6 @@ export default {
   "to": "To", "to.all": "All of", "to.any": "Any of", "to.none": "None of", "to.add": "tag", "to.all.add": "Add a tag that all must have", "to.any.add": "Add a tag of which one is enough", "to.none.add": "Add a tag that none may have",
   "to.remove": "Remove {tag}", "to.asText": "As text", "to.asChips": "As chips", "to.notChips": "This expression cannot be shown as chips.", "to.everybody": "Send to everybody", "to.everybodyNote": "Every device of this hub.",
   "to.expression": "Expression", "to.expression.help": "&&, || and ! with parentheses, such as news && !beta", "to.tooMany": "{n} tags; there may be {limit}.",
-  "count.nobody": "No audience chosen yet.", "counting": "Counting", "count.templates": { one: "1 registration with a template does not get composed messages.", other: "{n} registrations with templates do not get composed messages." },
   "when": "When", "when.now": "Now", "when.at": "At", "when.time": "Day and time", "when.none": "The clocks skip this time. Choose another.", "when.past": "This time has passed. Choose a later one.", "when.twice": "The clocks show this time twice. Which one do you mean?", "when.both": "{local}, which is {utc}",
   "rollout": "Roll-out", "rollout.first": "First so many devices", "rollout.rate": "Devices a second", "rollout.halt": "Share of failures in percent",
   "rollout.first.line": "First {field} devices, then wait for me", "rollout.rate.line": "{field} devices per second", "rollout.halt.line": "Halt when {field} % have failed", "rollout.help": "Leave empty to send to all at once.",

@@ -7,7 +7,6 @@ export default {
   "to": "대상", "to.all": "모두 포함", "to.any": "하나 이상", "to.none": "제외", "to.add": "태그", "to.all.add": "모두 있어야 하는 태그 추가", "to.any.add": "하나만 있으면 되는 태그 추가", "to.none.add": "없어야 하는 태그 추가",
   "to.remove": "{tag} 빼기", "to.asText": "식으로 쓰기", "to.asChips": "태그로 고르기", "to.notChips": "이 식은 태그로 표시할 수 없습니다.", "to.everybody": "모두에게", "to.everybodyNote": "이 허브의 모든 기기.",
   "to.expression": "식", "to.expression.help": "&&, ||, ! 와 괄호를 씁니다. 예: news && !beta", "to.tooMany": "태그 {n}개입니다. 최대 {limit}개까지 쓸 수 있습니다.",
-  "count.nobody": "아직 대상을 고르지 않았습니다.", "counting": "세는 중", "count.templates": { other: "템플릿 등록 {n}건은 이런 메시지를 받지 않습니다." },
   "when": "시각", "when.now": "지금", "when.at": "예약", "when.time": "날짜와 시각", "when.none": "시계가 건너뛰는 시각입니다. 다른 시각을 고르세요.", "when.past": "이미 지난 시각입니다. 더 늦은 시각을 고르세요.", "when.twice": "시계에 두 번 나오는 시각입니다. 어느 쪽인가요?", "when.both": "{local} ({utc})",
   "rollout": "천천히", "rollout.first": "먼저 보낼 기기 수", "rollout.rate": "초당 기기 수", "rollout.halt": "실패 비율(퍼센트)",
   "rollout.first.line": "먼저 {field} 대에 보내고 기다리기", "rollout.rate.line": "초당 {field} 대", "rollout.halt.line": "실패가 {field} % 이상이면 멈추기", "rollout.help": "비워 두면 한꺼번에 보냅니다.",

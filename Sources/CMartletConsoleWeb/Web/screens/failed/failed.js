@@ -6,7 +6,7 @@ import { serviceName, to } from "../../lib/screen.js";
 import { empty, pane, sendTabs } from "../../parts/pane/pane.js";
 import { ask } from "../../parts/dialog/ask.js";
 import { commandButton } from "../../parts/dialog/dialog.js";
-import { loadOutcomes, needsCause, told } from "../../parts/outcome/outcome.js";
+import { loadOutcomes, needsCause, servicesLink, told } from "../../parts/outcome/outcome.js";
 
 /** Outcomes for which sending again helps as soon as the cause is mended; the others need the device or the message. */
 const MENDABLE = ["PnsUnavailable", "PnsUnreachable", "PnsServerError", "PnsInterfaceError", "InvalidCredentials", "Throttled", "ChannelThrottled", "NoPushService", "TokenProviderUnreachable", "TokenProviderInterfaceError", "AbandonedNotificationMessages", "ChannelDisconnected"];
@@ -47,17 +47,18 @@ function row(view, one, reload) {
   return h("li", h("div.item", h("div.whose", h("a.strong", { href: to.send(hub, one.notification) }, one.send?.text ?? t("sendOf", { id: one.notification.slice(0, 8) })),
     h("span.quiet.small.number", [time.brief(one.acceptedAt), Object.keys(one.platforms).map(serviceName).join(", "), t("total", { n: total })].join(" · "))),
   h("ul.reasons", Object.entries(reasons).sort((a, b) => b[1] - a[1]).map(([reason, count]) => h("li",
-    h("span.number.strong", n.whole(count)), h("span", h("a.mono", { href: `${to.sends(hub)}/failed?outcome=${encodeURIComponent(reason)}` }, reason), causes(t, reason, one.why)),
+    h("span.number.strong", n.whole(count)), h("span", h("a.mono", { href: `${to.sends(hub)}/failed?outcome=${encodeURIComponent(reason)}` }, reason), causes(view, reason, one.why)),
     canSend && h("button", { type: "button", class: MENDABLE.includes(reason) ? "" : "plain", click: () => again(view, one, reason, count, reload) }, icon("refresh"), t("again")))))));
 }
 
 /** What an outcome means, and what the server recorded as its causes, where those are sentences.
- * @param {View["t"]} t @param {string} outcome @param {any[]} why */
-function causes(t, outcome, why) {
+ * @param {View} view @param {string} outcome @param {any[]} why */
+function causes(view, outcome, why) {
+  const { t } = view;
   const found = why.filter((one) => one.outcome === outcome).map((one) => told(t, outcome, one.reason));
   const own = found.filter((one) => one.quote).slice(0, 3);
-  const { text, todo } = found.find((one) => !one.quote) ?? (own.length > 0 ? { text: "", todo: "" } : told(t, outcome, ""));
-  return [text && h("span.quiet.small.block", text, " ", todo), own.map(({ quote }) => h("span.quote.small.block", { lang: "en" }, quote))];
+  const { text, todo, isAtServices } = found.find((one) => !one.quote) ?? (own[0] ? { ...own[0], text: "" } : told(t, outcome, ""));
+  return [(text || todo) && h("span.quiet.small.block", [text, todo].filter(Boolean).join(" "), isAtServices && [" ", servicesLink(view)]), own.map(({ quote }) => h("span.quote.small.block", { lang: "en" }, quote))];
 }
 
 /** @param {View} view @param {string} outcome @param {number} count @param {() => void} reload @param {any} one */

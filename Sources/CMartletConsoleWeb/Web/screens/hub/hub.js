@@ -64,8 +64,10 @@ function service(view, one, reload) {
   // The built-in simulator stands in where a hub has no credential of its own.
   const isSimulated = one.isSimulated && !one.fingerprint;
   const isHeld = one.lane?.state === "paused" || one.origins?.length > 0;
-  const state = one.state === "unusable" ? "failed" : isHeld ? "paused" : isSimulated ? "waiting" : one.state === "usable" ? "done" : "stopped";
-  const word = isHeld && one.state !== "unusable" ? t("state.held") : isSimulated ? t("credential.simulated") : t(`credential.${one.state}`);
+  // Unlike other pauses, this one does not end before somebody does something.
+  const isRefused = one.lane?.state === "paused" && one.lane.outcome === "InvalidCredentials" && one.state === "usable";
+  const state = one.state === "unusable" || isRefused ? "failed" : isHeld ? "paused" : isSimulated ? "waiting" : one.state === "usable" ? "done" : "stopped";
+  const word = isRefused ? t("credential.refused") : isHeld && one.state !== "unusable" ? t("state.held") : isSimulated ? t("credential.simulated") : t(`credential.${one.state}`);
   const facts = [
     one.expiresAt ? t("ends", { date: time.date(one.expiresAt), relative: time.relative(one.expiresAt) }) : isSimulated ? t("simulated.text") : one.state === "usable" ? t("ends.unknown") : null,
     one.connections > 0 ? t("connections", { n: one.connections }) : null,
@@ -76,7 +78,7 @@ function service(view, one, reload) {
     facts.length > 0 && h("p.quiet", facts.join(" · ")),
     one.reason && h("p.quote", { lang: "en" }, one.reason),
     one.state === "missing" && !one.isSimulated && (one.devices ?? 0) > 0 && h("p.warn", t("missing.devices", { n: one.devices })),
-    one.lane?.state === "paused" && h("p.warn", t("lane.paused", { reason: one.lane.outcome ?? "", time: one.lane.until ? time.clock(one.lane.until) : "" })),
+    isRefused ? h("p.bad", t("lane.refused", { service: serviceName(one.platform), reason: one.lane.reason || one.lane.outcome })) : one.lane?.state === "paused" && one.state !== "unusable" && h("p.warn", t("lane.paused", { reason: one.lane.outcome ?? "", time: one.lane.until ? time.clock(one.lane.until) : "" })),
     (one.origins ?? []).map((/** @type {any} */ origin) => h("p.warn", t("origin.paused", { origin: origin.origin, time: time.clock(origin.until) }), " ", h("span.quiet.small", [origin.outcome, origin.reason].filter(Boolean).join(": ")))),
     one.quarantines?.length > 0 && h("p.warn", t("quarantine", { names: one.quarantines.join(", ") })),
     h("div.row", isAdmin && h("button", { click: async () => (await part(view, "credential")).setCredential(view, one, reload) }, one.state === "missing" || isSimulated ? t("set") : t("replace")),

@@ -15,7 +15,9 @@ export function alertRow(view, alert) {
   };
   const code = alert.code === "backup-old" && typeof alert.seconds !== "number" ? "backup-none" : alert.code;
   const isKnown = t.has(`alert.${code}`);
-  const address = alert.hub && !["oldest-waits", "failing"].includes(alert.code) ? path("hubs", alert.hub) : alert.hub ? to.sends(alert.hub) : "/console/server";
+  // An alert about a push service leads to a hub.
+  const hub = alert.hub ?? (alert.platform ? view.hub : "");
+  const address = !hub ? "/console/server" : ["oldest-waits", "failing"].includes(alert.code) ? to.sends(hub) : path("hubs", hub);
   return h("li", h("a.alert", { href: address, class: alert.severity },
     h("span", icon(alert.severity === "error" ? "cross" : "warn"), h("span.unseen", t(`severity.${alert.severity}`))),
     h("span.grow", h("span.strong", alert.hub && h("span.quiet", alert.hub, ": "), isKnown ? t(`alert.${code}`, values) : alert.code),

@@ -40,15 +40,14 @@ export function screen(view) {
   /** @type {ReturnType<typeof import("../../parts/chart/chart.js").chart>[] | null} */
   let charts = null;
   const boxes = [h("div.chart-box"), h("div.chart-box")];
-  const loading = import("../../parts/chart/chart.js").then(({ chart }) => {
+  import("../../parts/chart/chart.js").then(({ chart }) => {
     charts = [
-      chart({ view, label: t("chart.rate"), format: (value) => n.short(value), sentence: (values) => t("chart.rate.text", values) }),
+      chart({ view, label: t("chart.rate"), isRate: true, format: (value) => n.short(value), sentence: (values) => t("chart.rate.text", values) }),
       chart({ view, label: t("chart.latency"), format: milliseconds, sentence: (values) => t("chart.latency.text", values) }),
     ];
     boxes.forEach((box, index) => box.replaceChildren(charts?.[index]));
     draw();
-  });
-  loading.catch((error) => put(boxes[0], failure(t, error, null)));
+  }).catch((error) => put(boxes[0], failure(t, error, null)));
   const ranges = h("div.segments", { role: "group", "aria-label": t("range") }, RANGES.map((name) =>
     h("button", { type: "button", "aria-pressed": String(name === range), click: () => choose(name) }, t(`range.${name}`))));
 
@@ -75,12 +74,12 @@ export function screen(view) {
     const step = history.step * 1000;
     const length = Math.max(history.waiting?.length ?? 0, ...Object.values(history.taken).map((values) => values.length));
     const start = (history.end ? Date.parse(history.end) : Date.now()) - step * Math.max(length - 1, 0);
-    const taken = Object.keys(history.taken).sort((a, b) => total(history.taken[b]) - total(history.taken[a])).slice(0, 4)
-      .map((platform) => ({ name: serviceName(platform), values: history.taken[platform] }));
-    const failed = added(Object.values(history.failed), length);
-    const lines = taken.length > 0 ? taken : [{ name: t("figure.taken"), values: Array(length).fill(null) }];
-    const hasFailures = failed.some((value) => (value ?? 0) > 0);
-    rates?.show(hasFailures ? [...lines, { name: t("failedLine"), values: failed, kind: "bad-line" }] : lines, start, step);
+    const taken = Object.keys(history.taken).sort((a, b) => total(history.taken[b]) - total(history.taken[a])).map((platform) => ({ name: serviceName(platform), values: history.taken[platform] }));
+    const values = added(Object.values(history.failed), length);
+    const failed = values.some((value) => value > 0) ? [{ name: t("failedLine"), values, kind: "bad-line" }] : [];
+    // Four lines are drawn; the table has all.
+    const drawn = taken.length > 4 ? [...taken.slice(0, 3), { name: t("others", { n: taken.length - 3 }), values: added(taken.slice(3).map((line) => line.values), length) }] : taken.length > 0 ? taken : [{ name: t("figure.taken"), values: Array(length).fill(null) }];
+    rates?.show([...drawn, ...failed], start, step, [...taken, ...failed]);
     latencies?.show([{ name: "p50", values: history.p50 }, { name: "p99", values: history.p99 }], start, step);
   }
 
@@ -155,10 +154,11 @@ export function screen(view) {
 
   /** @param {any} data */
   async function showRunning(data) {
-    if (!data.running || data.running.length + rows.size === 0) return;
-    const { runningRow } = await import("./running.js");
+    if (!data.running) return;
     running.set(data.hub, data.running.filter((/** @type {any} */ send) => sendState({ control: "running", ...send }) !== "scheduled").slice(0, 5));
     const sends = [...running].flatMap(([hub, list]) => list.map((send) => ({ ...send, hub })));
+    if (sends.length + rows.size === 0) return;
+    const { runningRow } = await import("./running.js");
     underWay.hidden = sends.length === 0;
     for (const [id, row] of rows) {
       if (sends.some((send) => send.id === id)) continue;
@@ -233,12 +233,12 @@ function latency({ n }) {
   return (/** @type {number} */ ms) => (ms < 1000 ? `${n.short(ms)} ms` : `${n.short(ms / 1000)} s`);
 }
 
-/** @param {(number | null)[]} values */
+/** @param {any[]} values */
 function total(values) {
-  return values.reduce((/** @type {number} */ all, one) => all + (one ?? 0), 0);
+  return values.reduce((all, one) => all + (one ?? 0), 0);
 }
 
 /** @param {(number | null)[][]} lists @param {number} length */
 function added(lists, length) {
-  return Array.from({ length }, (_, index) => lists.reduce((all, values) => all + (values[index] ?? 0), 0));
+  return Array.from({ length }, (_, index) => total(lists.map((values) => values[index])));
 }

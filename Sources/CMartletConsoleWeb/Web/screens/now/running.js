@@ -12,22 +12,28 @@ export function runningRow(view, send) {
   const badge = h("span");
   const bar = h("progress", { max: 1, "aria-label": t("progress") });
   const count = h("span.quiet.number.small");
-  let known = /** @type {any} */ ({});
-  call("send", { path: { hub: send.hub, id: send.id } }).then((found) => {
-    known = found;
-    if (found.text) say(name, found.text);
-  }, () => {});
+  const path = { hub: send.hub, id: send.id };
+  const held = h("div", { hidden: true });
+  call("send", { path }).then((found) => found.text && say(name, found.text), () => {});
   /** @param {any} now */
   function update(now) {
     const over = now.succeeded + now.failed;
-    const text = sendState({ control: known.control ?? "running", ...now });
-    if (badge.dataset.state !== text) {
-      badge.dataset.state = text;
-      put(badge, stateBadge(t, { control: known.control ?? "running", ...now }));
+    const state = sendState(now);
+    if (badge.dataset.state !== state) {
+      badge.dataset.state = state;
+      put(badge, stateBadge(t, now));
+      held.hidden = state !== "holding";
+      if (!held.hidden) showHeld(now).catch(() => {});
     }
     if (now.targeted) bar.value = over / now.targeted;
     else bar.removeAttribute("value");
     say(count, now.targeted ? t("outOf", { done: n.whole(over), n: now.targeted }) : n.whole(over));
   }
-  return { node: h("li", h("a.running", { href: to.send(send.hub, send.id) }, name, badge, bar, count)), update };
+  /** @param {any} now */
+  async function showHeld(now) {
+    const { heldLine, loadHeld } = await import("../../parts/held/held.js");
+    await loadHeld(view);
+    put(held, heldLine(view, path, now, () => {}));
+  }
+  return { node: h("li", h("a.running", { href: to.send(send.hub, send.id) }, name, badge, bar, count), held), update };
 }

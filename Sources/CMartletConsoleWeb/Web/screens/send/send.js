@@ -3,7 +3,6 @@
 import { call, live } from "../../lib/api.js";
 import { freshId, h, icon, put, say, svg } from "../../lib/dom.js";
 import { failure, sendState, serviceName, stateBadge, to } from "../../lib/screen.js";
-import { ask } from "../../parts/dialog/ask.js";
 import { pane } from "../../parts/pane/pane.js";
 import { commandButton, openDialog, copyable } from "../../parts/dialog/dialog.js";
 import { chart } from "../../parts/chart/chart.js";
@@ -47,6 +46,14 @@ export function screen(view) {
   return { title: t("title"), node: h("div.stack.loose", node), leave: () => unwatch(), key: (key) => parts?.key(key) ?? false };
 }
 
+/** What holds a send, and decisions about it, come when they are needed.
+ * @param {View} view */
+async function held(view) {
+  const part = await import("../../parts/held/held.js");
+  await part.loadHeld(view);
+  return part;
+}
+
 /** @param {View} view @param {any} send */
 function nameOf({ t }, send) {
   if (send.isConfidential) return t("confidential");
@@ -65,7 +72,7 @@ function body(view, send, path) {
   const boundNote = h("span", { hidden: true }, " ", t("funnel.bound"));
   const tableBox = h("div");
   const failedBox = h("section.stack.tight");
-  const rates = chart({ view, label: t("rate"), format: (value) => n.short(value), sentence: (values) => t("rate.text", values) });
+  const rates = chart({ view, label: t("rate"), isRate: true, format: (value) => n.short(value), sentence: (values) => t("rate.text", values) });
   const rateCard = h("figure.card.stack.tight", { hidden: true }, h("figcaption.strong", t("rate")), rates);
   const buttons = {
     resume: control("resume", "play", "primary"), pause: control("pause", "pause", ""), cancel: control("cancel", "stop", "danger"),
@@ -86,13 +93,10 @@ function body(view, send, path) {
 
   /** @param {"resume" | "pause" | "cancel"} name */
   async function act(name) {
-    if (name === "cancel" && !(await ask(view, { title: t("stop.title"), text: t("stop.text"), yes: t("do.cancel"), isDanger: true }))) return;
     for (const button of Object.values(buttons)) button.disabled = true;
     put(problem);
     try {
-      const status = await call(name, { path, body: {} });
-      view.toast(t(`did.${name}`));
-      update(status ?? (await call("status", { path })), null);
+      update(await (await held(view)).decide(view, path, name) ?? last, null);
     } catch (error) {
       put(problem, failure(t, error, null));
       update(await call("status", { path }).catch(() => last), null);
@@ -114,9 +118,10 @@ function body(view, send, path) {
     const over = status.succeeded + status.failed + status.suppressed - spared;
     say(progress, progressText(status, meant, over));
     put(bar, meter(status.succeeded, status.failed, meant ?? Math.max(over, 1)));
-    put(reason, explanation(status, state, spared));
     const isGoing = ["running", "waiting", "scheduled"].includes(state);
     const isHeld = ["paused", "halted", "holding"].includes(state);
+    if (isHeld) held(view).then(({ sentence }) => status === last && put(reason, h("p.warn", sentence(view, status))), () => {});
+    else put(reason, state === "stopped" && h("p.quiet", t("why.stopped", { n: spared })));
     buttons.resume.disabled = !isHeld;
     buttons.pause.disabled = !isGoing && state !== "holding";
     buttons.cancel.disabled = !isGoing && !isHeld;
@@ -137,16 +142,6 @@ function body(view, send, path) {
     if (meant === null) return t("progress.open", { n: over });
     if (meant === 0) return t("progress.nobody");
     return t("progress", { done: over, n: meant, share: n.share(over / meant) });
-  }
-
-  /** @param {string} state @param {any} status @param {number} spared */
-  function explanation(status, state, spared) {
-    const since = status.controlledAt ? time.full(status.controlledAt) : "";
-    if (state === "halted") return h("p.warn", t("why.halted", { share: status.rollout?.halt?.percent ?? "?", time: since }));
-    if (state === "holding") return h("p.warn", t("why.holding"));
-    if (state === "paused") return h("p.warn", t("why.paused", { time: time.full(status.expiresAt) }));
-    if (state === "stopped") return h("p.quiet", t("why.stopped", { n: spared }));
-    return null;
   }
 
   /** @param {any} status */

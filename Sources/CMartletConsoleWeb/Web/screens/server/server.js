@@ -6,6 +6,7 @@ import { badge, failure, path, serviceName } from "../../lib/screen.js";
 import { pane } from "../../parts/pane/pane.js";
 import { copyable, openDialog } from "../../parts/dialog/dialog.js";
 import { formDialog } from "../../parts/dialog/form.js";
+import { roleFields } from "./roles.js";
 
 /** @param {View} view @returns {OpenScreen} */
 export function screen(view) {
@@ -74,23 +75,11 @@ function operator(view, one, reload) {
     !isSelf && h("button", { type: "button", class: one.isDisabled ? "" : "danger", click: () => act(() => call("setDisabled", { path: { name: one.name }, body: { disabled: !one.isDisabled } })) }, one.isDisabled ? t("enable") : t("disable")))));
 }
 
-/** @param {View} view @param {string[]} chosen */
-function roleFields(view, chosen) {
-  const { t } = view;
-  const [first = "viewer"] = chosen;
-  const [role = "viewer", hub = ""] = first.split("@");
-  const ids = [freshId(), freshId()];
-  const roles = h("select", { id: ids[0], value: role }, ["viewer", "sender", "admin"].map((name) => h("option", { value: name }, t(`role.${name}.long`))));
-  const hubs = h("select", { id: ids[1], value: hub }, h("option", { value: "" }, t("allHubs")), view.session.hubs.map((one) => h("option", { value: one.name }, one.name)));
-  const node = h("div.pair", h("div.field", h("label", { for: ids[0] }, t("role")), roles), h("div.field", h("label", { for: ids[1] }, t("role.where")), hubs));
-  return { node, read: () => [hubs.value ? `${roles.value}@${hubs.value}` : roles.value, ...chosen.slice(1)] };
-}
-
 /** @param {View} view @param {() => void} reload @param {any} one */
 function changeRoles(view, one, reload) {
   const { t } = view;
   const fields = roleFields(view, one.roles);
-  formDialog(view, t("roles.of", { name: one.name }), [fields.node, h("p.quiet.small", t("roles.text"))], t("save"), async () => {
+  formDialog(view, t("roles.of", { name: one.name }), [fields.node, h("p.quiet.small", t("roles.text", { name: one.name }))], t("save"), async () => {
     await call("setRoles", { path: { name: one.name }, body: { roles: fields.read() } });
     reload();
   });

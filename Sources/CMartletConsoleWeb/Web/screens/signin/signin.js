@@ -2,6 +2,7 @@
 
 import { call, Refusal } from "../../lib/api.js";
 import { freshId, h, icon, put } from "../../lib/dom.js";
+import { keptDrafts } from "../../lib/drafts.js";
 import { failure, skeleton } from "../../lib/screen.js";
 import { LANGUAGES } from "../../lib/text.js";
 import { finish, providerButton, takeAnswer } from "./provider.js";
@@ -49,7 +50,7 @@ function passwordForm(view) {
   const password = h("input", { id: ids.password, name: "password", type: "password", autocomplete: "current-password", required: true, "aria-describedby": ids.problem });
   const problem = h("p.problem", { id: ids.problem, role: "alert" });
   const button = h("button.primary.big", t("signIn"));
-  const hasEnded = sessionStorage.getItem("ended") !== null;
+  const ended = sessionStorage.getItem("ended");
   sessionStorage.removeItem("ended");
   const submit = async (/** @type {Event} */ event) => {
     event.preventDefault();
@@ -68,7 +69,7 @@ function passwordForm(view) {
     }
   };
   return h("form.stack", { on: { submit } }, h("h1", t("title")),
-    hasEnded && h("div.notice.warn-notice", icon("clock"), h("div", h("p", t("ended")))),
+    ended !== null && h("div.notice.warn-notice", icon("clock"), h("div", h("p", t(ended === "roles" ? "ended.roles" : "ended")), keptDrafts().length > 0 && h("p", t("ended.drafts")))),
     h("div.field", h("label", { for: ids.name }, t("name")), name),
     h("div.field", h("label", { for: ids.password }, t("password")), password, problem), code.node,
     button, providerButton(view), h("p.quiet.small", t("forgotten")));

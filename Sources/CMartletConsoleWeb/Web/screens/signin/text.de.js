@@ -6,7 +6,7 @@ export default {
   "wrong": "Name oder Passwort ist falsch.",
   "code": "Code", "code.help": "Aus der Authentifizierungs-App oder ein Wiederherstellungscode.", "code.wrong": "Der Code ist falsch oder wurde schon benutzt.",
   "clearText": "Diese Adresse ist nicht verschlüsselt. Melden Sie sich über die https-Adresse an.",
-  "ended": "Ihre Sitzung ist abgelaufen. Ihre Eingaben sind in diesem Browser noch vorhanden.",
+  "ended": "Ihre Sitzung ist abgelaufen.", "ended.roles": "Ihre Rollen haben sich geändert. Melden Sie sich neu an, dann gelten sie.", "ended.drafts": "Entwürfe bleiben in diesem Browser erhalten.",
   "forgotten": "Passwort vergessen? Ein Admin kann Ihnen einen neuen Link geben.",
   "provider": "Mit {name} anmelden",
   "provider.failed": "Die Anmeldung ist fehlgeschlagen",

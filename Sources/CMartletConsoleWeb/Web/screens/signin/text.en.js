@@ -6,7 +6,7 @@ export default {
   "wrong": "Name or password is wrong.",
   "code": "Code", "code.help": "From your authenticator app, or a recovery code.", "code.wrong": "The code is wrong or was used already.",
   "clearText": "This address is not encrypted. Sign in at the https address instead.",
-  "ended": "Your session has ended. Your draft is kept in this browser.",
+  "ended": "Your session has ended.", "ended.roles": "Your roles have changed. Sign in again to use them.", "ended.drafts": "Drafts are kept in this browser.",
   "forgotten": "Forgot your password? An admin can send you a new link.",
   "provider": "Sign in with {name}",
   "provider.failed": "The sign-in did not work",

@@ -1,12 +1,13 @@
-/** Sends that wait for their time: an agenda by day, or a month. */
+/** Sends that wait: those that are held, for a decision or a time; and the scheduled, as an agenda by day or as a month. */
 
 import { call } from "../../lib/api.js";
 import { freshId, h, icon, put } from "../../lib/dom.js";
-import { to } from "../../lib/screen.js";
+import { stateBadge, to } from "../../lib/screen.js";
 import { instants, wallClock } from "../../lib/zone.js";
 import { empty, pane, sendTabs } from "../../parts/pane/pane.js";
 import { ask } from "../../parts/dialog/ask.js";
 import { formDialog } from "../../parts/dialog/form.js";
+import { heldLine, loadHeld } from "../../parts/held/held.js";
 
 const API = { "api-version": "2020-06" };
 /** Seconds before a send that is let go at once, in which it can still be withdrawn. */
@@ -20,14 +21,16 @@ export function screen(view) {
   let form = localStorage.getItem("waiting") ?? (matchMedia("(width < 48rem)").matches ? "agenda" : "month");
   const content = pane({
     t, bars: 5, load: async (signal) => {
-      const [page, month] = await Promise.all([call("sends", { path: { hub }, query: { state: "scheduled", limit: 100 }, signal }), form === "month" ? import("./month.js") : null]);
-      return { sends: page.sends, month };
+      const list = (/** @type {string} */ state) => call("sends", { path: { hub }, query: { state, limit: 100 }, signal });
+      const [page, held, month] = await Promise.all([list("scheduled"), list("held"), form === "month" ? import("./month.js") : null, loadHeld(view)]);
+      return { sends: page.sends, held: held.sends, month };
     },
-    render: ({ sends, month }) => {
+    render: ({ sends, held, month }) => {
       const waiting = sends.filter((/** @type {any} */ send) => send.dueAt).sort((/** @type {any} */ one, /** @type {any} */ other) => one.dueAt.localeCompare(other.dueAt));
       const again = () => content.reload();
-      if (waiting.length === 0) return empty("clock", t("none"), t("none.text"), view.role(hub) !== "viewer" && h("a.button.primary", { href: `${to.sends(hub)}/new` }, icon("plus"), t("newSend")));
-      return month ? month.month(view, waiting, (/** @type {any} */ list) => rows(view, list, again)) : agenda(view, waiting, again);
+      const top = held.length > 0 && h("section.stack.tight", h("h2", t("held")), h("ul.list", held.map((/** @type {any} */ send) => heldRow(view, send, again))));
+      if (waiting.length === 0 && !top) return empty("clock", t("none"), t("none.text"), view.role(hub) !== "viewer" && h("a.button.primary", { href: `${to.sends(hub)}/new` }, icon("plus"), t("newSend")));
+      return h("div.stack.loose", top, waiting.length > 0 && (month ? month.month(view, waiting, (/** @type {any} */ list) => rows(view, list, again)) : agenda(view, waiting, again)));
     },
   });
   const forms = h("div.segments", { role: "group", "aria-label": t("form") }, FORMS.map((name) => h("button", { "aria-pressed": String(name === form), click: () => {
@@ -51,18 +54,30 @@ function agenda(view, waiting, reload) {
   return h("div.stack.loose", [...days].map(([day, list]) => h("section.stack.tight", h("h2", day), rows(view, list, reload))));
 }
 
+/** @param {View} view @param {any} send */
+const nameOf = ({ t }, send) => (send.isConfidential ? t("confidential") : send.text ?? t("sendOf", { id: send.id.slice(0, 8) }));
+
+/** @param {View} view @param {any} send */
+const audienceOf = ({ t }, send) => (send.isToOneUser ? t("oneUser") : send.expression ?? t("everybody"));
+
+/** @param {View} view @param {any} send @param {() => void} reload */
+function heldRow(view, send, reload) {
+  const path = { hub: view.hub, id: send.id };
+  return h("li", h("div.item.held-item",
+    h("a.whose", { href: to.send(view.hub, send.id) }, h("span.strong.clip", nameOf(view, send)), h("span.quiet.small.clip", audienceOf(view, send))),
+    stateBadge(view.t, send), heldLine(view, path, send, reload)));
+}
+
 /** @param {View} view @param {any[]} list @param {() => void} reload */
 function rows(view, list, reload) {
   const { t, time, hub } = view;
-  return h("ul.list.agenda", list.map((send) => {
-    const name = send.isConfidential ? t("confidential") : send.text ?? t("sendOf", { id: send.id.slice(0, 8) });
-    return h("li", h("div.item",
+  return h("ul.list.agenda", list.map((send) =>
+    h("li", h("div.item",
       h("time.strong.number", { datetime: send.dueAt }, time.minute(send.dueAt)),
-      h("a.whose", { href: to.send(hub, send.id) }, h("span.strong.clip", name),
-        h("span.quiet.small.clip", [send.isToOneUser ? t("oneUser") : send.expression ?? t("everybody"), time.relative(send.dueAt)].join(" · "))),
+      h("a.whose", { href: to.send(hub, send.id) }, h("span.strong.clip", nameOf(view, send)),
+        h("span.quiet.small.clip", [audienceOf(view, send), time.relative(send.dueAt)].join(" · "))),
       view.role(hub) !== "viewer" && h("div.row", h("button", { click: () => change(view, send, reload) }, t("change")),
-        h("button", { click: () => sendNow(view, send, reload) }, t("now")), h("button.danger", { click: () => withdraw(view, send, reload) }, t("withdraw")))));
-  }));
+        h("button", { click: () => sendNow(view, send, reload) }, t("now")), h("button.danger", { click: () => withdraw(view, send, reload) }, t("withdraw")))))));
 }
 
 /** @param {View} view @param {any} send @param {() => void} reload */

@@ -9,6 +9,8 @@ import { loadLook, look } from "../../parts/look/look.js";
 
 const GOOD = ["delivered"];
 const OPEN = ["retrying", "pending", "scheduled"];
+/** Verdicts of which an attempt may tell that a person must do something first. */
+const UNSENT = ["retrying", "pending", "expired"];
 
 /** @param {View} view @returns {OpenScreen} */
 export function screen(view) {
@@ -23,13 +25,28 @@ export function screen(view) {
           throw error;
         }), call("send", { path, signal }).catch(() => null), loadLook(view.language),
       ]);
-      const outcomes = ["refused", "suppressed"].includes(trace?.verdict) ? await import("../../parts/outcome/outcome.js") : null;
+      const outcomes = ["refused", "suppressed", ...UNSENT].includes(trace?.verdict) ? await import("../../parts/outcome/outcome.js") : null;
       await outcomes?.loadOutcomes(view);
-      return { trace, send, told: outcomes?.told };
+      const push = trace?.registrations[0];
+      const last = push?.attempts[push.attempts.length - 1];
+      // Before an attempt, only the push service's state tells that nothing goes there.
+      const lane = outcomes && trace.verdict === "pending" ? await laneOf(hub, push?.platform, signal) : null;
+      const cause = UNSENT.includes(trace?.verdict) && !outcomes?.needsPerson(last?.outcome) ? lane : last;
+      const told = cause && outcomes?.told(t, cause.outcome, cause.reason);
+      return { trace, send, told: told && { ...told, link: told.isAtServices && outcomes?.servicesLink(view) } };
     },
     render: ({ trace, send, told }) => !trace ? [h("h1.unseen", t("title")), empty("search", t("noSend"), t("noSend.text", { id: path.id }), h("a.button", { href: to.device(hub, path.device) }, t("noSend.device")))] : page(view, path, trace, send, told),
   });
   return { title: t("title"), node };
+}
+
+/** The pause of a hub's push service that a person must end, or null.
+ * @param {string} hub @param {string} platform @param {AbortSignal} signal */
+async function laneOf(hub, platform, signal) {
+  const { platforms } = await call("services", { path: { hub }, signal });
+  const { lane, state, reason } = platforms.find((/** @type {any} */ one) => one.platform === platform) ?? {};
+  if (state === "unusable") return { outcome: "InvalidCredentials", reason };
+  return lane?.state === "paused" && lane.outcome === "InvalidCredentials" ? lane : null;
 }
 
 /** @param {View} view @param {{hub: string, id: string, device: string}} path @param {any} trace @param {any} send @param {any} told */
@@ -40,7 +57,7 @@ function page(view, path, trace, send, told) {
   return h("div.stack.loose",
     h("nav.small.row", { "aria-label": t("where") }, h("a", { href: to.sends(hub) }, t("place.sends")), icon("right"),
       h("a.clip", { href: to.send(hub, path.id) }, name), icon("right"), h("a.clip", { href: to.device(hub, path.device) }, path.device)),
-    verdict(view, trace, main, told),
+    verdict(view, trace, told),
     trace.registrations.map((/** @type {any} */ push) => registration(view, trace, push, trace.registrations.length > 1)),
     h("section.stack.tight", h("h2", t("facts")), factsOf(view, path, trace, main)),
     h("div.row", commandButton(view, `martlet why ${hub} ${path.id} ${path.device}`, "trace", { path }),
@@ -48,16 +65,15 @@ function page(view, path, trace, send, told) {
     h("details", h("summary", t("details")), h("div.stack.tight.quote", { lang: "en" }, trace.explanation.map((/** @type {string} */ line) => h("p", line)))));
 }
 
-/** @param {View} view @param {any} trace @param {any} push @param {any} told What an outcome means, where that is the verdict. */
-function verdict(view, trace, push, told) {
+/** @param {View} view @param {any} trace @param {any} told What an outcome means, where that is the verdict. */
+function verdict(view, trace, told) {
   const { t } = view;
-  const kind = GOOD.includes(trace.verdict) ? "good" : OPEN.includes(trace.verdict) ? "open" : ["refused", "expired"].includes(trace.verdict) ? "bad" : "none";
-  const last = push?.attempts?.[push.attempts.length - 1];
-  const { text = "", todo = "", quote = "" } = last && told ? told(t, last.outcome, last.reason) : {};
+  const kind = GOOD.includes(trace.verdict) ? "good" : told?.link ? "bad" : OPEN.includes(trace.verdict) ? "open" : ["refused", "expired"].includes(trace.verdict) ? "bad" : "none";
+  const { text = "", todo = "", quote = "", link = null } = told ?? {};
   const advice = text ? todo : t.has(`do.${trace.verdict}`) ? t(`do.${trace.verdict}`) : "";
   return h("div.verdict", { class: `verdict-${kind}` },
     h("span.verdict-mark", icon(kind === "good" ? "check" : kind === "bad" ? "cross" : kind === "open" ? "clock" : "info")),
-    h("div", h("p.verdict-word", t(`verdict.${trace.verdict}`)), h("h1", text || t(`is.${trace.verdict}`)), quote ? h("p", { lang: "en" }, quote) : advice && h("p", advice)));
+    h("div", h("p.verdict-word", t(`verdict.${trace.verdict}`)), h("h1", text || t(`is.${trace.verdict}`)), quote && h("p", { lang: "en" }, quote), (quote ? todo : advice) && h("p", quote ? todo : advice), link && h("p", link)));
 }
 
 /** @param {View} view @param {boolean} isOneOfMany @param {any} trace @param {any} push */
@@ -81,11 +97,13 @@ function events(view, trace, push) {
   list.push({ at: trace.acceptedAt, text: t("event.accepted"), detail: push.expression ? t.nodes("event.expression", { expression: h("code", push.expression) }) : t("event.everybody") });
   if (push.isInAudience) list.push({ at: push.page?.startedAt ?? null, text: t("event.meant"), detail: decided(view, push) });
   else if (push.decidedBy) list.push({ at: push.page?.startedAt ?? null, text: t("event.notMeant"), detail: decided(view, push), kind: "bad" });
-  for (const attempt of push.attempts) {
+  // Some share their number with the next: a fault of the push service is not counted against the push.
+  const first = push.attempts[0]?.number ?? 1;
+  for (const [index, attempt] of push.attempts.entries()) {
     const isGood = attempt.outcome === "Success";
     list.push({
       at: attempt.at, kind: isGood ? "good" : "bad",
-      text: isGood ? t("event.taken", { service }) : !attempt.origin ? t.nodes("event.notSent", { reason: h("span", { lang: "en" }, attempt.reason || attempt.outcome) }) : t.nodes("event.attempt", { n: attempt.number, answer: h("code", [attempt.status, attempt.reason || attempt.outcome].filter(Boolean).join(" ")) }),
+      text: isGood ? t("event.taken", { service }) : !attempt.origin ? t.nodes("event.notSent", { reason: h("span", { lang: "en" }, attempt.reason || attempt.outcome) }) : t.nodes("event.attempt", { n: first + index, answer: h("code", [attempt.status, attempt.reason || attempt.outcome].filter(Boolean).join(" ")) }),
       detail: [attempt.origin, attempt.connection ? t("event.connection", { number: String(attempt.connection) }) : null].filter(Boolean).join(" · "),
     });
   }

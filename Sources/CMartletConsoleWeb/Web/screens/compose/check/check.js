@@ -5,12 +5,53 @@ import { freshId, h, icon, put } from "../../../lib/dom.js";
 import { failure, serviceName } from "../../../lib/screen.js";
 import { openDialog } from "../../../parts/dialog/dialog.js";
 import { loadLook, look } from "../../../parts/look/look.js";
+import { limits, toGroups } from "../../../parts/expression/rules.js";
 import { content, problems } from "../draft.js";
 import { fields, message } from "../message.js";
 
 const API = { "api-version": "2020-06" };
 /** Milliseconds after which a check that did not reach the server is made again. */
 const AGAIN = 3000;
+
+/** Counts the audience of a draft.
+ * @param {import("../compose.js").Compose} compose */
+export async function countAudience(compose) {
+  const { view, draft } = compose;
+  const { t } = view;
+  compose.countController.abort();
+  compose.countController = new AbortController();
+  const { signal } = compose.countController;
+  if (!compose.hasAudience) {
+    compose.count = null;
+    compose.counted = "";
+    put(compose.countLine, h("p.quiet", t("count.nobody")));
+    return;
+  }
+  const groups = toGroups(draft.to);
+  if (groups && limits(groups).count > limits(groups).limit) return;
+  const key = `${draft.everybody}${draft.to}`;
+  if (key === compose.counted) return;
+  put(compose.countLine, h("p.quiet", t("counting")));
+  try {
+    const found = await call("audience", { path: { hub: compose.hub }, query: { tags: draft.everybody ? null : draft.to }, signal });
+    compose.counted = key;
+    showCount(compose, found);
+  } catch (error) {
+    if (signal.aborted) return;
+    put(compose.countLine, h("p.bad.small", error instanceof Refusal && error.message ? error.message : t("failed.unreachable")));
+  }
+}
+
+/** @param {import("../compose.js").Compose} compose @param {any} found */
+function showCount(compose, found) {
+  const { t, n } = compose.view;
+  const parts = Object.entries(found.platforms).map(([name, part]) => [name, /** @type {any} */ (part).native]).filter(([, count]) => count > 0);
+  compose.count = parts.reduce((all, [, count]) => all + count, 0);
+  const templates = Object.values(found.platforms).reduce((all, part) => all + /** @type {any} */ (part).templates, 0);
+  put(compose.countLine, h("p", h("span.count-number.number", t("devices", { n: compose.count })), " ",
+    h("span.quiet.small.number", parts.sort((a, b) => b[1] - a[1]).map(([name, count]) => `${serviceName(name)} ${n.whole(count)}`).join(" · "))),
+  templates > 0 && h("p.quiet.small", t("count.templates", { n: templates })));
+}
 
 /** @param {import("../compose.js").Compose} compose */
 export async function runCheck(compose) {
@@ -70,7 +111,7 @@ function showCheck(compose, run) {
   put(compose.checkBox, h("ul.check-list", lines.map(([symbol, kind, text]) => h("li", h("span", { class: kind }, icon(String(symbol))), h("span", text))),
     sentences.map((text) => h("li", h("span.warn", icon("warn")), h("span.quote", { lang: "en" }, text)))),
   h("p.quiet.small.number", t("check.at", { time: time.clock(Date.now()) })));
-  if (run.audience) compose.showCount(run.audience);
+  if (run.audience) showCount(compose, run.audience);
   compose.count = run.targeted ?? compose.count;
 }
 

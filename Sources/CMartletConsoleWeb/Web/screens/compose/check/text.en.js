@@ -5,4 +5,5 @@ export default {
   "check.accepted": { one: "Ready to send to 1 device", other: "Ready to send to {n} devices" }, "check.warned": { one: "Can be sent to 1 device, but not all is well", other: "Can be sent to {n} devices, but not all is well" }, "check.first": "Goes to the first {first} of {n} devices, then waits for you", "check.notAccepted": "This would be refused", "check.refused": "The server refuses this",
   "check.missing": { one: "{service}: no credential; 1 device gets nothing", other: "{service}: no credential; {n} devices get nothing" }, "check.unusable": "{service}: the credential is not usable", "check.unchecked": "{service}: the credential could not be checked",
   "check.templates": { one: "1 device has only templates and gets nothing", other: "{n} devices have only templates and get nothing" }, "check.lasts": "Takes {time} at this rate", "check.at": "Checked at {time}.",
+  "count.nobody": "No audience chosen yet.", "counting": "Counting", "count.templates": { one: "1 registration with a template does not get composed messages.", other: "{n} registrations with templates do not get composed messages." },
 };

@@ -5,4 +5,5 @@ export default {
   "check.accepted": { other: "기기 {n}대로 보낼 수 있습니다" }, "check.warned": { other: "기기 {n}대에 보낼 수 있지만 문제가 있습니다" }, "check.first": "{n}대 중 처음 {first}대에 보낸 뒤 기다립니다", "check.notAccepted": "거부될 것입니다", "check.refused": "서버가 거부합니다",
   "check.missing": { other: "{service}: 인증 정보가 없어 기기 {n}대는 받지 못합니다" }, "check.unusable": "{service}: 인증 정보를 쓸 수 없습니다", "check.unchecked": "{service}: 지금은 인증 정보를 확인하지 못했습니다",
   "check.templates": { other: "템플릿만 있는 기기 {n}대는 받지 못합니다" }, "check.lasts": "이 속도로 {time} 걸립니다", "check.at": "검사 시각 {time}. 내용이 바뀌면 무효입니다.",
+  "count.nobody": "아직 대상을 고르지 않았습니다.", "counting": "세는 중", "count.templates": { other: "템플릿 등록 {n}건은 이런 메시지를 받지 않습니다." },
 };

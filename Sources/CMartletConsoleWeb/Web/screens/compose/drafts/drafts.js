@@ -2,6 +2,7 @@
 
 import { call } from "../../../lib/api.js";
 import { h, icon, put } from "../../../lib/dom.js";
+import { othersKey } from "../../../lib/drafts.js";
 import { content, fresh, keep, kept, others } from "../draft.js";
 
 /** @typedef {import("../draft.js").Draft} Draft */
@@ -47,7 +48,7 @@ export function besides(hub, own, other) {
   if (isWorthless(own)) return other;
   const list = [own, ...others(hub).filter((one) => words(one) !== words(own) && words(one) !== words(other))].slice(0, MOST);
   try {
-    localStorage.setItem(`drafts:${hub}`, JSON.stringify(list));
+    localStorage.setItem(othersKey(hub), JSON.stringify(list));
     return other;
   } catch {
     // There is no room for both.
@@ -72,7 +73,7 @@ export function show(compose) {
   const { t } = view;
   const list = others(hub);
   /** @param {number} index */
-  const without = (index) => localStorage.setItem(`drafts:${hub}`, JSON.stringify(list.filter((_, other) => other !== index)));
+  const without = (index) => localStorage.setItem(othersKey(hub), JSON.stringify(list.filter((_, other) => other !== index)));
   /** @param {number} index */
   const open = (index) => {
     const chosen = /** @type {Draft} */ (list[index]);

@@ -110,6 +110,7 @@ function countDown(compose, id, end) {
   const { view, hub } = compose;
   const { t } = view;
   const line = h("span.strong.number");
+  freeze(compose, true);
   const button = h("button.big.danger", { click: () => undo(compose, id) }, t("undo"));
   put(compose.actions, h("div.notice.undo", { role: "status" }, icon("clock"), h("div.row.between.grow", h("span", h("span.unseen", t("undo.told")), h("span", { "aria-hidden": "true" }, line)), button)));
   button.focus();
@@ -125,6 +126,12 @@ function countDown(compose, id, end) {
   };
   compose.pending = { timer: window.setInterval(tick, 250), id };
   tick();
+}
+
+/** What is on its way is not edited: Undo comes first.
+ * @param {import("../compose.js").Compose} compose @param {boolean} isFrozen */
+function freeze({ node, actions }, isFrozen) {
+  for (const child of /** @type {any} */ (node.children)) child.inert = isFrozen && !child.contains(actions);
 }
 
 /** @param {import("../compose.js").Compose} compose @param {string} id */
@@ -144,5 +151,6 @@ async function undo(compose, id) {
   }
   compose.pending = null;
   compose.sendButton = null;
+  freeze(compose, false);
   compose.changed();
 }

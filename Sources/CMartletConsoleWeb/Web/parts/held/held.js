@@ -1,0 +1,55 @@
+/** A send that is held: what it waits for and until when; and what is decided about a send, with its questions. */
+
+import { call } from "../../lib/api.js";
+import { h, icon } from "../../lib/dom.js";
+import { ask } from "../dialog/ask.js";
+
+/** @param {View} view */
+export async function loadHeld(view) {
+  view.t.add((await import(`./text.${view.language}.js`)).default);
+}
+
+/**
+ * What a held send waits for.
+ *
+ * @param {any} send A row of a list, or a status; of a canary with `goesOnAt`.
+ * @param {number} [now]
+ * @returns {"paused" | "halted" | "approval" | "time" | "answers"}
+ */
+export function waitsFor(send, now = Date.now()) {
+  if (send.control !== "holding") return send.control;
+  if (!send.goesOnAt) return "approval";
+  // When its time is over it goes on at once, unless too few of the first devices have a result.
+  return send.waitsFor === "answers" || Date.parse(send.goesOnAt) <= now ? "answers" : "time";
+}
+
+/** @param {View} view @param {any} send @param {number} [now] */
+export function sentence({ t, time }, send, now) {
+  const what = waitsFor(send, now);
+  const at = { paused: send.expiresAt, halted: send.controlledAt, time: send.goesOnAt }[String(what)];
+  const share = send.rollout?.halt?.percent;
+  return [t(`held.${what}`, { time: at ? time.full(at) : "" }), what === "halted" && share && t("held.share", { share }), what === "time" && share && t("held.unless", { share })].filter(Boolean).join(" ");
+}
+
+/**
+ * Pauses, continues or stops a send.
+ *
+ * @param {View} view @param {{hub: string, id: string}} path @param {"resume" | "pause" | "cancel"} name
+ * @returns {Promise<any>} The status, if it is done.
+ */
+export async function decide(view, path, name) {
+  const { t } = view;
+  if (name === "cancel" && !(await ask(view, { title: t("stop.title"), text: t("stop.text"), yes: t("held.stop"), isDanger: true }))) return null;
+  const status = await call(name, { path, body: {} });
+  view.toast(t(`did.${name}`));
+  return status;
+}
+
+/** What a held send waits for, and buttons that let it go on now or stop it.
+ * @param {View} view @param {{hub: string, id: string}} path @param {any} send @param {() => void} decided */
+export function heldLine(view, path, send, decided) {
+  const { t } = view;
+  const act = (/** @type {"resume" | "cancel"} */ name) => decide(view, path, name).catch((error) => view.toast(error.message || t("failed.refused"))).then(decided);
+  return h("div.row.between.held", h("p.small.warn.grow", sentence(view, send)), view.role(path.hub) !== "viewer" && h("div.row",
+    h("button", { click: () => act("resume") }, icon("play"), t("held.go")), h("button.danger", { click: () => act("cancel") }, icon("stop"), t("held.stop"))));
+}
