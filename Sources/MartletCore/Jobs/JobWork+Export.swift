@@ -1,4 +1,4 @@
-// The steps of an export.
+// An export writes a hub's registrations page by page, and stores its progress about every `stepBytes`.
 extension JobWork {
     private static let pageLimit = 1000
     /// The approximate number of bytes after which the progress of an export is stored.

@@ -1,6 +1,6 @@
 import MartletModel
 
-// The steps of an import.
+// An import applies the lines of a file in batches, each in one transaction with the progress of the job.
 extension JobWork {
     /// The maximum number of lines in one transaction.
     private static let batchLimit = 5000

@@ -114,7 +114,7 @@ public struct PageRecordsEncoder {
     /// The fates, each at the index that stands for it in encoded `PageRecords`. These indices must never change.
     static let fates: [HandleFate] = [.kept, .removed, .quarantined, .moved]
 
-    /// The member from which the channel of the first entry is counted.
+    /// Stands in for the previous entry of the first entry, whose channel is stored as the difference from it.
     static let start = AudienceMember.none
 
     /// Says which of the optional properties an entry has, and in which form they are stored.

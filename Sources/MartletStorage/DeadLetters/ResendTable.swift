@@ -35,10 +35,12 @@ struct ResendTable {
         return .accepted(notification, deliveries)
     }
 
-    /// Returns the rank of a resend: the delivery whose age counts as the age of the resend when deliveries with the
-    /// same collapse key are compared. Each platform of the original has a first delivery, which `collapses` lists; the
-    /// rank is the highest id of these, so that none of them counts as newer than the resend. If the original is itself
-    /// a resend, the rank is that of the original. Nil if the original has no collapse key.
+    /// Returns the rank of a resend; nil if the original has no collapse key. The rank is the delivery whose age counts
+    /// as the age of the resend when deliveries with the same collapse key are compared. If the original is itself a
+    /// resend, its rank is used.
+    ///
+    /// Otherwise the rank is the newest of the original's first deliveries, one for each platform: with an older rank,
+    /// one of them would supersede the resend. The table `collapses` has rows of first deliveries only.
     private func rank(of original: Notification) throws(StorageError) -> Delivery.ID? {
         guard original.collapse != nil else { return nil }
         if let rank = original.resend?.rank { return rank }

@@ -102,9 +102,9 @@ struct FailingDevices: Sendable, Equatable {
 
 /// The number of pushes of a lane that wait for an answer, by device. Only pushes of small pages are counted.
 ///
-/// If a device does not answer several pushes while other devices of the lane are answered, further pushes to that
-/// device wait until it is answered, or until the first of its outstanding pushes has failed. Otherwise each further
-/// push would occupy one of the slots of the delivery queue (`QueueLimits`) until its request times out.
+/// If several pushes to one device stay unanswered while pushes to other devices of the lane are answered, further
+/// pushes to that device wait until one of the outstanding pushes is answered, or the first of them has failed.
+/// Otherwise each further push would occupy one of the slots of the delivery queue (`QueueLimits`) until it times out.
 struct OutstandingPushes: Sendable, Equatable {
     private struct Device: Sendable, Equatable {
         var count = 0
@@ -117,7 +117,7 @@ struct OutstandingPushes: Sendable, Equatable {
     static let pageLimit = 8
     /// The number of outstanding pushes to a device below which a further push to it need not wait.
     static let freeCount = 4
-    /// How long a device may stay without an answer while others are answered, before further pushes to it must wait.
+    /// How long pushes to a device may stay unanswered while pushes to others are answered, before further ones wait.
     static let patience = Duration.seconds(2)
 
     private var devices: [DeviceIdentity: Device] = [:]

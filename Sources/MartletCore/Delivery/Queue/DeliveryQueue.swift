@@ -201,8 +201,8 @@ struct DeliveryQueue: Sendable {
         return true
     }
 
-    /// Returns whether a delivery that is not known may be in the store, so that it must be looked up there. If false,
-    /// the delivery has ended, or intake is about to hand it over.
+    /// Returns whether a delivery that the queue does not know may still wait in the store alone, so that it must be
+    /// looked up there. If false, an unknown delivery has ended, or intake is about to add it to the queue.
     func isLeftToStore(_ id: Delivery.ID) -> Bool { reading.isLeftToStore(id) }
 
     /// Adds a delivery that was left to the store, ahead of the others of its lane.
