@@ -280,6 +280,9 @@ class Soak:
         self._waiting = {where for where in self._missing()[:SHOWN] if self._is_announced(*where)}
         waiting = len({key for key, _ in self._waiting} | self._unfinished_and_announced())
         self._stuck = max(0, (self._metric("martlet_deliveries_unfinished") or 0) - waiting)
+        if self._stuck:
+            for send in self._unfinished():
+                self._print(f"unfinished: {json.dumps(send)}")
         self._last = self._figures()
         self._happened = self._simulator.call("GET", "counters")
         self._peak = process_figures.memory(self._server.process.pid)["VmHWM"]
@@ -292,15 +295,15 @@ class Soak:
 
     def _unfinished_and_announced(self):
         """The keys of unfinished sends of which a push waits for a retry: it has arrived, and its answer was lost."""
-        transport = httpx.HTTPTransport(uds=os.path.join(self._data, "admin.sock"))
-        try:
-            with httpx.Client(transport=transport, base_url="http://server", timeout=30) as client:
-                sends = client.get(f"/hubs/{HUB}/sends", params={"state": "running", "limit": SHOWN}).json()["sends"]
-        except httpx.HTTPError:
-            return set()
-        unfinished = {send["id"] for send in sends}
+        unfinished = {send["id"] for send in self._unfinished()}
         return {key for key, sent in self._sent.items()
                 if sent.id in unfinished and any(self._is_announced(key, handle) for handle in sent.owed)}
+
+    def _unfinished(self):
+        transport = httpx.HTTPTransport(uds=os.path.join(self._data, "admin.sock"))
+        with httpx.Client(transport=transport, base_url="http://server", timeout=30) as client:
+            answer = client.get(f"/hubs/{HUB}/sends", params={"state": "running", "limit": SHOWN})
+        return answer.raise_for_status().json()["sends"]
 
     def _is_announced(self, key, handle):
         """Whether the server says that a push is tried again at a time that is still to come."""

@@ -42,7 +42,8 @@ public protocol OperatorStore: Sendable {
     /// - Parameters:
     ///   - session: The session to add; its operator's name is ignored.
     ///   - confirmed: The hash of the token of a valid session. If it belongs to the same operator, it is confirmed at
-    ///     the time at which `session` was, and no session is added.
+    ///     the time at which `session` was, and no session is added. If the roles are others than before, all sessions
+    ///     of the operator end instead, and `session` is added.
     func enter(
         _ visit: ProviderVisit, adding session: OperatorSession, orConfirming confirmed: [UInt8]?
     ) async throws(StorageError) -> ProviderVisitResult

@@ -197,9 +197,9 @@ struct OperatorTable {
             return .noRole(known?.name)
         }
         let name = if let known { String?.some(known.name) } else { try add(visit, at: session.createdAt) }
-        guard let name else {
-            return .tooMany
-        }
+        guard let name else { return .tooMany }
+        // No session goes on with roles that it did not begin with.
+        if let known, known.roles != visit.roles { try endSessions(of: name, except: nil) }
         try connection.run(
             "UPDATE operators SET roles = ? WHERE folded_name = ?", Self.text(of: visit.roles), name.lowercased())
         var opened = session

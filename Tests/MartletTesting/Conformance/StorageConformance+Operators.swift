@@ -102,6 +102,16 @@ extension StorageConformance {
             _ = try await bench.visit("s2", ["bo"], [RoleGrant(.viewer)], token: 13, confirming: 11)
             try require(try await bench.storage.operatorSession(tokenHash: [13])?.1.name, is: "bo")
         },
+        Requirement("Other roles of the provider end the sessions that began with the former ones") { bench in
+            _ = try await bench.visit("s1", ["ada"], [RoleGrant(.viewer)], token: 11)
+            _ = try await bench.visit("s1", ["ada"], [RoleGrant(.viewer)], token: 12)
+            let raised = try await bench.visit("s1", ["ada"], [RoleGrant(.admin)], token: 13, confirming: 11)
+            try require(raised?.1.tokenHash, is: [13])
+            for token in [11, 12] as [UInt8] {
+                try require(try await bench.storage.operatorSession(tokenHash: [token]) == nil, is: true)
+            }
+            try require(try await bench.storage.operatorSession(tokenHash: [13])?.1.roles.texts, is: ["admin"])
+        },
         Requirement("A link does not open the account of a person of an identity provider") { bench in
             _ = try await bench.visit("s1", ["ada"], [RoleGrant(.viewer)], token: 11)
             _ = try await bench.storage.addLink(bench.link(21, .signIn, of: "ada"))

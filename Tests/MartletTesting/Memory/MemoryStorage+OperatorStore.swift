@@ -82,6 +82,7 @@ extension MemoryStorage: OperatorStore {
             let free = isFull ? nil : visit.names.first { state.operators[$0.lowercased()] == nil }
             guard let name = known?.name ?? free else { return .tooMany }
             let key = name.lowercased()
+            if let known, known.roles != visit.roles { state.endOperatorSessions(of: key, except: nil) }
             var entry =
                 known
                 ?? Operator(name: name, roles: visit.roles, createdAt: session.createdAt, identity: visit.identity)
