@@ -3,6 +3,6 @@ extension Migration {
     static let all: [Migration] = [
         hubs, devices, notifications, users, jobs, payloads, receipts, sends, pagesAndRefusals, collapseKeys,
         versions, followedHandles, parts, operators, backendHub,
-        authors, operatorFactors, campaigns, pageRecords,
+        authors, operatorFactors, campaigns, pageRecords, longNotifications,
     ]
 }
