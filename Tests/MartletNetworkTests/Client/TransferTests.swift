@@ -150,4 +150,5 @@ struct TransferTests {
         await client.shutDown()
         await server.shutDown()
     }
+        #expect(error?.mayHaveBeenProcessed == true, "the server has the beginning")
 }
