@@ -2,6 +2,8 @@ import MartletHTTP
 
 /// Adds `Strict-Transport-Security` (RFC 6797) to answers over TLS.
 ///
+/// Browsers ignore the field if they do not trust the certificate (RFC 6797, section 8.1).
+///
 /// `includeSubDomains` and `preload` are not set, because other hosts of the domain do not belong to this server.
 struct StrictTransport: HTTPHandler {
     let handler: any HTTPHandler
@@ -18,5 +20,18 @@ struct StrictTransport: HTTPHandler {
             return response
         }
         return route
+    }
+}
+
+extension ServerConfiguration {
+    /// Whether browsers are asked to use only TLS from now on.
+    ///
+    /// They are not with the certificate of `--tls-self-signed`. A browser that has trusted it would let nobody continue
+    /// after a warning when the server gets a new private authority.
+    var asksForStrictTransport: Bool {
+        switch tls {
+        case .files, .acme: true
+        case .selfSigned, nil: false
+        }
     }
 }
