@@ -6,13 +6,13 @@ final class Download: ResponseSink, @unchecked Sendable {
     /// Called with the number of bytes received so far and the total number; the total is nil if it is not known.
     typealias Progress = @Sendable (_ received: Int64, _ total: Int64?) -> Void
 
-    enum Place {
+    enum Destination {
         /// The content is collected in memory, up to a maximum size in bytes.
         case memory(limit: Int)
         case file(WritableFile)
     }
 
-    private let index: Place
+    private let destination: Destination
     private let progress: Progress?
     /// The bytes that were received into memory.
     private(set) var bytes: [UInt8] = []
@@ -24,8 +24,8 @@ final class Download: ResponseSink, @unchecked Sendable {
     /// The reason why the download was aborted; nil if it was not aborted.
     private(set) var failure: PushClientError?
 
-    init(to index: Place, progress: Progress? = nil) {
-        self.index = index
+    init(to destination: Destination, progress: Progress? = nil) {
+        self.destination = destination
         self.progress = progress
     }
 
@@ -54,13 +54,13 @@ final class Download: ResponseSink, @unchecked Sendable {
             }
         default: return false
         }
-        if case .memory(let limit) = index, let total, total > limit { return true == fail(Self.tooLong) }
+        if case .memory(let limit) = destination, let total, total > limit { return true == fail(Self.tooLong) }
         return failure == nil
     }
 
     func receive(_ piece: UnsafeRawBufferPointer) -> Bool {
         guard failure == nil else { return false }
-        switch index {
+        switch destination {
         case .memory(let limit):
             guard bytes.count + piece.count <= limit else { return fail(Self.tooLong) }
             bytes.append(contentsOf: piece)
@@ -76,7 +76,7 @@ final class Download: ResponseSink, @unchecked Sendable {
         received = 0
         version = nil
         bytes = []
-        if case .file(let file) = index, !file.truncate() { _ = fail(Self.diskProblem) }
+        if case .file(let file) = destination, !file.truncate() { _ = fail(Self.diskProblem) }
     }
 
     private func fail(_ error: PushClientError) -> Bool {

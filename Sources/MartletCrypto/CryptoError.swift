@@ -11,6 +11,8 @@ public enum CryptoError: Error, Equatable, Sendable, CustomStringConvertible {
     case wrongLength(expected: Int, actual: Int)
     /// The text or bytes contain no readable certificate.
     case malformedCertificate
+    /// The text has more certificates than `limit`.
+    case tooManyCertificates(limit: Int)
     /// The bytes are not a PKCS#12 container.
     case malformedPKCS12
     /// The password of the PKCS#12 container is wrong.
@@ -33,6 +35,8 @@ public enum CryptoError: Error, Equatable, Sendable, CustomStringConvertible {
         case .wrongKeyKind(let expected): "This key is of the wrong kind; expected \(expected)."
         case .wrongLength(let expected, let actual): "Expected \(expected) bytes, got \(actual)."
         case .malformedCertificate: "This is not a certificate; give a PEM block \"CERTIFICATE\" or its DER bytes."
+        case .tooManyCertificates(let limit):
+            "There are more than \(limit) certificates; give only the certificate and those of its issuers."
         case .malformedPKCS12: "This is not a PKCS#12 container (.p12 or .pfx)."
         case .wrongPassword: "The container does not open with this password."
         case .incompleteIdentity: "A certificate and the private key that belongs to it are needed, both in one input."

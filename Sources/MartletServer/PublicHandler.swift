@@ -52,9 +52,6 @@ extension PublicHandler.Parts {
         let forwarded = ForwardedClients(root, proxies: configuration.forwardingProxies) { [notice] peer in
             if !configuration.usesProxyProtocol { notice.found(peer) }
         }
-        // HSTS is sent only if the certificate is from files. Browsers may not trust the certificate of an authority,
-        // and with HSTS their users could then not even continue after a warning.
-        guard case .files = configuration.tls else { return forwarded }
-        return StrictTransport(handler: forwarded)
+        return configuration.asksForStrictTransport ? StrictTransport(handler: forwarded) : forwarded
     }
 }

@@ -228,7 +228,7 @@ public final class Server: Sendable {
         guard let console, let address = configuration.console.address else { return nil }
         var handler: any HTTPHandler = ForwardedClients(
             ConsoleListenerHandler(console: console), proxies: configuration.forwardingProxies)
-        if case .files = configuration.tls { handler = StrictTransport(handler: handler) }
+        if configuration.asksForStrictTransport { handler = StrictTransport(handler: handler) }
         let front = HTTPServer(loops: engine.loops, handler: handler, limits: configuration.limits)
         engine.requests.watch("console", front)
         let context = address.isLoopback ? nil : certificate?.context

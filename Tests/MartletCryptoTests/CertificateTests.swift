@@ -90,6 +90,17 @@ struct CertificateTests {
         #expect(throws: CryptoError.malformedCertificate) { try Certificate(der: [0x30, 0x00]) }
     }
 
+    @Test func moreCertificatesThanAChainCanHaveAreRefusedAndNotLeftOut() throws {
+        let identity = try issue(CertificateRequest(commonName: "x"))
+        func read(_ count: Int) throws(CryptoError) -> CertificateIdentity {
+            var pem = try identity.privateKeyPEM()
+            for _ in 0..<count { pem += try identity.certificate.pem() }
+            return try CertificateIdentity(pem: pem)
+        }
+        #expect(try read(16).chain.count == 15)
+        #expect(throws: CryptoError.self) { try read(17) }
+    }
+
     @Test func aContainerWithTheCiphersOfOldKeyChainsOpens() throws {
         let container = try #require(Base64.decode(Self.legacyContainer.filter { $0 != "\n" }))
         let identity = try CertificateIdentity(pkcs12: container, password: "secret")

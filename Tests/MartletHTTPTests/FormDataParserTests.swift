@@ -120,6 +120,16 @@ struct FormDataParserTests {
         #expect(try read([Array(Self.form.utf8)], type: type) == Self.events)
     }
 
+    @Test func theRefusalsSayWhatIsAccepted() {
+        #expect(
+            FormDataError.malformed(.transferEncoding).description
+                == "The form is malformed: a part has a Content-Transfer-Encoding other than 7bit, 8bit and binary.")
+        #expect(
+            FormDataError.malformed(.headerLine).description
+                == "The form is malformed: a line before the content of a part is not a header field that ends in CR LF."
+        )
+    }
+
     private static let head = "--XX\r\nContent-Disposition: form-data; name=a\r\n"
 
     @Test(
@@ -137,6 +147,7 @@ struct FormDataParserTests {
             (head + "X :1\r\n\r\nv\r\n--XX--", .headerLine), (head + ":1\r\n\r\nv\r\n--XX--", .headerLine),
             (head + "X: a\rb\r\n\r\nv\r\n--XX--", .headerLine), (head + "X: a\u{0}\r\n\r\nv\r\n--XX--", .headerLine),
             (head + "X: a\n\r\nv\r\n--XX--", .headerLine), (head + "\nv\r\n--XX--", .headerLine),
+            (head + "Content-Type: a/b\r\nContent-Type: a/b\r\n\r\nv\r\n--XX--", .contentType),
             (head + "Content-Transfer-Encoding: base64\r\n\r\nv\r\n--XX--", .transferEncoding),
         ] as [(String, FormDataError.Fault)])
     func violationsOfTheRulesAreRefused(form: String, fault: FormDataError.Fault) {

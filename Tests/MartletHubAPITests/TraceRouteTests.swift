@@ -1,8 +1,11 @@
 import MartletCore
 import MartletHTTP
 import MartletModel
+import MartletOpenAPI
 import MartletTesting
 import Testing
+
+@testable import MartletHubAPI
 
 struct TraceRouteTests {
     /// Sends to everybody with a tag.
@@ -48,6 +51,24 @@ struct TraceRouteTests {
         #expect(push["page"]?["outcomes"] == ["Success": 1])
         #expect(push["messageId"]?.string?.utf8.count == 36)
         #expect(push["isInAudience"] == true)
+    }
+
+    @Test func theTraceOfACanaryHasNoMemberThatTheDescriptionLacks() async throws {
+        let fixture = try await HubFixture()
+        try await fixture.register("loft1", as: "r1", tags: "news")
+        let id = try await send(fixture, to: "news", ["martlet-rollout": "first=1"])
+        let delivery = try #require(try await fixture.storage.unfinished(after: .none, limit: 1).first?.delivery)
+        let sample = CountedSample(threshold: .max - 1, audience: 1, isWholeAudience: false)
+        _ = try await fixture.storage.setSample(sample, ofRollout: delivery.notification.sequence)
+        let push = try #require(try await trace(fixture, id, "r1")["registrations"]?.array?.first)
+        #expect(push["side"] == "sample")
+        let description = HubDescription(platforms: PushPlatformList([CarrierPigeon.self])).description.document
+        let schema = description["components"]?["schemas"]?["PushTrace"]
+        guard case .object(let members) = push, case .object(let described)? = schema?["properties"] else {
+            Issue.record("PushTrace has no properties")
+            return
+        }
+        #expect(Set(members.keys).subtracting(described.keys).isEmpty)
     }
 
     @Test func confidentialContentIsNotShown() async throws {

@@ -25,6 +25,17 @@ struct DeviceSocketTests {
         #expect(await answer().status == 101)
     }
 
+    @Test(arguments: ["localhost", "localhost:9000", "127.0.0.1", "[::1]", "[::1]:9000"])
+    func aDeviceOfThisMachineGetsInWithAndWithoutAPort(host: String) async {
+        #expect(await answer(host: host).status == 101)
+        #expect(await answer(host: host, origin: "ws://\(host)/").status == 101)
+    }
+
+    @Test(arguments: ["[::2]", "[::1", "::1", "[::1]x:9000", "127.0.0.1:9000:1", "", ":9000"])
+    func anotherHostDoesNotGetIn(host: String) async {
+        #expect(await answer(host: host).status == .forbidden)
+    }
+
     @Test(arguments: [
         ("127.0.0.1:9000", "http://127.0.0.1:9000"), ("127.0.0.1:9000", "https://example.com"),
         ("127.0.0.1:9000", "null"), ("rebound.example:9000", "ws://rebound.example:9000/"), ("rebound.example", ""),

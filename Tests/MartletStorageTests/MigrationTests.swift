@@ -25,7 +25,7 @@ struct MigrationTests {
                 "hubs", "devices", "notifications", "users", "jobs", "payloads", "receipts", "sends",
                 "pages and refusals", "collapse keys", "versions", "followed handles", "parts",
                 "operators", "backend hub", "authors", "operator factors", "campaigns", "page records",
-                "operator identities",
+                "operator identities", "long notifications",
             ])
     }
 
@@ -64,6 +64,7 @@ struct MigrationTests {
                 ("campaigns", 0xCD65_E641_2D64_893B),
                 ("page records", 0x2505_6DD9_7A29_FC25),
                 ("operator identities", 0x2701_3C7F_3DC0_325B),
+                ("long notifications", 0x71EC_8277_20A5_7BED),
             ] as [(String, UInt64)]
         for (name, hash) in known {
             let script = Migration.all.first { $0.name == name }?.script ?? ""

@@ -102,6 +102,47 @@ struct SweepingTests {
         await storage.close()
     }
 
+    @Test func theFormerStatesThatALongNotificationNeedsAreKeptAsLongAsItIs() async throws {
+        let storage = try open()
+        let hub = try await hub(storage)
+        try await put(["1"], in: hub, of: storage)
+        let draft = NotificationDraft(
+            id: NotificationID(at: now), hub: hub, content: .native(platform, Message(body: [1])),
+            target: .audience(nil), acceptedAt: now, expiresAt: now + .seconds(28 * 86_400))
+        guard case .accepted(_, let deliveries) = try await storage.accept(draft) else {
+            Issue.record("the notification was not accepted")
+            return
+        }
+        _ = try await storage.apply(
+            RegistrationChange.delete(id: "1", condition: .none), in: hub, at: now + .seconds(60)
+        ).get()
+        let end = now + .seconds(28 * 86_400)
+        try await storage.sweep(at: now + .seconds(32 * 86_400))
+        #expect(try await storage.past(of: "1", in: hub).versions.count == 1, "the notification is unfinished")
+        try await storage.record(
+            DeliveryStep(
+                delivery: deliveries[0].id, isFannedOut: true, state: .completed, endedAt: end, counts: [.success: 1]))
+        try await storage.sweep(at: end + .seconds(30 * 86_400 - 1))
+        #expect(try await storage.past(of: "1", in: hub).versions.count == 1, "the notification can be traced")
+        for _ in 0..<2 { try await storage.sweep(at: end + .seconds(30 * 86_400)) }
+        #expect(try await storage.past(of: "1", in: hub).versions.isEmpty)
+        await storage.close()
+    }
+
+    @Test func withoutALongNotificationFormerStatesAreKeptForADayMoreThanNotifications() async throws {
+        let storage = try open()
+        let hub = try await hub(storage)
+        try await put(["1"], in: hub, of: storage)
+        _ = try await storage.broadcast(in: hub, at: now)
+        try await remove(["1"], in: hub, of: storage)
+        let end = now + .seconds(31 * 86_400)
+        try await storage.sweep(at: Timestamp(milliseconds: end.milliseconds - 1))
+        #expect(try await storage.past(of: "1", in: hub).versions.count == 1)
+        try await storage.sweep(at: end)
+        #expect(try await storage.past(of: "1", in: hub).versions.isEmpty)
+        await storage.close()
+    }
+
     @Test func oldNotificationsGoOnceTheyAreFinal() async throws {
         let storage = try open()
         let hub = try await hub(storage)

@@ -35,7 +35,7 @@ extension BackendError {
     static let overloaded = BackendError(
         50307, "The server has no memory left for this request now; try again in a moment.", retryAfter: 5)
     static let nothingToSendWith = BackendError(
-        50306, "The hub has no credential for any push service yet, so nobody can be reached.")
+        50308, "The hub has no credential for any push service yet, so nobody can be reached.")
 
     init(_ error: HTTPBodyError) {
         self =

@@ -125,9 +125,6 @@ public struct UserDirectory: Sendable {
         return isRight.map { $0 && hash != nil }
     }
 
-    /// A hash that no password matches, and that takes as long to check as a real one.
-    var decoy: String { cost.decoy }
-
     private func userName(_ text: String) throws(UserDirectoryError) -> UserName {
         do throws(UserNameError) {
             return try UserName(text)

@@ -46,13 +46,13 @@ public struct AudienceCount: Hashable, Sendable {
     public var platforms: [PlatformID: Part]
     /// True if all numbers are of one point in time: no registration of the server was changed or added during the
     /// count. Otherwise each member was counted with the state that it had when its page was read, as in a send.
-    public var isOfOneTimestamp: Bool
+    public var isConsistent: Bool
     /// The lowest hashes of the counted members, if the query asked for them.
     public var lowestHashes: LowestHashes?
 
-    public init(platforms: [PlatformID: Part] = [:], isOfOneTimestamp: Bool = true) {
+    public init(platforms: [PlatformID: Part] = [:], isConsistent: Bool = true) {
         self.platforms = platforms
-        self.isOfOneTimestamp = isOfOneTimestamp
+        self.isConsistent = isConsistent
     }
 
     public var registrations: Int { platforms.values.reduce(0) { $0 + $1.registrations } }

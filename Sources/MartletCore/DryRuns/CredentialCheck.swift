@@ -3,8 +3,8 @@ public import MartletModel
 /// The result of checking a hub's credential for a platform without sending a push.
 public struct CredentialCheck: Hashable, Sendable {
     public enum State: String, CaseIterable, Sendable {
-        /// A token was obtained with the credential. Also the state if none was needed: requests carry no token, or
-        /// each origin needs its own token and no device with a valid origin was given.
+        /// A token was obtained with the credential, requests to the push service need no token, or a token is signed
+        /// by this server for the origin of each device, which asks nobody and needs only the key that was read.
         case usable
         case missing
         /// The credential is unreadable, refused or expired.

@@ -48,27 +48,28 @@ struct CredentialChecker: Sendable {
             let problem = "The credential for \(lane.platform) expired at \(end.iso8601)."
             return Result(check: CredentialCheck(.unusable, problem: problem, expiresAt: end), service: service)
         }
-        let index = index(of: service, handle)
-        guard !type(of: service).tokensAreForOneOrigin || index.origin != nil else {
+        let target = target(of: service, handle)
+        // Without a device there is no origin to sign a token for. The key has been read, so signing would succeed.
+        guard !type(of: service).tokensAreForOneOrigin || target.origin != nil else {
             return Result(check: CredentialCheck(.usable, expiresAt: service.expiresAt), service: service)
         }
         let key = AuthorizationCache.Key(
-            lane: lane, origin: type(of: service).tokensAreForOneOrigin ? index.origin : nil)
-        switch await authorizations.grant(for: key, credential: credential, service: index.service) {
+            lane: lane, origin: type(of: service).tokensAreForOneOrigin ? target.origin : nil)
+        switch await authorizations.grant(for: key, credential: credential, service: target.service) {
         case .granted(let grant):
             return Result(
-                check: CredentialCheck(.usable, expiresAt: service.expiresAt), service: index.service,
+                check: CredentialCheck(.usable, expiresAt: service.expiresAt), service: target.service,
                 token: grant.token)
         case .refused(let outcome):
             var check = Self.check(refused: outcome, lane.platform)
             check.expiresAt = service.expiresAt
-            return Result(check: check, service: index.service)
+            return Result(check: check, service: target.service)
         }
     }
 
     /// Returns the push service at the origin of a device, with that origin. If handles are not addresses, or the
     /// handle has no valid origin, returns the given service and nil.
-    private func index(
+    private func target(
         of service: any PushService, _ handle: PushHandle?
     ) -> (service: any PushService, origin: HTTPOrigin?) {
         guard type(of: service).handlesAreAddresses, var text = handle?.text else { return (service, nil) }

@@ -103,11 +103,11 @@ struct ImportBatch: Sendable {
     var isEmpty: Bool { bytes == 0 && lines.isEmpty }
 
     /// Adds a line to the batch. Blank lines are counted and otherwise ignored.
-    mutating func add(_ index: LineReader.Place, _ job: Job, _ format: any JobLines) {
-        bytes += Int(index.end - end)
-        end = index.end
+    mutating func add(_ read: LineReader.Item, _ job: Job, _ format: any JobLines) {
+        bytes += Int(read.end - end)
+        end = read.end
         lastNumber += 1
-        switch index.line {
+        switch read.line {
         case .tooLong: lines.append((lastNumber, .failed("The line has more than \(format.lengthLimit) bytes.")))
         case .text(let text):
             let text = lastNumber == 1 && text.starts(with: [0xEF, 0xBB, 0xBF]) ? Array(text.dropFirst(3)) : text

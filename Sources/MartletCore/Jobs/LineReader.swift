@@ -7,7 +7,7 @@ struct LineReader: Sendable {
     }
 
     /// A line with the offset of its end.
-    struct Place: Hashable, Sendable {
+    struct Item: Hashable, Sendable {
         let line: Line
         /// The offset after the line break of the line.
         let end: Int64
@@ -33,7 +33,7 @@ struct LineReader: Sendable {
     }
 
     /// Returns the next line without its line break, which is LF or CRLF; nil after the last line.
-    mutating func next() async throws(ContainerError) -> Place? {
+    mutating func next() async throws(ContainerError) -> Item? {
         while true {
             if let end = piece[at...].firstIndex(of: UInt8(ascii: "\n")) {
                 take(piece[at..<end])
@@ -59,13 +59,13 @@ struct LineReader: Sendable {
         begun += bytes
     }
 
-    private mutating func finish(end: Int64) -> Place {
+    private mutating func finish(end: Int64) -> Item {
         defer {
             begun = []
             isTooLong = false
         }
-        if isTooLong { return Place(line: .tooLong, end: end) }
+        if isTooLong { return Item(line: .tooLong, end: end) }
         if begun.last == UInt8(ascii: "\r") { begun.removeLast() }
-        return Place(line: .text(begun), end: end)
+        return Item(line: .text(begun), end: end)
     }
 }

@@ -44,8 +44,8 @@ public struct MessageID: Hashable, Sendable, CustomStringConvertible {
         var nibbles = (word & 0xFFFF_0000) << 16 | word & 0xFFFF
         nibbles = (nibbles << 8 | nibbles) & 0x00FF_00FF_00FF_00FF
         nibbles = (nibbles << 4 | nibbles) & 0x0F0F_0F0F_0F0F_0F0F
-        let deadLetters = (nibbles + 0x0606_0606_0606_0606) >> 4 & 0x0101_0101_0101_0101
+        let letters = (nibbles + 0x0606_0606_0606_0606) >> 4 & 0x0101_0101_0101_0101
         let offset = UInt64(UInt8(ascii: "a") - 10 - UInt8(ascii: "0"))
-        return nibbles + 0x3030_3030_3030_3030 + deadLetters * offset
+        return nibbles + 0x3030_3030_3030_3030 + letters * offset
     }
 }

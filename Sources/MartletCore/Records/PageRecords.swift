@@ -74,7 +74,7 @@ public struct PageRecords: Sendable {
     public func facts(ofRefusal index: Int) -> RefusalFacts {
         let kind = kinds[refusals[index].kind]
         return RefusalFacts(
-            outcome: kind.outcome, isAnswered: kind.origin != nil, hasHandle: refusals[index].handle != nil,
+            outcome: kind.outcome, wasSent: kind.origin != nil, hasHandle: refusals[index].handle != nil,
             attempts: kind.number)
     }
 
@@ -157,7 +157,7 @@ public struct RecordedRefusal: Sendable {
 public struct RefusalFacts: Hashable, Sendable {
     public var outcome: OutcomeName
     /// True if the push was sent to an origin, even if no answer was received.
-    public var isAnswered: Bool
+    public var wasSent: Bool
     /// False if the device was gone before the push could be sent.
     public var hasHandle: Bool
     public var attempts: Int

@@ -220,7 +220,7 @@ struct TraceReasoning: Sendable {
             // The refusal of an abandoned push is not an attempt. The last attempt of the push is already in the list.
             if refusal.outcome == .abandoned {
                 push.givenUpAt = refusal.at
-            } else if found.isAnswered {
+            } else if found.hadDevice {
                 push.attempts.append(Attempt(refusal))
             }
         }
@@ -236,7 +236,7 @@ struct TraceReasoning: Sendable {
         if found.isReached { return .delivered }
         if let refusal = found.refusal {
             if refusal.outcome == .abandoned { return .expired }
-            guard found.isAnswered else { return .left }
+            guard found.hadDevice else { return .left }
             return refusal.answer == nil ? .suppressed : .refused
         }
         if let retry = found.retry { return retry.outcome == .held ? .pending : .retrying }
@@ -264,7 +264,7 @@ extension MemberEvidence {
     fileprivate var isTouched: Bool { isReached || refusal != nil || retry != nil || !attempts.isEmpty }
 
     /// False if the refusal only records that a retry found no device.
-    fileprivate var isAnswered: Bool { refusal?.handle != nil }
+    fileprivate var hadDevice: Bool { refusal?.handle != nil }
 }
 
 extension RegistrationVersion {

@@ -8,7 +8,8 @@ public struct CertificateIdentity: Sendable, CustomStringConvertible {
     public let chain: [Certificate]
     let key: KeyHandle
 
-    private static let maximumChainLength = 16
+    /// The maximum number of certificates in PEM text.
+    private static let maximumCount = 16
 
     /// Opens a PKCS#12 container (`.p12`, `.pfx`), including containers with legacy ciphers.
     ///
@@ -34,14 +35,15 @@ public struct CertificateIdentity: Sendable, CustomStringConvertible {
         self.init(certificate: Certificate(handle: certificateHandle), chain: chain, key: keyHandle)
     }
 
-    /// Parses PEM text: the certificate first, followed by its chain, if any. Certificates after the 16th are ignored.
-    /// The private key may be anywhere and must not be password-protected.
+    /// Parses PEM text: the certificate first, followed by its chain, if any. The private key may be anywhere and must
+    /// not be password-protected.
     ///
-    /// Throws `malformedCertificate`, `malformedPrivateKey`, or `incompleteIdentity` if the certificate and the key do
-    /// not belong together.
+    /// Throws `malformedCertificate`, `tooManyCertificates`, `malformedPrivateKey`, or `incompleteIdentity` if the
+    /// certificate and the key do not belong together.
     public init(pem: String) throws(CryptoError) {
         let certificates = Self.certificates(pem: pem)
         guard let first = certificates.first else { throw .malformedCertificate }
+        guard certificates.count <= Self.maximumCount else { throw .tooManyCertificates(limit: Self.maximumCount) }
         guard let key = KeyHandle.privateKey(pem: pem) else { throw .malformedPrivateKey }
         guard X509_check_private_key(first.handle.pointer, key.pointer) == 1 else {
             ERR_clear_error()
@@ -90,10 +92,11 @@ public struct CertificateIdentity: Sendable, CustomStringConvertible {
         return Array(UnsafeBufferPointer(start: bytes, count: Int(count)))
     }
 
+    /// Returns the certificates of PEM text, but none after the first that is too many.
     private static func certificates(pem: String) -> [Certificate] {
         withMemoryBIO(Array(pem.utf8)) { bio in
             var certificates: [Certificate] = []
-            while certificates.count < maximumChainLength, let next = martlet_PEM_read_X509(bio) {
+            while certificates.count <= maximumCount, let next = martlet_PEM_read_X509(bio) {
                 certificates.append(Certificate(handle: CertificateHandle(next)))
             }
             return certificates

@@ -41,10 +41,10 @@ private final class KeyedContext: @unchecked Sendable {
     let context: OpaquePointer
 
     init(key: [UInt8]) throws(CryptoError) {
-        guard let mac = EVP_MAC_fetch(nil, "HMAC", nil), let context = EVP_MAC_CTX_new(mac) else {
-            throw .failed(operation: "HMAC fetch")
-        }
-        EVP_MAC_free(mac)
+        guard let mac = EVP_MAC_fetch(nil, "HMAC", nil) else { throw .failed(operation: "HMAC fetch") }
+        // The context has a reference of its own to the algorithm.
+        defer { EVP_MAC_free(mac) }
+        guard let context = EVP_MAC_CTX_new(mac) else { throw .failed(operation: "HMAC context") }
         self.context = context
         guard martlet_HMAC_SHA256_init(context, key, key.count) == 1 else { throw .failed(operation: "HMAC key") }
     }

@@ -6,6 +6,7 @@ public enum FormDataError: Error, Hashable, Sendable, CustomStringConvertible {
         case delimiterLine
         case headerLine
         case noName
+        case contentType
         case transferEncoding
         case fieldText
         case epilogue
@@ -39,11 +40,12 @@ extension FormDataError.Fault: CustomStringConvertible {
         switch self {
         case .noDelimiter: "it does not begin with its boundary"
         case .delimiterLine: "a boundary is followed by neither CR LF nor two hyphens"
-        case .headerLine: "a header line of a part is none, or does not end in CR LF"
-        case .noName: "a part has not one Content-Disposition of form-data with a name"
-        case .transferEncoding: "a part has a Content-Transfer-Encoding other than binary"
+        case .headerLine: "a line before the content of a part is not a header field that ends in CR LF"
+        case .noName: "a part needs one Content-Disposition, which is form-data with a name"
+        case .contentType: "a part has several Content-Type lines"
+        case .transferEncoding: "a part has a Content-Transfer-Encoding other than 7bit, 8bit and binary"
         case .fieldText: "a field is not UTF-8"
-        case .epilogue: "something stands behind its last delimiter"
+        case .epilogue: "there is something after its last delimiter"
         }
     }
 }

@@ -23,7 +23,7 @@ struct FormPartHead: Hashable, Sendable {
             else { throw .malformed(.noName) }
             self.name = name
         case "content-type":
-            guard contentType == nil else { throw .malformed(.headerLine) }
+            guard contentType == nil else { throw .malformed(.contentType) }
             contentType = String(value.drop { $0 == " " || $0 == "\t" })
         case "content-transfer-encoding":
             guard let encoding = HeaderParameters(value), Self.encodings.contains(encoding.value) else {

@@ -13,7 +13,7 @@ public struct AudienceDocument: Sendable {
         let parts = count.platforms.map { platform, part in (platform.rawValue, Self.json(part)) }
         return [
             "registrations": .integer(Int64(count.registrations)), "devices": .integer(Int64(count.devices)),
-            "isOfOneMoment": .bool(count.isOfOneTimestamp),
+            "isOfOneMoment": .bool(count.isConsistent),
             "platforms": .object(Dictionary(uniqueKeysWithValues: parts)),
         ]
     }

@@ -67,6 +67,11 @@ extension HubDescription {
                             "status": number, "connection": number,
                         ]), "Empty if the first attempt succeeded; it was made while the page was sent."),
                 "messageId": text, "page": page,
+                "side": [
+                    "enum": ["sample", "rest"],
+                    "description":
+                        "The side of a canary that the registration is on. Absent for other sends and until it is known.",
+                ],
                 "nextAttemptAt": [
                     "type": "string", "format": "date-time",
                     "description":

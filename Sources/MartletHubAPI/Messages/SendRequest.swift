@@ -23,23 +23,27 @@ struct SendRequest {
     /// Reads a send.
     /// - Parameter isDirect: True if the send goes to the handle that it names, not to registrations.
     init(_ call: HubCall, isDirect: Bool, platforms: PushPlatformList) throws(HubAPIError) {
+        try self.init(call, isDirect: isDirect, isScheduled: false, platforms: platforms)
+    }
+
+    private init(
+        _ call: HubCall, isDirect: Bool, isScheduled: Bool, platforms: PushPlatformList
+    ) throws(HubAPIError) {
         let reader = try Reader(call.request, platforms)
         let format = try reader.format()
         content = try reader.content(format, body: call.request.body)
         expiry = try ExpiryHeader.read(from: call.request.fields)
         target = isDirect ? .direct([try reader.handle(format)]) : .audience(try reader.audience())
-        rollout = try RolloutHeader.read(from: call.request.fields)
-        isTest = reader.isTest(call)
+        isTest = !isScheduled && reader.isTest(call)
+        rollout = try reader.rollout(isTest: isTest)
         isConfidential = try reader.isConfidential()
-        guard !isTest || rollout == nil else {
-            throw .badRequest("A test goes out at once, to at most ten devices: leave out Martlet-Rollout")
-        }
     }
 
-    /// Reads a scheduled send.
+    /// Reads a scheduled send. It is never a test, because .NET can put the flag on every request (NotificationHubs.md,
+    /// section 6.5).
     /// - Throws: `HubAPIError`, also if the schedule time is missing or invalid.
     init(scheduled call: HubCall, isDirect: Bool, platforms: PushPlatformList) throws(HubAPIError) {
-        try self.init(call, isDirect: isDirect, platforms: platforms)
+        try self.init(call, isDirect: isDirect, isScheduled: true, platforms: platforms)
         guard let text = SendFields(call.request.fields).scheduleTime else {
             throw .badRequest("A scheduled notification needs the header ServiceBusNotification-ScheduleTime")
         }
@@ -54,8 +58,8 @@ struct SendRequest {
         content = try reader.content(format, body: batch.message)
         expiry = try ExpiryHeader.read(from: call.request.fields)
         target = .direct(batch.devices.map { text in format.platform?.handle(from: text) ?? PushHandle(text) })
-        rollout = try RolloutHeader.read(from: call.request.fields)
         isTest = reader.isTest(call)
+        rollout = try reader.rollout(isTest: isTest)
         isConfidential = try reader.isConfidential()
     }
 
@@ -112,6 +116,14 @@ private struct Reader {
     /// Returns true for a test send. It is requested by a header, or by the query item `test`, which the .NET client
     /// can add to every request (NotificationHubs.md, section 1.5).
     func isTest(_ call: HubCall) -> Bool { known.isTest || call.match.target.flag("test") }
+
+    func rollout(isTest: Bool) throws(HubAPIError) -> Rollout? {
+        let rollout = try RolloutHeader.read(from: fields)
+        guard !isTest || rollout == nil else {
+            throw .badRequest("A test goes out at once, to at most ten devices: leave out Martlet-Rollout")
+        }
+        return rollout
+    }
 
     func isConfidential() throws(HubAPIError) -> Bool {
         switch fields.values(of: "martlet-confidential").map({ $0.lowercased() }) {

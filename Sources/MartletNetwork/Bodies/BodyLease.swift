@@ -49,20 +49,24 @@ final class BodyLease: @unchecked Sendable {
     var room: Int { reserved - headBytes }
 
     /// Charges the request to the account of its sender, once the sender is identified, instead of to the account that
-    /// was charged before. If the limit of the sender's account leaves too little memory, bytes that were charged to
-    /// the network of the peer stay charged to it.
-    /// - Parameter count: The number of body bytes held.
+    /// was charged before.
+    /// - Parameter count: The number of body bytes held. If the sender's account has no room for the request, its bytes
+    ///   are charged to the network of the peer, even beyond the limits, because they are in memory already.
     func charge(to account: HTTPBodyAccount, holding count: Int) {
         let new = Self.share(of: account, bodies)
         guard new != share else { return }
-        if case .network = share {
-            early += reserved
-        } else {
-            giveBack(reserved, of: share)
-        }
-        reserved = 0
+        let old = (share: share, reserved: reserved)
         share = new
-        guard bodies.ledger.reserve(headBytes + count, for: share, on: bodies.connection) else { return }
+        reserved = 0
+        if case .network = old.share { early += old.reserved } else { giveBack(old.reserved, of: old.share) }
+        guard bodies.ledger.reserve(headBytes + count, for: share, on: bodies.connection) else {
+            let missing = headBytes + count - early
+            if missing > 0 {
+                bodies.ledger.add(missing, to: .network(bodies.network), on: bodies.connection)
+                early += missing
+            }
+            return
+        }
         reserved = headBytes + count
         giveBackEarly()
         if isOverdrawn { giveUp() }

@@ -226,7 +226,7 @@ public final class HTTPClient: HTTPTransport, Sendable {
     private func transfer(
         _ request: HTTPRequest, _ key: PoolGroup.Key, patience: Duration, sink: Sink
     ) async throws(TransportError) -> HTTPResponse {
-        let limit = limits.bodyBytes
+        let limit = request.answerLimit ?? limits.bodyBytes
         return try await exchange(request, key, before: .now + patience, patience: patience) { (finish, exchange) in
             TransferReceiver(
                 to: sink, limit: limit, progressed: { exchange.value.progressed() },

@@ -300,8 +300,9 @@ final class HTTP1Client: ClientProtocol {
     func write(into output: inout [UInt8], limit: Int) {
         let before = output.count
         self.output.move(into: &output, limit: limit)
-        if self.output.isEmpty { readUpload(into: &output, limit: limit) }
+        // Set before the upload is read: if it cannot be read, the peer may have its beginning.
         if output.count > before { hasSent = true }
+        if self.output.isEmpty { readUpload(into: &output, limit: limit) }
     }
 
     private func readUpload(into output: inout [UInt8], limit: Int) {
@@ -309,7 +310,7 @@ final class HTTP1Client: ClientProtocol {
         let count = Int(min(Int64(limit - output.count), body.length - taken))
         guard count > 0 else { return }
         guard let bytes = try? body.read(taken, count), bytes.count == count else {
-            return fail(TransportError(.invalidRequest, mayHaveBeenProcessed: false, "the body cannot be read"))
+            return fail(TransportError(.invalidRequest, mayHaveBeenProcessed: hasSent, "the body cannot be read"))
         }
         output += bytes
         upload = taken + Int64(count) == body.length ? nil : (body, taken + Int64(count))

@@ -12,6 +12,6 @@ extension HTTPRequest {
 
 extension TransportError {
     static let unwritable = TransportError(
-        .invalidRequest, mayHaveBeenProcessed: true,
+        .invalidRequest, mayHaveBeenProcessed: false,
         "the target or a header field has characters that HTTP does not allow")
 }

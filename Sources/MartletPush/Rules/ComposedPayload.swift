@@ -1,4 +1,5 @@
 import MartletCore
+import MartletCrypto
 import MartletHTTP
 import MartletModel
 
@@ -46,6 +47,15 @@ enum ComposedPayload {
         case .number(let number): String(number)
         case .increment: "+1"
         }
+    }
+
+    /// Returns a collapse key or a thread identifier in a form that a platform accepts: unchanged if it is valid there,
+    /// otherwise the first characters of its SHA-256 hash in base64url.
+    /// - Parameters:
+    ///   - limit: The maximum length on the platform, in characters; at most 43.
+    ///   - isValid: Returns whether the platform accepts the text unchanged.
+    static func key(_ text: String, limit: Int, isValid: (String) -> Bool) -> String {
+        isValid(text) ? text : String(Base64URL.encode(SHA256.hash(Array(text.utf8))).prefix(limit))
     }
 
     /// Returns the body of a silent message as JSON: the sender's data and the notification id.

@@ -10,8 +10,8 @@ extension WNS {
     /// position.
     public static func message(composed: LocalizedMessage, id: NotificationID) -> Message? {
         var fields: [String: String] = [:]
-        fields["x-wns-tag"] = composed.collapse
-        fields["x-wns-group"] = composed.thread
+        fields["x-wns-tag"] = composed.collapse.map { ComposedPayload.key($0, limit: tagLimit, isValid: isTag) }
+        fields["x-wns-group"] = composed.thread.map { ComposedPayload.key($0, limit: tagLimit, isValid: isTag) }
         guard !composed.isSilent else {
             fields[typeField.lowercased()] = rawType
             fields["x-wns-cache-policy"] = "cache"

@@ -123,6 +123,14 @@ extension WNS {
 extension WNS {
     private static let timeToLiveField = "x-wns-ttl"
 
+    /// The maximum length of a tag and of a group (PushServices.md, section 3.3), in characters.
+    static let tagLimit = 16
+
+    /// Returns whether a text is valid as a tag or as a group.
+    static func isTag(_ text: String) -> Bool {
+        (1...tagLimit).contains(text.utf8.count) && text.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F }
+    }
+
     /// Returns the collapse key of a message; nil if the message has no tag.
     ///
     /// A notification replaces an older one with the same type, tag and group.

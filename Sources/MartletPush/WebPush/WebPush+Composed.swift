@@ -1,5 +1,4 @@
 public import MartletCore
-import MartletCrypto
 public import MartletModel
 
 extension WebPush {
@@ -31,7 +30,9 @@ extension WebPush {
         if !data.isEmpty { payload["data"] = .object(data) }
         var fields: [String: String] = [:]
         fields["urgency"] = composed.priority.map(urgency).map(\.rawValue)
-        fields["topic"] = composed.collapse.map(topic)
+        fields["topic"] = composed.collapse.map { key in
+            ComposedPayload.key(key, limit: WebPushHeaders.topicLimit, isValid: WebPushHeaders.isTopic)
+        }
         return Message(body: JSON.object(payload).bytes, fields: fields)
     }
 
@@ -41,13 +42,6 @@ extension WebPush {
         case .normal: .normal
         case .high: .high
         }
-    }
-
-    /// Returns a collapse key as a topic: the key itself if it is a valid topic, otherwise the first 32 characters of
-    /// its SHA-256 hash in base64url.
-    private static func topic(_ key: String) -> String {
-        if WebPushHeaders.isTopic(key) { return key }
-        return String(Base64URL.encode(SHA256.hash(Array(key.utf8))).prefix(32))
     }
 
     // MARK: Reading

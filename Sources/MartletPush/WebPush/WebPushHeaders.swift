@@ -28,7 +28,7 @@ struct WebPushHeaders: Equatable {
         (own: "urgency", names: ["servicebusnotification-urgency"]),
         (own: "topic", names: ["servicebusnotification-topic"]),
     ]
-    private static let topicLimit = 32
+    static let topicLimit = 32
 
     init(_ message: Message) throws(PushServiceError) {
         let fields = Self.normalized(message).fields

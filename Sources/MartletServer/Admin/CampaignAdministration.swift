@@ -127,8 +127,11 @@ struct CampaignAdministration: Sendable {
         guard let body = try? JSON(parsing: request.body), let name = body["name"]?.string,
             let draft = body["draft"], draft.object != nil
         else { throw Refusal(sentence: "The body is {\"name\": …, \"draft\": {…}}.") }
-        guard (1...Campaign.nameLimit).contains(name.count), name.utf8.count <= Campaign.nameLimit * 4 else {
-            throw Refusal(sentence: "A name has 1 to \(Campaign.nameLimit) characters.")
+        guard (1...Campaign.nameLimit).contains(name.count), name.utf8.count <= Campaign.nameLimit * 4,
+            !name.unicodeScalars.contains(where: { $0.properties.generalCategory == .control })
+        else { throw Refusal(sentence: "A name has 1 to \(Campaign.nameLimit) characters, none of them a control.") }
+        guard draft["confidential"] != true else {
+            throw Refusal(sentence: "A confidential draft is not stored, because others could read it.")
         }
         let text = draft.text
         guard text.utf8.count <= Campaign.draftLimit else {

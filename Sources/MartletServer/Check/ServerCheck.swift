@@ -81,12 +81,15 @@ public struct ServerCheck: Sendable {
             switch try SQLiteStorage.schemaState(in: directory) {
             case .current: return [CheckResult(.ok, "database", "The schema is the one of this program.")]
             case .older(let steps):
+                let copy =
+                    configuration.copiesBeforeUpgrade
+                    ? "It copies the data to \(directory)/\(Upgrade.folder) first."
+                    : "It does not copy the data first (--no-copy-before-upgrade): make a backup before."
                 return [
                     CheckResult(
                         .warning, "database",
                         "The next start upgrades the schema in \(steps) \(steps == 1 ? "step" : "steps"), and earlier "
-                            + "versions cannot read it afterwards. It copies the data to \(directory)/\(Upgrade.folder) first."
-                    )
+                            + "versions cannot read it afterwards. \(copy)")
                 ]
             case .newer:
                 let refusal = try SQLiteStorage.refusalOfNewer(in: directory, by: configuration.program)

@@ -2,10 +2,10 @@ import Glibc
 
 /// Reads and writes small files that only their owner may read.
 enum SecretFile {
-    /// Returns the contents of a file; nil if the file does not exist. A file of more than `limit` bytes is cut off
-    /// there.
-    /// - Throws: `ServerError` if the file cannot be read or is not a regular file. A pipe, for example, is refused
-    ///   because opening or reading it would wait for another process.
+    /// Returns the contents of a file; nil if the file does not exist.
+    /// - Parameter limit: The maximum size of the file, in bytes.
+    /// - Throws: `ServerError` if the file is longer than `limit`, cannot be read, or is not a regular file. A pipe, for
+    ///   example, is refused because opening or reading it would wait for another process.
     static func read(_ path: String, limit: Int = 1 << 20) throws(ServerError) -> [UInt8]? {
         let file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard file >= 0 else {
@@ -52,13 +52,17 @@ enum SecretFile {
     }
 
     private static func contents(of file: Int32, _ path: String, limit: Int) throws(ServerError) -> [UInt8] {
-        var bytes = [UInt8](repeating: 0, count: limit)
+        // There is room for one byte more, by which a file that is too long is recognized.
+        var bytes = [UInt8](repeating: 0, count: limit + 1)
         var count = 0
-        while count < limit {
-            let got = bytes.withUnsafeMutableBytes { Glibc.read(file, $0.baseAddress! + count, limit - count) }
+        while count < bytes.count {
+            let got = bytes.withUnsafeMutableBytes { Glibc.read(file, $0.baseAddress! + count, $0.count - count) }
             if got < 0 { throw failure("read", path) }
             if got == 0 { break }
             count += got
+        }
+        guard count <= limit else {
+            throw ServerError("\(path) has more than \(limit) bytes: give the file that is meant, or a shorter one.")
         }
         return Array(bytes.prefix(count))
     }

@@ -26,8 +26,14 @@ final class MigrationStates: Sendable {
 
 /// The ledger of one hub's migration, with the file that stores it.
 final class MigrationState: Sendable {
+    private struct State {
+        var ledger: MigrationLedger
+        /// Whether the last change may be in the file only in part.
+        var isCut = false
+    }
+
     private let path: String
-    private let ledger: Mutex<MigrationLedger>
+    private let state: Mutex<State>
 
     /// Reads the ledger, and writes it anew without outdated lines.
     /// - Throws: `ServerError` if the file cannot be read or written.
@@ -35,42 +41,52 @@ final class MigrationState: Sendable {
         self.path = path
         let ledger = MigrationLedger(parsing: try SecretFile.readAll(path) ?? [])
         try SecretFile.write(Array(ledger.text.utf8), to: path)
-        self.ledger = Mutex(ledger)
+        state = Mutex(State(ledger: ledger))
     }
 
-    func read<Value: Sendable>(_ work: (MigrationLedger) -> Value) -> Value { ledger.withLock { work($0) } }
+    func read<Value: Sendable>(_ work: (MigrationLedger) -> Value) -> Value { state.withLock { work($0.ledger) } }
 
     /// Sets entries of the ledger.
     ///
     /// They are on disk when this returns.
     func set(_ entries: [(MigrationLedger.Key, MigrationLedger.Entry)]) throws(ServerError) {
         guard !entries.isEmpty else { return }
-        try ledger.withLock { ledger throws(ServerError) in
-            for (key, entry) in entries { ledger.set(key, entry) }
-            try append(entries.map { MigrationLedger.line($0.0, $0.1) }.joined())
+        try state.withLock { state throws(ServerError) in
+            for (key, entry) in entries { state.ledger.set(key, entry) }
+            try append(entries.map { MigrationLedger.line($0.0, $0.1) }.joined(), &state)
         }
     }
 
     func setCheckpoint(_ text: String) throws(ServerError) {
-        try ledger.withLock { ledger throws(ServerError) in
-            ledger.setCheckpoint(text)
-            try append(MigrationLedger.line(checkpoint: text))
+        try state.withLock { state throws(ServerError) in
+            state.ledger.setCheckpoint(text)
+            try append(MigrationLedger.line(checkpoint: text), &state)
         }
     }
 
     func endPass() throws(ServerError) {
-        try ledger.withLock { ledger throws(ServerError) in
-            ledger.endPass()
-            try SecretFile.write(Array(ledger.text.utf8), to: path)
+        try state.withLock { state throws(ServerError) in
+            state.ledger.endPass()
+            try rewrite(&state)
         }
     }
 
-    private func append(_ text: String) throws(ServerError) {
+    /// Adds lines to the file. If an earlier call has failed, the file is written anew instead, because it may end in a
+    /// part of a line, and because it lacks changes that the ledger has.
+    private func append(_ text: String, _ state: inout State) throws(ServerError) {
+        guard !state.isCut else { return try rewrite(&state) }
+        state.isCut = true
         let file = open(path, O_WRONLY | O_APPEND | O_CLOEXEC | O_NOFOLLOW)
         guard file >= 0 else { throw failure }
         defer { close(file) }
         let bytes = Array(text.utf8)
         guard write(file, bytes, bytes.count) == bytes.count, fdatasync(file) == 0 else { throw failure }
+        state.isCut = false
+    }
+
+    private func rewrite(_ state: inout State) throws(ServerError) {
+        try SecretFile.write(Array(state.ledger.text.utf8), to: path)
+        state.isCut = false
     }
 
     private var failure: ServerError { ServerError("Cannot write \(path): \(String(cString: strerror(errno))).") }

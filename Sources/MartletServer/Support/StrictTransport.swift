@@ -2,6 +2,8 @@ import MartletHTTP
 
 /// Adds `Strict-Transport-Security` (RFC 6797) to answers over TLS.
 ///
+/// Browsers ignore the field if they do not trust the certificate (RFC 6797, section 8.1).
+///
 /// `includeSubDomains` and `preload` are not set, because other hosts of the domain do not belong to this server.
 struct StrictTransport: HTTPHandler {
     let handler: any HTTPHandler

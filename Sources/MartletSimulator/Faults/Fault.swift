@@ -56,7 +56,7 @@ enum Fault: Hashable, Sendable {
     }
 
     /// The point at which it is decided whether the fault happens, unless the rule sets another.
-    var timestamp: FaultTrigger {
+    var trigger: FaultTrigger {
         switch self {
         case .tls: .accept
         case .smallWindow, .reset(.connect): .open

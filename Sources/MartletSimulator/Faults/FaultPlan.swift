@@ -82,8 +82,8 @@ public struct FaultPlan: Sendable {
     }
 
     /// Returns whether the plan has a rule for a service whose fault is decided at the given point.
-    func decides(at timestamp: FaultTrigger, for service: PlatformID) -> Bool {
-        entries.contains { $0.rule.timestamp == timestamp && $0.rule.scope.service.map { $0 == service } ?? true }
+    func decides(at trigger: FaultTrigger, for service: PlatformID) -> Bool {
+        entries.contains { $0.rule.trigger == trigger && $0.rule.scope.service.map { $0 == service } ?? true }
     }
 
     /// Returns the fault that happens to a request or connection; nil for none. If no rule has a fault for it, the
@@ -119,7 +119,7 @@ public struct FaultPlan: Sendable {
     }
 
     private mutating func markedFault(_ facts: FaultFacts) -> Fault? {
-        guard facts.timestamp == .request, let marker = facts.subject.marker, let handle = facts.subject.handle else {
+        guard facts.trigger == .request, let marker = facts.subject.marker, let handle = facts.subject.handle else {
             return nil
         }
         switch marker {

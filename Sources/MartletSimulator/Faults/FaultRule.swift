@@ -16,7 +16,7 @@ public struct FaultRule: Hashable, Sendable {
     }
 
     var fault: Fault
-    var timestamp: FaultTrigger
+    var trigger: FaultTrigger
     var scope = Scope()
     /// The fault happens for every n-th request in scope, where n is this number. Skipped requests are not counted.
     var every = 1
@@ -40,8 +40,8 @@ public struct FaultRule: Hashable, Sendable {
         var members = try FaultMembers(json)
         source = json
         fault = try Fault(&members)
-        timestamp = fault.timestamp
-        if fault.canMeetConnection, try members.choice("at", ["connect", "request"]) == "connect" { timestamp = .open }
+        trigger = fault.trigger
+        if fault.canMeetConnection, try members.choice("at", ["connect", "request"]) == "connect" { trigger = .open }
         scope.service = try members.text("service").map(PlatformID.init(rawValue:))
         scope.endpoint =
             try members.choice("endpoint", SimulatedSubject.Endpoint.allCases.map(\.rawValue))
@@ -89,7 +89,7 @@ public struct FaultRule: Hashable, Sendable {
     /// considered.
     func covers(_ facts: FaultFacts) -> Bool {
         if case .service(let fault) = fault, !facts.faults.contains(fault.name) { return false }
-        return timestamp == facts.timestamp && scope.service.map { $0 == facts.service } ?? true
+        return trigger == facts.trigger && scope.service.map { $0 == facts.service } ?? true
             && scope.connection.map { $0 == facts.connection } ?? true
             && scope.endpoint.map { $0 == facts.subject.endpoint } ?? true
             && scope.app.map { $0 == facts.subject.app } ?? true
@@ -108,7 +108,7 @@ struct FaultFacts: Sendable {
     var service: PlatformID
     /// The faults that the service can produce.
     var faults: Set<ServiceFault.Name>
-    var timestamp: FaultTrigger
+    var trigger: FaultTrigger
     /// The number of the connection among the connections of its service, starting at 1.
     var connection: Int
     var subject = SimulatedSubject()

@@ -6,7 +6,6 @@ import MartletPush
 struct DeviceSocketHandler: HTTPHandler {
     private static let goingAway: UInt16 = 1001
     private static let unsupportedData: UInt16 = 1003
-    private static let localHosts: Set<String> = ["localhost", "127.0.0.1", "[::1]"]
 
     let platform: PlatformID
     let state: SimulatorState
@@ -31,8 +30,7 @@ struct DeviceSocketHandler: HTTPHandler {
     /// Web pages can open a WebSocket to this machine too, but their `Origin` field names another site. A browser that
     /// connects as a device puts the address of this socket into `Origin`, or sends no such field.
     private static func isLocal(_ request: HTTPRequest) -> Bool {
-        let host = request.authority.lastIndex(of: ":").map { String(request.authority[..<$0]) }
-        guard localHosts.contains(host ?? request.authority) else { return false }
+        guard HTTPOrigin("http://\(request.authority)")?.isLoopback == true else { return false }
         guard let origin = request.fields["origin"] else { return true }
         return origin == "ws://\(request.authority)\(request.target)"
     }

@@ -67,9 +67,9 @@ struct SimulatedService: Sendable {
     }
 
     /// Returns the facts by which faults are decided for a request, or for a connection before its first request.
-    func facts(_ request: HTTPRequest?, on connection: UInt64?, at timestamp: FaultTrigger) -> FaultFacts {
+    func facts(_ request: HTTPRequest?, on connection: UInt64?, at trigger: FaultTrigger) -> FaultFacts {
         var facts = FaultFacts(
-            service: platform, faults: type(of: rules).faults, timestamp: timestamp,
+            service: platform, faults: type(of: rules).faults, trigger: trigger,
             connection: connection.flatMap { connections[$0] } ?? connectionCount + 1)
         if let request {
             facts.subject = rules.subject(of: request)

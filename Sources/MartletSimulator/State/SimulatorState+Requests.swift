@@ -77,11 +77,11 @@ extension SimulatorState {
     }
 
     private func fault(
-        at timestamp: FaultTrigger, _ request: HTTPRequest?, on connection: UInt64?, of platform: PlatformID
+        at trigger: FaultTrigger, _ request: HTTPRequest?, on connection: UInt64?, of platform: PlatformID
     ) -> Fault? {
         withContents { contents, now in
             guard let index = contents.services.firstIndex(where: { $0.platform == platform }) else { return nil }
-            let facts = contents.services[index].facts(request, on: connection, at: timestamp)
+            let facts = contents.services[index].facts(request, on: connection, at: trigger)
             guard let fault = contents.plan.fault(for: facts, at: now) else { return nil }
             contents.services[index].happened(fault)
             return fault

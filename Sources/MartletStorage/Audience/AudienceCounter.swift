@@ -55,7 +55,7 @@ struct AudienceCounter {
             }
             if horizon.isReached { break }
         }
-        if try HistoryTable(connection).snapshot() != start.snapshot { progress.count.isOfOneTimestamp = false }
+        if try HistoryTable(connection).snapshot() != start.snapshot { progress.count.isConsistent = false }
     }
 
     private func started(_ progress: inout Progress) throws(StorageError) -> Start {

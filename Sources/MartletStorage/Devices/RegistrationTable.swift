@@ -32,13 +32,8 @@ struct RegistrationTable {
             if let refusal = try refusal(of: condition, stored, id, hub, now, creates: true) {
                 return .failure(refusal)
             }
-            // `stored` keeps the installation, because `write` copies it to the history; `alone` has none.
-            var alone = stored
-            if let row = stored?.row {
-                try leave(row, sequence: stored?.sequence)
-                alone?.row = nil
-            }
-            let channel = try channel(of: draft, over: alone, in: hub, at: now)
+            if let row = stored?.row { try leave(row, sequence: stored?.sequence) }
+            let channel = try channel(of: draft, over: stored, in: hub, at: now)
             return .success(try write(draft, id: id, channel, over: stored, in: hub, at: now).registration)
         case .delete(let id, let condition):
             let stored = try find(id, in: hub)

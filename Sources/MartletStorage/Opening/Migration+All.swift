@@ -4,5 +4,6 @@ extension Migration {
         hubs, devices, notifications, users, jobs, payloads, receipts, sends, pagesAndRefusals, collapseKeys,
         versions, followedHandles, parts, operators, backendHub,
         authors, operatorFactors, campaigns, pageRecords, operatorIdentities,
+        longNotifications,
     ]
 }

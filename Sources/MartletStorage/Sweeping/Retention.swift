@@ -30,6 +30,6 @@ public struct Retention: Hashable, Sendable {
 
     /// The time for which the former states of registrations are kept: the retention of notifications plus the default
     /// lifetime of a notification. A trace reads the states that registrations had while the notification was in
-    /// progress.
+    /// progress, so a notification with a longer lifetime keeps the states since its beginning (`Migration.longNotifications`).
     var history: Duration { notifications + NotificationIntake.lifetime }
 }

@@ -31,7 +31,7 @@ struct Sweeper {
         case .installations: try InstallationTable(connection).removeExpired(at: now, limit: Self.limit)
         case .registrations: try removeExpiredRegistrations()
         case .oldHistory:
-            try HistoryTable(connection).removeOld(before: now + (.zero - retention.history), limit: Self.limit)
+            try HistoryTable(connection).removeOld(before: historyStart(), limit: Self.limit)
         case .surplusHistory:
             try HistoryTable(connection).removeSurplus(over: retention.historyLimit, limit: Self.limit)
         case .oldTombstones: try removeOldTombstones()
@@ -47,6 +47,18 @@ struct Sweeper {
         case .surplusRefusals:
             try AuditTable(connection).removeRefusals(but: retention.refusalLimit, limit: Self.limit)
         }
+    }
+
+    /// Returns the time since which the former states of registrations are kept.
+    private func historyStart() throws(StorageError) -> Timestamp {
+        let standard = now + (.zero - retention.history)
+        let oldest = try connection.first(
+            """
+            SELECT begun_at FROM notifications INDEXED BY long_notifications
+            WHERE expires_at - begun_at > \(Migration.longLifetime) ORDER BY begun_at LIMIT 1
+            """
+        ) { $0.timestamp(0) }
+        return min(standard, oldest ?? standard)
     }
 
     /// Removes expired registrations that do not belong to an installation. Other registrations are removed together

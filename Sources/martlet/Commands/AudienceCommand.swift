@@ -35,9 +35,9 @@ enum AudienceCommand {
             "\(name): \(counted(part, "devices", "device")): native \(number(part, "native")), "
                 + "templates \(number(part, "templates"))"
         }
-        let isOfOneTimestamp = count["isOfOneMoment"]?.bool ?? true
+        let isConsistent = count["isOfOneMoment"]?.bool ?? true
         return ([head] + platforms).map(Terminal.singleLine)
-            + (isOfOneTimestamp ? [] : ["Registrations changed while they were counted."])
+            + (isConsistent ? [] : ["Registrations changed while they were counted."])
     }
 
     private static func number(_ members: JSON, _ name: String) -> Int64 { members[name]?.integer ?? 0 }

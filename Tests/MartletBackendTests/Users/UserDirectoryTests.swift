@@ -71,7 +71,7 @@ struct UserDirectoryTests {
         #expect(await users.verify(Array("right".utf8), against: hash, share: .own) == true)
         #expect(await users.verify(Array("right".utf8), against: nil, share: .own) == false)
         // The cost, and the lengths that are read: all but the salt and the hash themselves.
-        #expect(users.decoy.split(separator: "$").dropLast(2) == hash.split(separator: "$").dropLast(2))
-        #expect(users.decoy.split(separator: "$").map(\.count) == hash.split(separator: "$").map(\.count))
+        #expect(cost.decoy.split(separator: "$").dropLast(2) == hash.split(separator: "$").dropLast(2))
+        #expect(cost.decoy.split(separator: "$").map(\.count) == hash.split(separator: "$").map(\.count))
     }
 }

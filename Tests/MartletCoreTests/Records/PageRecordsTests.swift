@@ -104,7 +104,7 @@ struct PageRecordsTests {
                 #expect(
                     records.facts(ofRefusal: index)
                         == RefusalFacts(
-                            outcome: refusal.refusal.outcome, isAnswered: refusal.refusal.answer != nil,
+                            outcome: refusal.refusal.outcome, wasSent: refusal.refusal.answer != nil,
                             hasHandle: refusal.refusal.handle != nil, attempts: refusal.refusal.attempts))
             }
             for member in Set(sample.attempts.map(\.member)) {

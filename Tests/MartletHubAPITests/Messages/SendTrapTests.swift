@@ -53,6 +53,18 @@ struct SendTrapTests {
         #expect(location.hasSuffix("?api-version=2020-06"))
     }
 
+    @Test("Trap 7: a test flag on a scheduled roll-out changes nothing either")
+    func aTestFlagOnAScheduledRolloutChangesNothing() async throws {
+        let fixture = try await HubFixture()
+        let response = try await fixture.send(
+            .post, "/demo/schedulednotifications?api-version=2020-06&test",
+            fields: [
+                "servicebusnotification-format": "pigeon", "martlet-rollout": "rate=5",
+                "servicebusnotification-scheduletime": "2026-06-01T00:00:00",
+            ], body: "coo")
+        #expect(response.status == .created)
+    }
+
     @Test("Trap 32: a template body that Java did not escape is refused with a sentence that says so")
     func anUnescapedTemplateBodyIsRefused() async throws {
         let fixture = try await HubFixture()

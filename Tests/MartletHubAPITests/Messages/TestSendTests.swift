@@ -75,6 +75,19 @@ struct TestSendTests {
         #expect(batch.element("Success") == "1" && batch.element("Failure") == "1")
     }
 
+    @Test("A test is never a roll-out, neither to an audience nor to many handles", arguments: ["", "/$batch"])
+    func aTestIsNoRollout(path: String) async throws {
+        let fixture = try await fixture()
+        let response = try await send(
+            "/demo/messages\(path)?api-version=2020-06&direct&test", HTTPField("Martlet-Rollout", "rate=5"),
+            HTTPField("ServiceBusNotification-DeviceHandle", "west"),
+            HTTPField("Content-Type", "multipart/mixed; boundary=b"), to: fixture,
+            body: "--b\r\nContent-Disposition: inline; name=notification\r\n\r\ncoo\r\n"
+                + "--b\r\nContent-Disposition: inline; name=devices\r\n\r\n[\"a\",\"b\"]\r\n--b--")
+        #expect(response.status == .badRequest)
+        #expect(response.text.contains("leave out Martlet-Rollout"))
+    }
+
     @Test func noMoreThanTenDevicesAreReached() async throws {
         let fixture = try await fixture()
         for number in 1...15 { try await fixture.register("loft\(number)", as: "\(number)") }

@@ -71,6 +71,27 @@ struct HTTP1BodyRoomTests {
         withExtendedLifetime(other) {}
     }
 
+    @Test func bytesOfACallerWhoBecomesAnotherWithoutRoomStillCount() {
+        var limits = BodyLimits()
+        (limits.total, limits.caller, limits.free) = (300_000, 100_000, 0)
+        let ledger = BodyLedger(limits: limits)
+        let bodies = ConnectionBodies(ledger: ledger, connection: 1, network: .ipv4(1))
+        let other = HTTPBodyAccount.caller("b", scope: "h")
+        let occupying = ConnectionBodies(ledger: ledger, connection: 2, network: .ipv4(2)).lease(other, headBytes: 0)
+        #expect(occupying.cover(99_000, at: connection.now))
+        do {
+            let lease = bodies.lease(Self.caller, headBytes: 100)
+            #expect(lease.cover(50_000, at: connection.now))
+            #expect(ledger.used == 149_100)
+            lease.charge(to: other, holding: 20_000)
+            #expect(ledger.used == 99_000 + 20_100, "what is in memory is charged to the network")
+            #expect(!lease.cover(50_000, at: connection.now))
+            withExtendedLifetime(lease) {}
+        }
+        #expect(ledger.used == 99_000)
+        withExtendedLifetime(occupying) {}
+    }
+
     @Test func anAnnouncedLengthIsReservedAndGivenBackWithTheRequest() {
         begin(50_000)
         #expect(ledger.used > 50_000)

@@ -84,6 +84,21 @@ struct TransferTests {
         await server.shutDown()
     }
 
+    @Test func anAnswerThatIsCollectedHasTheLimitOfItsRequest() async throws {
+        let (server, origin) = try await serve(
+            ClosureHandler { _ in HTTPResponse(.notFound, body: .bytes([UInt8](repeating: 1, count: 1000))) })
+        let client = HTTPClient(loops: loops)
+        var request = HTTPRequest(.get, "/")
+        request.answerLimit = 999
+        let error = await #expect(throws: TransportError.self) {
+            try await client.transfer(
+                request, to: origin, patience: .seconds(300), sink: Noted().sink(isWanted: false))
+        }
+        #expect(error?.kind == .misbehaved)
+        await client.shutDown()
+        await server.shutDown()
+    }
+
     @Test(arguments: [TransportSettings.Version.http1, .http2])
     func aSinkThatHasEnoughEndsTheRequest(_ version: TransportSettings.Version) async throws {
         let (server, origin) = try await serve(content)
@@ -135,6 +150,7 @@ struct TransferTests {
             try await client.transfer(request, to: origin, patience: .seconds(300), sink: Noted().sink())
         }
         #expect(error?.kind == .invalidRequest)
+        #expect(error?.mayHaveBeenProcessed == true, "the server has the beginning")
         await client.shutDown()
         await server.shutDown()
     }

@@ -137,5 +137,6 @@ import Testing
         let pair = SessionPair()
         let answer = pair.start(HTTPRequest(.get, "/", fields: ["x-bad": "a\r\nb"]))
         #expect(answer.error?.kind == .invalidRequest)
+        #expect(answer.error?.mayHaveBeenProcessed == false)
     }
 }

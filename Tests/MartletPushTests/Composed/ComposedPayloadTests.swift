@@ -1,4 +1,5 @@
 import MartletCore
+import MartletHTTP
 import MartletModel
 import Testing
 
@@ -120,6 +121,47 @@ struct ComposedPayloadTests {
             text(try message(Self.whole, ADM.self))
                 == #"{"consolidationKey":"sale","data":{"actions":"[{\"id\":\"buy\",\"link\":\"https://shop.example/buy\",\"title\":\"Buy\"}]","badge":"3","link":"https://shop.example/?a=1&b=2","message":"Half price","notificationId":"\#(Self.number)","picture":"https://shop.example/p.jpg","sale":"1&7","sound":"ding.caf","subtitle":"Today","title":"Sale"},"priority":"high"}"#
         )
+    }
+
+    /// The limits of PushServices.md, sections 1.4, 3.3, 5.2 and 6.2.
+    @Test(arguments: ["k", "k/", "~"])
+    func theLongestKeysFitTheLimitsOfEveryPlatform(unit: String) throws {
+        let key = String(String(repeating: unit, count: 64).prefix(64))
+        for rest in [#""title": "Sale", "thread": "\#(key)""#, #""silent": true"#] {
+            let text = #"{"collapse": "\#(key)", \#(rest)}"#
+            #expect(try message(text, APNs.self).fields["apns-collapse-id"] == key, "at most 64 bytes")
+            #expect(FCM.collapseKey(of: try message(text, FCM.self))?.contains(key.prefix(2)) == true)
+            #expect(LegacyFCM.collapseKey(of: try message(text, LegacyFCM.self)) != nil)
+            #expect(ADM.collapseKey(of: try message(text, ADM.self)) == key, "at most 64 characters")
+            #expect(try message(text, WebPush.self).fields["topic"].map(WebPushHeaders.isTopic) == true)
+            #expect(try message(text, MPNS.self).fields.keys.allSatisfy { !$0.contains("tag") })
+            let windows = try message(text, WNS.self)
+            #expect(windows.fields["x-wns-tag"]?.utf8.count == 16)
+            #expect([nil, 16].contains(windows.fields["x-wns-group"]?.utf8.count))
+            var fixture = try WNSFixture()
+            let request = try fixture.request(windows, to: try fixture.channel())
+            #expect(fixture.simulator.answer(request, at: WNSFixture.now).response.status == .ok)
+        }
+    }
+
+    @Test func longKeysThatDifferStayDifferentForWindows() throws {
+        func tag(_ end: String) throws -> String? {
+            let key = String(repeating: "k", count: 60) + end
+            return try message(#"{"text": "x", "collapse": "\#(key)"}"#, WNS.self).fields["x-wns-tag"]
+        }
+        #expect(try tag("a") == tag("a"))
+        #expect(try tag("a") != tag("b"))
+        let short = try message(#"{"text": "x", "collapse": "0123456789abcdef"}"#, WNS.self)
+        #expect(short.fields["x-wns-tag"] == "0123456789abcdef")
+    }
+
+    @Test func aKeyWithOtherLettersReachesNoPlatform() {
+        for member in ["thread", "collapse"] {
+            let key = String(repeating: "é", count: 64)
+            #expect(throws: ComposedMessageError.self) {
+                try ComposedMessage(parsing: Array(#"{"text": "x", "\#(member)": "\#(key)"}"#.utf8))
+            }
+        }
     }
 
     @Test func aPlatformWithoutAPushServiceHasNone() throws {

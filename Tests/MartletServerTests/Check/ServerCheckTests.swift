@@ -49,6 +49,21 @@ struct ServerCheckTests {
         #expect(check().database().map(\.level) == [.problem])
     }
 
+    @Test func anUpgradeSaysWhetherTheDataIsCopiedFirst() throws {
+        try FileManager.default.createDirectory(
+            atPath: directory, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        defer { try? FileManager.default.removeItem(atPath: directory) }
+        let path = "\(directory)/\(SQLiteStorage.Settings.databaseName)"
+        #expect(FileManager.default.createFile(atPath: path, contents: nil, attributes: [.posixPermissions: 0o600]))
+        try Migrator(migrations: Migration.all.dropLast()).migrate(try SQLiteStorage.Settings().openWriter(path))
+        let copying = check().database()
+        #expect(copying.map(\.level) == [.warning])
+        #expect(copying[0].sentence.contains("copies the data to"))
+        let notCopying = check { $0.copiesBeforeUpgrade = false }.database()
+        #expect(notCopying.map(\.level) == [.warning])
+        #expect(notCopying[0].sentence.contains("does not copy the data first (--no-copy-before-upgrade)"))
+    }
+
     @Test func aTakenPortIsAProblemAndAFreeOneIsNotAndAStartOnItMakesNoDirectory() async throws {
         let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         defer { close(listener) }

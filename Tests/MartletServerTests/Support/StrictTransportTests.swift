@@ -18,6 +18,16 @@ struct StrictTransportTests {
         #expect(await field(isSecure: true) == "max-age=31536000")
     }
 
+    @Test func allCertificatesButThoseOfThePrivateAuthorityAskForIt() {
+        func asks(_ tls: ServerConfiguration.TLS?) -> Bool {
+            ServerConfiguration(dataDirectory: "/d", tls: tls).asksForStrictTransport
+        }
+        #expect(asks(.files(certificate: "/c", key: "/k")))
+        #expect(asks(.acme(.init(domains: ["push.example.org"]))))
+        #expect(!asks(.selfSigned))
+        #expect(!asks(nil))
+    }
+
     @Test func anAnswerInClearTextDoesNot() async {
         // RFC 6797, section 7.2.
         #expect(await field(isSecure: false) == nil)

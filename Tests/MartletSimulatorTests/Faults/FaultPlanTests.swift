@@ -14,7 +14,7 @@ struct FaultPlanTests {
         endpoint: SimulatedSubject.Endpoint = .send
     ) -> FaultFacts {
         var facts = FaultFacts(
-            service: Courier.platform, faults: Courier.faults, timestamp: .request, connection: connection)
+            service: Courier.platform, faults: Courier.faults, trigger: .request, connection: connection)
         facts.subject = SimulatedSubject(endpoint, app: app, handle: handle, marker: HandleMarker(endOf: handle))
         facts.device = device
         return facts

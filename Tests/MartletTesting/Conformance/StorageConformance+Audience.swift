@@ -103,7 +103,7 @@ extension StorageConformance {
                     hub: hub, expression: expression, platform: bench.platform, now: bench.now)
                 let both = try await bench.storage.audienceCount(query)
                 try require(both.platforms[bench.platform] ?? AudienceCount.Part(), is: wanted, "\(expression)")
-                try require(both.isOfOneTimestamp, is: true)
+                try require(both.isConsistent, is: true)
                 query.kind = .native
                 let native = try await bench.storage.audienceCount(query)
                 try require(native.devices, is: wanted.native, "native of \(expression)")

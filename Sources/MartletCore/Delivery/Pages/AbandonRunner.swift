@@ -27,7 +27,7 @@ struct AbandonRunner: Sendable {
         let neverBegan = try hasNeverBegun(run.progress)
         let leavesDeadLetters = outcome == .expired
         let (page, last) = try await reader.nextPage(
-            run.progress, limit: leavesDeadLetters ? settings.letterPageSize : settings.pageSize)
+            run.progress, limit: settings.pageSize)
         var tally = recorder.makeTally(delivery, areRetries: false)
         tally.addSkipped(page.skipped)
         if page.count > 0 {

@@ -28,8 +28,4 @@ public struct DeliverySettings: Sendable {
         self.requestTimeout = requestTimeout
         self.retry = retry
     }
-
-    /// The maximum number of members in a page whose pushes all become dead letters. It is at most 1000, because each
-    /// dead letter takes time to write, in which all other writers wait.
-    var letterPageSize: Int { min(pageSize, 1000) }
 }

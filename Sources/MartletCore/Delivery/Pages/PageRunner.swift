@@ -50,9 +50,7 @@ struct PageRunner: Sendable {
 
     private func pageLimit(of run: DeliveryRun, _ lane: SendContext) -> Int {
         if lane.isProbe { return LaneCircuitBreakers.probeSize }
-        let standard = run.hasBegun ? settings.pageSize : min(settings.firstPageSize, settings.pageSize)
-        let isInVain = !lane.sendsAnything || lanes.refusal(of: run.delivery.id) != nil
-        return isInVain ? min(standard, settings.letterPageSize) : standard
+        return run.hasBegun ? settings.pageSize : min(settings.firstPageSize, settings.pageSize)
     }
 
     /// Sends the pages of one turn: several pages at once, or only one. It is only one page if the page is the first of

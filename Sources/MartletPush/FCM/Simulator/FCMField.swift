@@ -116,9 +116,9 @@ extension FCMField {
         for (name, value) in members.sorted(by: { $0.key < $1.key }) {
             let known = snakeCase(name)
             guard let field = fields[known] else {
-                let index = path.isEmpty ? "" : " at '\(path)'"
+                let position = path.isEmpty ? "" : " at '\(path)'"
                 throw .violation(
-                    path, "Invalid JSON payload received. Unknown name \"\(name)\"\(index): Cannot find field.")
+                    path, "Invalid JSON payload received. Unknown name \"\(name)\"\(position): Cannot find field.")
             }
             let value = try field.read(value, at: path.isEmpty ? known : "\(path).\(known)")
             if value != .null { read[known] = value }

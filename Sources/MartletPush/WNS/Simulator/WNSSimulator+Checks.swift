@@ -4,7 +4,6 @@ import MartletModel
 
 /// Checks a request as the service does, in the order of PushServices.md, section 10.4.
 extension WNSSimulator {
-    private static let tagLimit = 16
     /// The value of `Retry-After` for an app that sends too much, in seconds.
     private static let throttleWait = "1"
 
@@ -52,8 +51,8 @@ extension WNSSimulator {
             throw WNSRefusalAnswer(.badRequest, "Content-Type does not fit X-WNS-Type")
         }
         for name in ["x-wns-tag", "x-wns-group"] {
-            guard fields[name].map(isTag) ?? true else {
-                throw WNSRefusalAnswer(.badRequest, "\(name) is longer than \(tagLimit) letters and digits")
+            guard fields[name].map(WNS.isTag) ?? true else {
+                throw WNSRefusalAnswer(.badRequest, "\(name) is longer than \(WNS.tagLimit) letters and digits")
             }
         }
         guard fields["x-wns-ttl"].map({ (Int64($0) ?? -1) >= 0 }) ?? true else {
@@ -66,10 +65,6 @@ extension WNSSimulator {
             throw WNSRefusalAnswer(.badRequest, "X-WNS-SuppressPopup is for phones")
         }
         return type
-    }
-
-    private static func isTag(_ text: String) -> Bool {
-        (1...tagLimit).contains(text.utf8.count) && text.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F }
     }
 
     /// Checks a limit of pushes per second (PushServices.md, section 10.4, row 10).

@@ -49,11 +49,11 @@ extension WebPushSimulator: DeviceSocketSimulator {
     ///
     /// The message is sent again at each new connection until the browser acknowledges it or it has expired. A message
     /// with a time to live of 0 is lost if the browser is not connected now.
-    mutating func deliver(_ push: WebPushSimulatedPush, id: String, to index: BrowserChannel) -> [SocketStep] {
+    mutating func deliver(_ push: WebPushSimulatedPush, id: String, to channel: BrowserChannel) -> [SocketStep] {
         let message = SimulatedBrowser.Message(
-            id: id, channel: index.channel, body: push.body, topic: push.topic,
+            id: id, channel: channel.channel, body: push.body, topic: push.topic,
             keptUntil: push.acceptedAt + .seconds(push.timeToLive))
-        let socket = browsers.with(index.browser) { browser in
+        let socket = browsers.with(channel.browser) { browser in
             if browser.socket != nil || push.timeToLive > 0 { browser.keep(message) }
             return browser.socket
         }

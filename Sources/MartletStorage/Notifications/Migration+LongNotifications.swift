@@ -1,0 +1,15 @@
+extension Migration {
+    /// The lifetime in milliseconds above which a notification is in the index `long_notifications`: 24 hours, as
+    /// `NotificationIntake.lifetime`. It is part of the schema and never changes.
+    static let longLifetime = 86_400_000
+
+    /// An index of the notifications that may be in progress for longer than the default lifetime, by their beginning.
+    /// The former states of registrations are kept since the oldest of these. Most notifications are not in the index
+    /// and cost nothing.
+    static let longNotifications = Migration(
+        name: "long notifications",
+        script: """
+            CREATE INDEX long_notifications ON notifications (begun_at)
+                WHERE expires_at - begun_at > \(longLifetime);
+            """)
+}
