@@ -287,8 +287,10 @@ class Judged:
         checks.equal("but not by who has not", (status, refused["campaign"]["draft"]), (409, {"text": "b"}))
         listed = page.api("GET", path)[1]["campaigns"]
         checks.that("the list has it without the draft", len(listed) == 1 and "draft" not in listed[0], listed)
-        for body in ({"name": "", "draft": {}}, {"name": "x" * 101, "draft": {}}, {"name": "x"}, {"name": "x", "draft": []}):
-            checks.equal(f"{str(body)[:30]} is no campaign", page.api("POST", path, body)[0], 400)
+        wrong = ({"name": "", "draft": {}}, {"name": "x" * 101, "draft": {}}, {"name": "x"}, {"name": "x", "draft": []},
+                 {"name": "a\u0000b", "draft": {}}, {"name": "x", "draft": {"text": "s", "confidential": True}})
+        for body in wrong:
+            checks.equal(f"{str(body)[:60]} is no campaign", page.api("POST", path, body)[0], 400)
         large = {"name": "x", "draft": {"text": "y" * 98_400}}
         checks.equal("nor is one that is too large", page.api("POST", path, large)[0], 413)
         identifier = page.api("GET", "/hubs/shop/sends?author=operator:ops")[1]["sends"][0]["id"]
