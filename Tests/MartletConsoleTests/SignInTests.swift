@@ -195,4 +195,24 @@ struct SignInTests {
         }
         #expect(clear.code == "clear-text")
     }
+
+    @Test(arguments: [
+        ("push.example.com", "http://push.example.com", false), ("203.0.113.1", "http://203.0.113.1", false),
+        ("127.0.0.1:8080", "http://127.0.0.1:8080", true), ("[::1]:8080", "http://[::1]:8080", true),
+        ("localhost:8080", "http://localhost:8080", true),
+    ])
+    func besideAPublicNameOfHTTPSAPageInClearTextIsOursOnThisMachineOnly(
+        authority: String, origin: String, isOurs: Bool
+    ) async throws {
+        let bench = try await ConsoleBench(publicURL: "https://push.example.com")
+        _ = try await bench.signIn("ops", "admin")
+        let answer = await bench.send(
+            .post, "/console/api/sign-in", body: ["name": "ops", "password": "secret-words"]
+        ) { request in
+            request.authority = authority
+            request.fields["origin"] = origin
+        }
+        #expect((answer.status == .ok) == isOurs)
+        #expect((answer.code == "cross-site") == !isOurs)
+    }
 }

@@ -53,11 +53,15 @@ struct RequestSource {
     }
 
     /// Returns whether an origin is this server's, as the request addresses it: the configured `publicURL`, or the host
-    /// of the request.
+    /// of the request. Beside an https `publicURL`, a page that came in clear text is this server's only if the browser
+    /// addresses it as loopback: elsewhere a proxy that was not declared as trusted may hide how the page came.
     private func isOwn(_ text: String, of head: HTTPRequest) -> Bool {
         guard let origin = HTTPOrigin(text) else { return false }
         if origin == settings.publicURL { return true }
-        if head.connection?.isSecure == true, origin.scheme != .https { return false }
+        if origin.scheme != .https {
+            if head.connection?.isSecure == true { return false }
+            if settings.publicURL?.scheme == .https, !origin.isLoopback { return false }
+        }
         return origin == HTTPOrigin("\(origin.scheme.rawValue)://\(head.authority)")
     }
 
@@ -66,6 +70,6 @@ struct RequestSource {
     static func isLoopback(_ peer: String) -> Bool {
         guard !peer.isEmpty else { return true }
         guard let address = IPAddress(peer) else { return false }
-        return address.description == "::1" || (address.isIPv4 && address.description.hasPrefix("127."))
+        return address.isIPv4 ? address.bytes[0] == 127 : address == IPAddress("::1")
     }
 }
