@@ -145,11 +145,11 @@ export function screen(view) {
     alerts = data;
     headline();
     attention.hidden = data.alerts.length === 0;
-    const shown = JSON.stringify(data.alerts);
-    if (shown === attention.dataset.shown) return;
-    attention.dataset.shown = shown;
     const { alertRow } = await import("./alerts.js");
-    if (alerts === data) put(attention, h("h2", t("lookAt")), h("ul.list", data.alerts.map((/** @type {any} */ alert) => alertRow(view, alert))));
+    const shown = JSON.stringify(data.alerts);
+    if (alerts !== data || shown === attention.dataset.shown) return;
+    attention.dataset.shown = shown;
+    put(attention, h("h2", t("lookAt")), h("ul.list", data.alerts.map((/** @type {any} */ alert) => alertRow(view, alert))));
   }
 
   /** @param {any} data */
