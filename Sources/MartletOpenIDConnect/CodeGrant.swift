@@ -34,8 +34,10 @@ public struct ProviderClient: Hashable, Sendable, CustomStringConvertible, Custo
 public enum IdentityProviderError: Error, Sendable {
     /// The token is not accepted.
     case refused(TokenRefusal)
-    /// The provider does not answer, or not as it should.
+    /// The provider is away, or what it publishes is not as it should be.
     case unavailable(retryAfter: Int64)
     /// The provider does not accept the code: it was used, has expired, or was given to somebody else.
     case badCode
+    /// The provider refuses the request for another reason than the code, or answers it without a token.
+    case noToken
 }

@@ -103,7 +103,7 @@ public final class IdentityProvider: Sendable {
             token = try await documents.idToken(for: grant, client: client, configuration)
         } catch {
             log("The identity provider \(issuer) gave no token. \(error.sentence)")
-            throw .unavailable(retryAfter: 1)
+            throw error.isRefusal ? .noToken : .unavailable(retryAfter: 1)
         }
         guard let token else { throw .badCode }
         return try await claims(of: token)

@@ -10,6 +10,8 @@ struct ProviderDocuments: Sendable {
     /// The reason, for the log, why the provider's answer cannot be used.
     struct Failure: Error, Sendable {
         let sentence: String
+        /// Whether the provider has refused what it was asked, and is neither away nor busy.
+        var isRefusal = false
     }
 
     private static let lengthLimit = 262_144
@@ -125,7 +127,7 @@ struct ProviderDocuments: Sendable {
         let answer = try? JSON(parsing: response.bytes, maximumDepth: Self.depthLimit)
         guard response.status == .ok else { return try Self.refused(response.status, answer) }
         guard let token = answer?["id_token"]?.string else {
-            throw Failure(sentence: "It answered a code without an ID token.")
+            throw Failure(sentence: "It answered a code without an ID token.", isRefusal: true)
         }
         return token
     }
@@ -136,8 +138,13 @@ struct ProviderDocuments: Sendable {
         switch answer?["error"]?.string {
         case "invalid_grant": return nil
         case "invalid_client", "unauthorized_client":
-            throw Failure(sentence: "It does not accept this server as a client: check the client's id and secret.")
-        default: throw Failure(sentence: "It answered \(status.code) where a token should be.")
+            throw Failure(
+                sentence: "It does not accept this server as a client: check the client's id and secret.",
+                isRefusal: true)
+        default:
+            throw Failure(
+                sentence: "It answered \(status.code) where a token should be.",
+                isRefusal: (400..<500).contains(status.code) && status != .tooManyRequests)
         }
     }
 

@@ -230,6 +230,17 @@ struct ProviderSignInTests {
         #expect(bench.web.asked.count == asked)
     }
 
+    @Test(arguments: ["invalid_request", "invalid_client", "other"])
+    func whateverTheProviderRefusesCountsAsAFailedSignIn(error: String) async throws {
+        let bench = try await ProviderBench(limitedTo: 2)
+        let refusal: JSON = ["error": .string(error)]
+        bench.web.fail("/realm/token", HTTPResponse(.badRequest, body: .bytes(refusal.bytes)))
+        for _ in 0..<2 { #expect(try await bench.signIn().code == "provider-unavailable") }
+        let asked = bench.web.asked.count
+        #expect(try await bench.signIn().status == .tooManyRequests)
+        #expect(bench.web.asked.count == asked)
+    }
+
     // MARK: Operators
 
     @Test func aPersonIsTheSameOperatorUnderAnotherName() async throws {
@@ -336,7 +347,9 @@ struct ProviderRolesTests {
         #expect(roles.grants(for: ["Ops"]).isEmpty)
     }
 
-    @Test(arguments: ["", "admin", "admin=", "boss=ops", "admin@=ops", "admin=ops,", "=ops"])
+    @Test(arguments: [
+        "", "admin", "admin=", "boss=ops", "admin@=ops", "admin=ops,", "=ops", #"admin=CORP\ops"#, #"admin=ops\"#,
+    ])
     func aRuleThatIsNoneSaysWhatToWrite(text: String) {
         #expect(throws: ProviderRoles.Problem.self) { try ProviderRoles(text) }
     }

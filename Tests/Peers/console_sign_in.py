@@ -261,11 +261,13 @@ class Judged:
         checks.equal("a new key of the provider is found", tab.sign_in("zoe")[0], 200)
         checks.equal("a viewer may see", tab.ask("GET", "/hubs/other/sends")[0], 200)
         self.provider.users["zoe"]["groups"] = ["marketing"]
-        checks.equal("roles are those of the last sign-in", self.tab().sign_in("zoe")[1]["roles"], ["sender@shop"])
-        checks.equal("in open sessions too", tab.ask("GET", "/hubs/other/sends")[0], 403)
+        later = self.tab()
+        checks.equal("roles are those of the last sign-in", later.sign_in("zoe")[1]["roles"], ["sender@shop"])
+        checks.equal("and no others", later.ask("GET", "/hubs/other/sends")[0], 403)
+        checks.equal("sessions that began with others end", tab.ask("GET", "/session")[0], 401)
         self.provider.users["zoe"]["groups"] = []
         checks.equal("without a role nobody enters again", self.tab().sign_in("zoe"), (403, "no-role"))
-        checks.equal("and open sessions end", tab.ask("GET", "/session")[0], 401)
+        checks.equal("and open sessions end", later.ask("GET", "/session")[0], 401)
         self.provider.users["zoe"]["groups"] = ["everybody"]
         tab.sign_in("zoe")
         self.martlet("operator", "disable", "zoe")

@@ -10,8 +10,8 @@ extension IdentityProvider {
             switch error {
             case .refused(let refusal): throw BackendError(refusal)
             case .unavailable(let seconds): throw .noIdentityProvider(retryAfter: seconds)
-            // Only the exchange of a code has this answer.
-            case .badCode: throw .noIdentityProvider(retryAfter: 1)
+            // Only the exchange of a code has these answers.
+            case .badCode, .noToken: throw .noIdentityProvider(retryAfter: 1)
             }
         }
         do throws(TokenRefusal) {

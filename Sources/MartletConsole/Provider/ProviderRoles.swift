@@ -16,7 +16,7 @@ public struct ProviderRoles: Hashable, Sendable {
     /// of the claim. In a value, `\,` stands for a comma and `\\` for a backslash.
     public init(_ text: String) throws(Problem) {
         var rules: [(RoleGrant, String)] = []
-        for part in Self.parts(of: text) {
+        for part in try Self.parts(of: text) {
             guard let equals = part.firstIndex(of: "=") else {
                 throw Problem(description: "'\(part)' has no '=': write ROLE=VALUE, such as admin=ops.")
             }
@@ -43,11 +43,12 @@ public struct ProviderRoles: Hashable, Sendable {
     }
 
     /// Splits a text at its commas, except those behind a backslash.
-    private static func parts(of text: String) -> [String] {
+    private static func parts(of text: String) throws(Problem) -> [String] {
         var parts = [""]
         var isEscaped = false
         for character in text {
             if isEscaped {
+                guard character == "," || character == "\\" else { throw backslash }
                 parts[parts.count - 1].append(character)
                 isEscaped = false
             } else if character == "\\" {
@@ -58,8 +59,12 @@ public struct ProviderRoles: Hashable, Sendable {
                 parts[parts.count - 1].append(character)
             }
         }
+        guard !isEscaped else { throw backslash }
         return parts
     }
+
+    private static let backslash = Problem(
+        description: "Write \\\\ for a backslash in a value, and \\, for a comma.")
 
     private static func trimmed(_ text: Substring) -> String {
         let front = text.drop { $0 == " " }

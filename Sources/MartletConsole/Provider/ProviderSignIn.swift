@@ -123,9 +123,7 @@ final class ProviderSignIn: Sendable {
         guard let code = answer.code else { throw .providerRefused }
         let grant = CodeGrant(
             code: code, verifier: transaction.verifier, redirectURI: try Self.redirectURI(request))
-        let claims = try await limited(request) { () async throws(ConsoleRefusal) in
-            try await self.exchange(grant, settings)
-        }
+        let claims = try await exchange(grant, settings, from: request)
         return try await enter(claims, transaction, settings, from: request)
     }
 
@@ -141,8 +139,11 @@ final class ProviderSignIn: Sendable {
     }
 
     /// Exchanges a code, within the limit on failed sign-ins of the client's network and the limit on exchanges.
-    private func limited(
-        _ request: HTTPRequest, _ exchange: @Sendable () async throws(ConsoleRefusal) -> IdentityClaims
+    ///
+    /// Whatever the provider refuses counts as a failed sign-in, because anybody can send codes. A provider that is away
+    /// does not count.
+    private func exchange(
+        _ grant: CodeGrant, _ settings: ConsoleProvider.Settings, from request: HTTPRequest
     ) async throws(ConsoleRefusal) -> IdentityClaims {
         let isAdmitted = exchanges.withLock { count in
             guard count < Self.exchangeLimit else { return false }
@@ -154,12 +155,17 @@ final class ProviderSignIn: Sendable {
         var result = Result<IdentityClaims, ConsoleRefusal>.failure(.badSignIn)
         // Whose code it is, is not known before. A space is in no operator's name.
         let wait = await signIn.passwords.limit("provider \(request.clientAddress)", from: request.clientAddress) {
-            do throws(ConsoleRefusal) {
-                result = .success(try await exchange())
+            do throws(IdentityProviderError) {
+                result = .success(try await settings.provider.claims(for: grant, client: settings.client))
                 return .succeeded
             } catch {
-                result = .failure(error)
-                if case .noProvider = error { return .withdrawn }
+                switch error {
+                case .unavailable:
+                    result = .failure(.noProvider(settings.name))
+                    return .withdrawn
+                case .noToken: result = .failure(.noProvider(settings.name))
+                case .badCode, .refused: result = .failure(.badSignIn)
+                }
                 return .failed
             }
         }
@@ -167,19 +173,6 @@ final class ProviderSignIn: Sendable {
             throw .tooMany(retryAfter: wait, "There were too many failed attempts; wait before the next one.")
         }
         return try result.get()
-    }
-
-    private func exchange(
-        _ grant: CodeGrant, _ settings: ConsoleProvider.Settings
-    ) async throws(ConsoleRefusal) -> IdentityClaims {
-        do throws(IdentityProviderError) {
-            return try await settings.provider.claims(for: grant, client: settings.client)
-        } catch {
-            switch error {
-            case .unavailable: throw .noProvider(settings.name)
-            case .badCode, .refused: throw .badSignIn
-            }
-        }
     }
 
     private func enter(

@@ -28,7 +28,7 @@ final class MigrationStates: Sendable {
 final class MigrationState: Sendable {
     private struct State {
         var ledger: MigrationLedger
-        /// Whether the last change may be in the file only in part.
+        /// Whether the file may lack the last change, or have a part of it.
         var isCut = false
     }
 
@@ -85,6 +85,7 @@ final class MigrationState: Sendable {
     }
 
     private func rewrite(_ state: inout State) throws(ServerError) {
+        state.isCut = true
         try SecretFile.write(Array(state.ledger.text.utf8), to: path)
         state.isCut = false
     }
