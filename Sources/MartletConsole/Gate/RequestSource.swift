@@ -68,8 +68,6 @@ struct RequestSource {
     /// Returns whether an address is a loopback address.
     /// - Parameter peer: An address in text form; empty for a Unix socket, which only a proxy on this machine can use.
     static func isLoopback(_ peer: String) -> Bool {
-        guard !peer.isEmpty else { return true }
-        guard let address = IPAddress(peer) else { return false }
-        return address.isIPv4 ? address.bytes[0] == 127 : address == IPAddress("::1")
+        peer.isEmpty || HTTPOrigin(scheme: .http, host: peer).isLoopback
     }
 }

@@ -13,9 +13,6 @@ final class EventStreams: Sendable {
         /// When the roles change, the stream ends.
         let roles: RoleGrants
         let topics: [Topic]
-
-        /// Returns whether the stream may show data about a hub; nil means data about the server.
-        func shows(_ hub: String?) -> Bool { hub.map { roles.role(for: $0) != nil } ?? true }
     }
 
     /// The reason why a stream ends.

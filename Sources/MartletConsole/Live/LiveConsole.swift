@@ -238,10 +238,10 @@ final class LiveConsole: Sendable {
         for entry in streams.all where entry.session.operatorName.lowercased() == name.lowercased() {
             let hash = entry.session.tokenHash
             let session: OperatorSession?
-            let known: [OperatorSummary]
+            let current: Operator?
             do {
                 session = try await directory.store.operatorSession(tokenHash: hash)?.0
-                known = session == nil ? try await directory.store.operators(at: now) : []
+                current = session == nil ? try await directory.store.operator(name) : nil
             } catch {
                 // A failed read says nothing about the session; the next check decides.
                 continue
@@ -249,7 +249,6 @@ final class LiveConsole: Sendable {
             if let session {
                 if !session.isValid(at: now) { streams.end(.expired) { $0.session.tokenHash == hash } }
             } else {
-                let current = known.first { $0.entry.name.lowercased() == name.lowercased() }?.entry
                 let isChanged = current.map { !$0.isDisabled && $0.roles != entry.roles } ?? false
                 streams.end(isChanged ? .roles : .signedOut) { $0.session.tokenHash == hash }
             }

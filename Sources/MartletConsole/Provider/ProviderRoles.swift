@@ -7,7 +7,12 @@ public struct ProviderRoles: Hashable, Sendable {
         public let description: String
     }
 
-    private let rules: [(grant: RoleGrant, value: String)]
+    private struct Rule: Hashable {
+        let grant: RoleGrant
+        let value: String
+    }
+
+    private let rules: [Rule]
 
     private static let countLimit = 100
     private static let valueLimit = 256
@@ -15,7 +20,7 @@ public struct ProviderRoles: Hashable, Sendable {
     /// Parses rules with commas between them. Each is a role, optionally followed by `@` and a hub, then `=` and a value
     /// of the claim. In a value, `\,` stands for a comma and `\\` for a backslash.
     public init(_ text: String) throws(Problem) {
-        var rules: [(RoleGrant, String)] = []
+        var rules: [Rule] = []
         for part in try Self.parts(of: text) {
             guard let equals = part.firstIndex(of: "=") else {
                 throw Problem(description: "'\(part)' has no '=': write ROLE=VALUE, such as admin=ops.")
@@ -29,7 +34,7 @@ public struct ProviderRoles: Hashable, Sendable {
             guard !value.isEmpty, value.utf8.count <= Self.valueLimit else {
                 throw Problem(description: "The value for '\(role)' must have 1 to \(Self.valueLimit) bytes.")
             }
-            rules.append((grant, value))
+            rules.append(Rule(grant: grant, value: value))
         }
         guard (1...Self.countLimit).contains(rules.count) else {
             throw Problem(description: "Give 1 to \(Self.countLimit) rules, such as 'admin=ops, sender=marketing'.")
@@ -69,16 +74,5 @@ public struct ProviderRoles: Hashable, Sendable {
     private static func trimmed(_ text: Substring) -> String {
         let front = text.drop { $0 == " " }
         return String(front.reversed().drop { $0 == " " }.reversed())
-    }
-
-    public static func == (left: ProviderRoles, right: ProviderRoles) -> Bool {
-        left.rules.elementsEqual(right.rules) { $0.grant == $1.grant && $0.value == $1.value }
-    }
-
-    public func hash(into hasher: inout Hasher) {
-        for rule in rules {
-            hasher.combine(rule.grant)
-            hasher.combine(rule.value)
-        }
     }
 }

@@ -78,10 +78,9 @@ extension ServerConfiguration {
         /// Reads the secret; nil if no file is configured.
         func secret() throws(ServerError) -> String? {
             guard let secretFile else { return nil }
-            guard let bytes = try SecretFile.read(secretFile, limit: Self.secretLimit + 2) else {
+            guard let line = try SecretFile.line(secretFile, limit: Self.secretLimit) else {
                 throw ServerError("There is no file '\(secretFile)' for --console-oidc-client-secret-file.")
             }
-            let line = bytes.reversed().drop { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") }.reversed()
             guard (1...Self.secretLimit).contains(line.count), line.allSatisfy({ (0x20...0x7E).contains($0) }) else {
                 throw ServerError(
                     "The file of --console-oidc-client-secret-file must have one line of at most \(Self.secretLimit) "

@@ -19,6 +19,15 @@ enum SecretFile {
         return try contents(of: file, path, limit: limit)
     }
 
+    /// Returns the only line of a file, without its end; nil if the file does not exist. The caller checks the characters.
+    /// - Parameter limit: The maximum length of the line, in bytes.
+    /// - Throws: As `read(_:limit:)`.
+    static func line(_ path: String, limit: Int) throws(ServerError) -> [UInt8]? {
+        try read(path, limit: limit + 2).map { bytes in
+            Array(bytes.reversed().drop { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") }.reversed())
+        }
+    }
+
     /// Returns the contents of a file that an earlier run of this program has created; nil if the file does not exist.
     /// - Throws: `ServerError` if another user may have written the file or can read it: it is not a regular file,
     ///   belongs to another user, or its mode gives access to others.

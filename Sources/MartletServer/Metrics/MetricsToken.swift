@@ -10,10 +10,9 @@ struct MetricsToken: Sendable {
 
     /// Reads the token from a file, in which it is the only line: 16 to 1024 visible ASCII characters.
     init(file path: String) throws(ServerError) {
-        guard let bytes = try SecretFile.read(path, limit: Self.mostLength + 2) else {
+        guard let line = try SecretFile.line(path, limit: Self.mostLength) else {
             throw ServerError("There is no file '\(path)' for --metrics-token-file.")
         }
-        let line = bytes.reversed().drop { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") }.reversed()
         guard (Self.leastLength...Self.mostLength).contains(line.count),
             line.allSatisfy({ (0x21...0x7E).contains($0) })
         else {
