@@ -2,9 +2,10 @@
 
     attribution.py MARTLET [--seconds N]
 
-Each case has a hub with 40 devices of the simulator. It resets every request to one of them, or never answers it. Sends to
-single healthy devices go at a steady rate while others go to that device. Judged are the share of healthy pushes that
-arrive within two seconds of their 201, and that the device gets everything once its fault is gone.
+Each case has a hub with 40 devices of the simulator. It resets every request to one of them, never answers it, or ends the
+connection (GOAWAY) without processing it. Sends to single healthy devices go at a steady rate while others go to that
+device. Judged are the share of healthy pushes that arrive within two seconds of their 201, and that the device gets
+everything once its fault is gone.
 """
 
 import argparse
@@ -25,6 +26,7 @@ RULE = "DefaultFullSharedAccessSignature"
 DEVICES, LIMIT, HEALTHY_RATE = 40, 2.0, 5
 RESET = {"fault": "resetStream", "code": "INTERNAL_ERROR"}
 UNANSWERED = {"fault": "unanswered"}
+GO_AWAY = {"fault": "goAway", "none": True}
 
 
 @dataclass
@@ -45,6 +47,7 @@ class Case:
 
 CASES = [
     Case("apns", RESET, 2), Case("apns", UNANSWERED, 2), Case("browser", RESET, 2), Case("browser", UNANSWERED, 0.5),
+    Case("apns", GO_AWAY, 2), Case("fcmv1", GO_AWAY, 2),
 ]
 
 

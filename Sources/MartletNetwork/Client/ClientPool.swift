@@ -321,13 +321,17 @@ final class ClientPool: ClientProtocolOwner {
         members.removeAll { $0 === member }
         member.connector = nil
         shareInFlight()
-        lastFailure = error
+        lastFailure = error ?? (wasOpen ? NetworkError(.disconnected, Self.detail(of: member.client)) : nil)
         let jitter = Double.random(in: 0..<1)
         perform(
             wasOpen
                 ? machine.closed(member.id, jitter: jitter, at: loop.now)
                 : machine.connectFailed(member.id, jitter: jitter, at: loop.now))
         if stopped == nil { pump() }
+    }
+
+    private static func detail(of client: (any ClientProtocol)?) -> String {
+        client?.endReason ?? "the peer ended the connection without an answer"
     }
 
     /// Fails the waiting requests. Called if a device chose the origin, as for Web Push, and a connection to the origin

@@ -22,6 +22,11 @@ final class BatchRun {
 
     private var fresh: Int = 0
     private var returned: [UInt32] = []
+    /// Items that were given back by a connection which the peer ended without answering anything after it had the
+    /// item. They are drawn after all other items, because one of them may be what made the peer end the connection.
+    private var suspects: [UInt32] = []
+    /// The items that were drawn from `suspects` and have no result yet.
+    private var suspectsInFlight: Set<UInt32> = []
     private var portion = ResultPortion()
     /// The error for items that will no longer be sent; nil while the batch runs.
     private var refusal: TransportError?
@@ -48,7 +53,7 @@ final class BatchRun {
     var isComplete: Bool { reported == batch.count }
 
     /// True if there are items that no connection has drawn.
-    var hasItems: Bool { fresh < batch.count || !returned.isEmpty }
+    var hasItems: Bool { fresh < batch.count || !returned.isEmpty || !suspects.isEmpty }
 
     /// The status of the batch for the batch scheduler: a batch is short if all its items fit into one turn.
     var status: BatchScheduler.BatchState {
@@ -57,14 +62,18 @@ final class BatchRun {
     }
 
     /// The number of items that no connection has drawn, including those that were given back.
-    var waiting: Int { batch.count - fresh + returned.count }
+    var waiting: Int { batch.count - fresh + returned.count + suspects.count }
 
     /// Draws an item to send; nil if no item is left to draw.
     func next() -> Int? {
         if let item = returned.popLast() { return Int(item) }
-        guard fresh < batch.count else { return nil }
-        fresh += 1
-        return fresh - 1
+        if fresh < batch.count {
+            fresh += 1
+            return fresh - 1
+        }
+        guard let suspect = suspects.popLast() else { return nil }
+        suspectsInFlight.insert(suspect)
+        return Int(suspect)
     }
 
     /// Returns items that were never drawn, to be passed to `draw`. Returns none while there are items that were given
@@ -84,6 +93,20 @@ final class BatchRun {
     func giveBack(_ item: Int) {
         if let refusal { return answered(item, .failure(refusal)) }
         returned.append(UInt32(item))
+    }
+
+    /// Gives back an item that the peer did not process, because it has ended the connection (GOAWAY).
+    ///
+    /// The item is sent again, unless the peer ended two connections in a row without answering anything after it had
+    /// the item. Such an item fails: it may be what makes the peer end them, and would end every further connection.
+    /// - Parameters:
+    ///   - hasAnswered: Whether the peer has answered anything on the connection after the item was sent.
+    ///   - connection: The number of the connection.
+    func giveBack(_ item: Int, hasAnswered: Bool, _ error: TransportError, from connection: Int) {
+        let wasSuspect = suspectsInFlight.remove(UInt32(item)) != nil
+        if hasAnswered || refusal != nil { return giveBack(item) }
+        if wasSuspect { return answered(item, .failure(error), on: connection) }
+        suspects.append(UInt32(item))
     }
 
     /// Records a plain success: the item was answered with status 200 and no other useful information.

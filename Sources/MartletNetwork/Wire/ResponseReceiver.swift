@@ -29,6 +29,9 @@ protocol ClientProtocol: WireProtocol {
     /// chunks.
     var hasMisbehaved: Bool { get }
 
+    /// Why the peer has ended the connection, as it said (GOAWAY); nil if it has said nothing.
+    var endReason: String? { get }
+
     /// True if the connection carries no request.
     var isIdle: Bool { get }
 
@@ -75,6 +78,7 @@ extension ClientProtocol {
     var isHeldBack: Bool { false }
     var inFlightLimit: Int? { nil }
     var hasMisbehaved: Bool { false }
+    var endReason: String? { nil }
     func limitInFlight(toAtLeast least: Int) {}
 }
 

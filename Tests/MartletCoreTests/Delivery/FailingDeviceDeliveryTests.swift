@@ -41,6 +41,36 @@ struct FailingDeviceDeliveryTests {
         #expect(flight.alarms.all.isEmpty)
     }
 
+    @Test func oneDeviceWhosePushesEndEveryConnectionPausesNoLane() async throws {
+        let ended = Result<HTTPResponse, TransportError>.failure(
+            TransportError(.disconnected, mayHaveBeenProcessed: false, "the peer ended the connection"))
+        let flight = try await Flight(pageSize: 10) { loft, _ in loft == "loft1" ? ended : answered(200) }
+        try await flight.register(6)
+        var deliveries: [Delivery] = []
+        for _ in 0..<8 {
+            deliveries.append(try await flight.accept())
+            for delivery in deliveries { _ = try await flight.run(delivery) }
+            #expect(flight.lanes.isOpen(lane(flight)))
+            #expect(try await flight.report(deliveries.last!).counts == [.success: 5])
+            flight.time.advance(by: .seconds(4))
+        }
+        #expect(flight.alarms.all.isEmpty)
+        #expect(flight.lanes.hasFailingDevices(in: lane(flight)), "it is paused alone")
+    }
+
+    @Test func aDeviceThatFailsIsTriedOnAConnectionOfItsOwn() async throws {
+        let flight = try await flight()
+        _ = try await flight.run(try await send(flight, to: 1))
+        flight.time.advance(by: .seconds(2))
+        let before = flight.transport.sent.count
+        _ = try await flight.run(try await flight.accept())
+        let partitions = Dictionary(grouping: flight.transport.sent.dropFirst(before), by: \.partition)
+            .mapValues { Set($0.map(\.loft)) }
+        #expect(partitions.count == 2)
+        #expect(partitions.values.contains(["loft1"]))
+        #expect(partitions.first { $0.value == ["loft1"] }?.key.hasSuffix(".trials") == true)
+    }
+
     @Test func waitingPushesOfADeviceAreSentOnceItAnswersAndTheWaitIsNoAttempt() async throws {
         let isFailing = Flag(true)
         let flight = try await flight(5, isFailing)

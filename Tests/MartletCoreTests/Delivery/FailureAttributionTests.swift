@@ -29,6 +29,14 @@ struct FailureAttributionTests {
         }
     }
 
+    @Test func oneDeviceWhosePushesEndConnectionsNeverStandsForTheService() {
+        var attribution = FailureAttribution()
+        for second in 0..<1000 {
+            let failure = evidence(after: Int64(second), failing: [1], connection: second)
+            #expect(attribution.record(failure, at: at(Int64(second))) == .devices)
+        }
+    }
+
     @Test func severalDevicesOneAfterAnotherStandForTheServiceUntilAnAnswer() {
         var attribution = FailureAttribution()
         #expect(attribution.record(evidence(failing: [1]), at: start) == .devices)

@@ -130,6 +130,52 @@ import Testing
         #expect(pair.ledger.doubles == 0)
     }
 
+    /// A connection whose peer ends it with GOAWAY when it has the requests, after it has answered some of them.
+    private func endConnection(drawnBy run: BatchRun, answering count: Int) {
+        var waiting: [any ResponseStream] = []
+        let pair = BulkPair(dispatch: FakeDispatch { _, stream in waiting.append(stream) })
+        pair.client.draw(from: run)
+        pair.run()
+        for stream in waiting.prefix(count) { stream.send(HTTPResponse(.ok)) }
+        pair.run()
+        pair.control.goAway(last: Int32(2 * count))
+        pair.run()
+        run.flush()
+    }
+
+    @Test func aRequestThatEndsTwoConnectionsInARowFailsAndIsNotTakenForAPeerThatCannotBeReached() {
+        let ledger = BatchLedger()
+        let run = ledger.run(notifications(1), from: .now, before: .now + .seconds(30))
+        endConnection(drawnBy: run, answering: 0)
+        #expect(run.waiting == 1, "it is sent again")
+        endConnection(drawnBy: run, answering: 0)
+        #expect(run.isComplete)
+        guard case .failure(let error) = ledger.entries[0] else {
+            Issue.record("it fails")
+            return
+        }
+        #expect(error.kind == .disconnected && !error.mayHaveBeenProcessed)
+    }
+
+    @Test func requestsThatSharedConnectionsWithAnsweredOnesAreSentAgain() {
+        let ledger = BatchLedger()
+        let run = ledger.run(notifications(5), from: .now, before: .now + .seconds(30))
+        for left in [4, 3, 2, 1] {
+            endConnection(drawnBy: run, answering: 1)
+            #expect(run.waiting == left)
+        }
+        #expect(ledger.entries.values.allSatisfy { $0 == .success })
+    }
+
+    @Test func aRequestThatEndedAConnectionIsDrawnAfterTheOthers() {
+        let run = BatchLedger().run(notifications(3), from: .now, before: .now + .seconds(30))
+        let first = run.next() ?? -1
+        let error = TransportError(.disconnected, mayHaveBeenProcessed: false, "GOAWAY")
+        run.giveBack(first, hasAnswered: false, error, from: 1)
+        #expect(run.waiting == 3)
+        #expect([run.next(), run.next(), run.next(), run.next()] == [1, 2, 0, nil])
+    }
+
     @Test(arguments: BulkPair.Kind.allCases) func aGoAwayBeforeTheFirstRequestLosesNothing(_ kind: BulkPair.Kind) {
         let pair = BulkPair(kind)
         pair.control.goAway(last: 0)

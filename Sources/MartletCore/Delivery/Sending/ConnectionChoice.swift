@@ -7,6 +7,9 @@ struct ConnectionChoice {
     /// Whether the batch is for suspected stale devices. It then uses its own connection, because a service may slow
     /// down a connection on which such devices are sent to.
     var areSuspectedStale: Bool
+    /// Whether the batch is for failing devices only, and tests whether they can be reached again. It then uses its own
+    /// connection, because a push to one of them may make the service end the connection.
+    var areTrials = false
     /// Whether the batch repeats requests that were not processed, and therefore uses another connection than they did.
     var isElsewhere = false
     /// The generation of the token (`AuthorizationCache.Grant`).
@@ -19,6 +22,7 @@ struct ConnectionChoice {
     func apply(to settings: inout TransportSettings, of hub: Hub.ID) {
         settings.partition += "#\(hub.rawValue).\(generation)"
         if isElsewhere { settings.partition += ".elsewhere" }
+        if areTrials { settings.partition += ".trials" }
         guard areSuspectedStale else { return }
         settings.partition += ".suspects"
         settings.connectionLimit = 1

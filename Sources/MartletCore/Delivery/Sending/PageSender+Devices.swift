@@ -33,6 +33,17 @@ extension PageSender {
         !group.trials.isEmpty && indices.allSatisfy { group.trials.contains(job.page.identity(of: $0)) }
     }
 
+    /// Splits a group into the trials of failing devices and all other pushes; nil if there are none of either.
+    func separateTrials(
+        of group: RecipientGroup, _ job: Job
+    ) -> (trials: RecipientGroup, others: RecipientGroup)? {
+        guard !group.trials.isEmpty else { return nil }
+        var (trials, others) = (group, group)
+        trials.indices = group.indices.filter { isTrial([$0], of: group, job) }
+        others.indices = group.indices.filter { !isTrial([$0], of: group, job) }
+        return trials.indices.isEmpty || others.indices.isEmpty ? nil : (trials, others)
+    }
+
     /// Splits a group for a paused origin into one push, which probes the origin, and all other pushes. The probe goes
     /// to a device that is not known to fail, if the group has one.
     func divide(_ group: RecipientGroup, of job: Job) -> (probe: RecipientGroup, rest: RecipientGroup) {

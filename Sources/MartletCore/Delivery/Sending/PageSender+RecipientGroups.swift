@@ -93,7 +93,7 @@ extension PageSender {
 
     /// Returns the application to which the results of a group are attributed (`PushService.application`). For origins
     /// that devices have chosen, this is the origin, because a success at one of them proves nothing about another.
-    private static func application(of group: RecipientGroup) -> String {
+    static func application(of group: RecipientGroup) -> String {
         if let origin = group.origin { return origin.description }
         return group.indices.first.map { group.service.application(of: group.messages[$0]) } ?? ""
     }

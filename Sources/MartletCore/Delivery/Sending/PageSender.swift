@@ -91,8 +91,26 @@ struct PageSender: Sendable {
     private func sendAtOnce(_ group: RecipientGroup, of job: Job, tally: inout PageTally) async {
         var group = group
         let admission = admit(&group, of: job, tally: &tally)
-        if !group.indices.isEmpty { await sendAdmitted(group, of: job, tally: &tally) }
+        if !group.indices.isEmpty { await sendApart(group, of: job, tally: &tally) }
         if let admission { lanes.end(admission, in: job.delivery.lane, at: time.now) }
+    }
+
+    /// Sends the trials of failing devices in a batch of their own, at the same time as the other pushes of the group.
+    /// At an origin that devices have chosen they stay together, because the origin's probe is chosen from all of them.
+    private func sendApart(_ group: RecipientGroup, of job: Job, tally: inout PageTally) async {
+        guard group.origin == nil, let (trials, others) = separateTrials(of: group, job) else {
+            return await sendAdmitted(group, of: job, tally: &tally)
+        }
+        let empty = tally.emptied()
+        async let tried = sendAdmitted(trials, of: job, adding: empty)
+        await sendAdmitted(others, of: job, tally: &tally)
+        tally.merge(await tried, of: Self.application(of: group))
+    }
+
+    private func sendAdmitted(_ group: RecipientGroup, of job: Job, adding tally: PageTally) async -> PageTally {
+        var tally = tally
+        await sendAdmitted(group, of: job, tally: &tally)
+        return tally
     }
 
     /// Sends as many pushes of a group as the circuit breaker of its origin allows: all, one as the probe, or none.
@@ -135,6 +153,7 @@ struct PageSender: Sendable {
         var waiting = group.indices
         var renewals = 0
         var connection = ConnectionChoice(areSuspectedStale: group.areSuspectedStale)
+        connection.areTrials = isTrial(group.indices, of: group, job)
         for round in 1...Self.roundLimit where !waiting.isEmpty {
             if job.isStopped { return hold(waiting, of: job, tally: &tally) }
             let grant: AuthorizationCache.Grant

@@ -150,6 +150,9 @@ extension BulkSession {
         let run = runs[Int(stream.run)]?.run
         if error.mayHaveBeenProcessed {
             run?.answered(Int(stream.item), .failure(error), on: number)
+        } else if goAway != nil {
+            let hasAnswered = stream.answersBefore != answersBefore
+            run?.giveBack(Int(stream.item), hasAnswered: hasAnswered, error, from: number)
         } else {
             run?.giveBack(Int(stream.item))
         }

@@ -192,6 +192,8 @@ final class BulkSession: ClientProtocol {
             && runs.contains { $0?.run.hasItems ?? false }
     }
 
+    var endReason: String? { goAway?.description }
+
     var isIdle: Bool { ring.count == 0 }
 
     var hasAnswered: Bool { answerCount > 0 }
