@@ -30,6 +30,8 @@ final class ScriptedTransport: HTTPTransport {
     private struct Interruption {
         /// The loft whose batch is meant; of none, the next batch is.
         var loft: String?
+        /// Whether only the answer to the loft is held back until the work is done.
+        var isForLoftAlone = false
         var work: @Sendable () async -> Void
     }
 
@@ -44,13 +46,18 @@ final class ScriptedTransport: HTTPTransport {
         interruption.withLock { $0 = Interruption(loft: loft, work: work) }
     }
 
-    private func takeInterruption(of batch: RequestBatch) -> (@Sendable () async -> Void)? {
+    /// Lets something happen before one loft is answered, and after the others of its batch were.
+    func holdBack(_ loft: String, _ work: @escaping @Sendable () async -> Void) {
+        interruption.withLock { $0 = Interruption(loft: loft, isForLoftAlone: true, work: work) }
+    }
+
+    private func takeInterruption(of batch: RequestBatch) -> Interruption? {
         interruption.withLock { interruption in
-            guard let (loft, work) = interruption.map({ ($0.loft, $0.work) }) else { return nil }
-            let lofts = (0..<batch.count).lazy.map { batch.withPath($0) { String(decoding: $0, as: UTF8.self) } }
-            guard loft.map({ lofts.contains($0) }) ?? true else { return nil }
+            guard let found = interruption else { return nil }
+            let lofts = (0..<batch.count).lazy.map { self.path($0, of: batch) }
+            guard found.loft.map({ lofts.contains($0) }) ?? true else { return nil }
             interruption = nil
-            return work
+            return found
         }
     }
 
@@ -62,15 +69,19 @@ final class ScriptedTransport: HTTPTransport {
         _ batch: RequestBatch, before deadline: ContinuousClock.Instant,
         results: @escaping @Sendable (ResultPortion) -> Void
     ) async {
-        await takeInterruption(of: batch)?()
+        let interruption = takeInterruption(of: batch)
+        if let interruption, !interruption.isForLoftAlone { await interruption.work() }
         let number = batches.withLock { count in
             defer { count += 1 }
             return count
         }
-        for index in 0..<batch.count {
+        let held = interruption.flatMap { $0.isForLoftAlone ? $0.loft : nil }
+        let last = (0..<batch.count).filter { path($0, of: batch) == held }
+        for index in (0..<batch.count).filter({ !last.contains($0) }) + last {
+            if last.first == index { await interruption?.work() }
             let sent = Sent(
                 batch: number, origin: batch.shared.origin,
-                loft: batch.withPath(index) { String(decoding: $0, as: UTF8.self) },
+                loft: path(index, of: batch),
                 id: batch.withValue(0, of: index) { String(decoding: $0, as: UTF8.self) },
                 body: batch.withBody(index) { String(decoding: $0, as: UTF8.self) }, fields: batch.shared.fields,
                 authorization: batch.shared.fields["authorization"], partition: batch.shared.settings.partition,
@@ -86,6 +97,10 @@ final class ScriptedTransport: HTTPTransport {
                 results(ResultPortion(answers: [.init(index: index, result: result)]))
             }
         }
+    }
+
+    private func path(_ index: Int, of batch: RequestBatch) -> String {
+        batch.withPath(index) { String(decoding: $0, as: UTF8.self) }
     }
 
     func send(

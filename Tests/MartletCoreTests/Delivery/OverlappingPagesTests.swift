@@ -38,6 +38,42 @@ struct OverlappingPagesTests {
         #expect(try await flight.report(delivery).counts == [.success: 18])
     }
 
+    @Test(.timeLimit(.minutes(10))) func oneDeviceOfTheFirstPageThatDoesNotAnswerHoldsUpNoOther() async throws {
+        let flight = try await Flight(pagesAtOnce: 4)
+        try await flight.register(3 + 3 * 2)
+        let delivery = try await flight.accept()
+        let isAnswered = Mutex(false)
+        flight.transport.holdBack("loft2") { await waitFor { isAnswered.withLock { $0 } } }
+        async let ending = run(flight, DeliveryRun(DeliveryProgress(delivery)))
+        await flight.time.untilSleeping()
+        #expect(flight.transport.batchCount == 1, "the first page has a moment for itself")
+        flight.time.advance(by: .seconds(1))
+        await waitFor { flight.transport.lofts.count == 8 }
+        #expect(try await cursor(flight, delivery) == AudienceMember.none)
+        isAnswered.withLock { $0 = true }
+        #expect(await ending == .finished)
+        #expect(flight.transport.lofts.sorted() == (1...9).map { "loft\($0)" }.sorted())
+        #expect(try await flight.report(delivery).counts == [.success: 9])
+    }
+
+    @Test(.timeLimit(.minutes(10))) func aServiceThatAnswersNothingGetsOnlyTheFirstPage() async throws {
+        let flight = try await Flight(pagesAtOnce: 4)
+        try await flight.register(9)
+        let delivery = try await flight.accept()
+        let isAnswered = Mutex(false)
+        flight.transport.interrupt { await waitFor { isAnswered.withLock { $0 } } }
+        async let ending = run(flight, DeliveryRun(DeliveryProgress(delivery)))
+        for _ in 0..<5 {
+            await flight.time.untilSleeping()
+            flight.time.advance(by: .seconds(1))
+        }
+        await flight.time.untilSleeping()
+        #expect(flight.transport.batchCount == 0)
+        isAnswered.withLock { $0 = true }
+        #expect(await ending == .finished)
+        #expect(try await flight.report(delivery).counts == [.success: 9])
+    }
+
     private func run(_ flight: Flight, _ start: DeliveryRun) async -> DeliveryRun.Ending {
         var run = start
         while true {

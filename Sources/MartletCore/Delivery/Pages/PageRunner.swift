@@ -53,15 +53,24 @@ struct PageRunner: Sendable {
         return run.hasBegun ? settings.pageSize : min(settings.firstPageSize, settings.pageSize)
     }
 
-    /// Sends the pages of one turn: several pages at once, or only one. It is only one page if the page is the first of
-    /// the delivery or the probe of its lane, or if a rate, the failures of a roll-out or a collapse key must be
-    /// checked before each page.
+    /// Sends the pages of one turn: several pages at once, or only one. It is only one page if the page is the probe of
+    /// its lane, or if a rate, the failures of a roll-out or a collapse key must be checked before each page. The first
+    /// page of the delivery is alone too, unless a few of its devices do not answer (`patience`).
     /// - Parameter limit: The maximum number of members in a page.
     private func sendPages(
         _ run: inout DeliveryRun, _ content: inout DeliveryContent, _ lane: SendContext, limit: Int
     ) async throws(StorageError) {
-        guard overlapsPages(of: run, lane) else { return try await sendPage(&run, &content, lane, limit: limit) }
-        let failure = await overlapPages(&run, &content, lane, limit: limit)
+        let overlaps = overlapsPages(of: run, lane)
+        var first: InFlightPage?
+        if !overlaps || !run.hasBegun {
+            let page = try await read(run.progress, lane, limit: limit)
+            guard overlaps, !page.page.isLast else {
+                return try await send(page, of: &run, &content, lane, limit: limit)
+            }
+            first = page
+        }
+        let further = first == nil ? limit : settings.pageSize
+        let failure = await overlapPages(&run, &content, lane, first: first, limit: further)
         if let failure {
             try? await recorder.applyFeedback(of: &run)
             throw failure
@@ -69,11 +78,12 @@ struct PageRunner: Sendable {
         try await recorder.applyFeedback(of: &run)
     }
 
-    private func sendPage(
-        _ run: inout DeliveryRun, _ content: inout DeliveryContent, _ lane: SendContext, limit: Int
+    private func send(
+        _ page: InFlightPage, of run: inout DeliveryRun, _ content: inout DeliveryContent, _ lane: SendContext,
+        limit: Int
     ) async throws(StorageError) {
         let delivery = run.delivery
-        var page = try await read(run.progress, lane, limit: limit)
+        var page = page
         rollouts.giveBack(limit - page.page.count, of: delivery)
         swap(&page.content, &content)
         defer { swap(&page.content, &content) }
@@ -96,9 +106,7 @@ struct PageRunner: Sendable {
 
     private func overlapsPages(of run: DeliveryRun, _ lane: SendContext) -> Bool {
         let notification = run.delivery.notification
-        guard settings.pagesAtOnce > 1, run.hasBegun, !lane.isProbe, case .by(let service) = lane.sending else {
-            return false
-        }
+        guard settings.pagesAtOnce > 1, !lane.isProbe, case .by(let service) = lane.sending else { return false }
         // A roll-out sends one page at a time, so that its failures are checked after each page. Only the rest of a
         // canary without a rate is sent as fast as possible, several pages at once.
         let isPaced = notification.rollout.map { $0.pace != nil || run.delivery.part?.side != .rest } ?? false
@@ -107,34 +115,44 @@ struct PageRunner: Sendable {
 
     /// Reads and sends the next pages while earlier ones wait for their answers, so that neither the store nor the
     /// latency of the service stops sending. Pages are recorded in order: the cursor never passes an unfinished page.
+    /// - Parameters:
+    ///   - first: The first page of the delivery; nil if it was sent in an earlier turn.
+    ///   - limit: The maximum number of members in each further page.
     /// - Returns: The error of the store, if there was one.
     private func overlapPages(
-        _ run: inout DeliveryRun, _ content: inout DeliveryContent, _ lane: SendContext, limit: Int
+        _ run: inout DeliveryRun, _ content: inout DeliveryContent, _ lane: SendContext, first: InFlightPage?, limit: Int
     ) async -> StorageError? {
         let delivery = run.delivery
         var contents = [content]
         content = .nothing
         defer { content = contents.last ?? sender.content(of: delivery, on: resolver.platforms[delivery.platform]) }
-        return await withTaskGroup(of: Result<InFlightPage, StorageError>.self) { group in
+        // The group's tasks send pages, and return them; or they wait for the first page, and return nil.
+        return await withTaskGroup(of: Result<InFlightPage?, StorageError>.self) { group in
             var begun = run.progress
             var (begunCount, endedCount) = (0, 0)
             let pagesAtOnce = PagesAtOnce(
                 most: settings.pagesAtOnce, requestTimeout: settings.requestTimeout, start: time.now,
                 before: run.pageTime)
             var ended: [Int: InFlightPage] = [:]
+            var waitsForFirst = first != nil
             defer {
                 extraPages.giveBack(max(0, begunCount - endedCount - 1))
-                run.pageTime = pagesAtOnce.pageTime(ended: endedCount, at: time.now)
+                if !waitsForFirst { run.pageTime = pagesAtOnce.pageTime(ended: endedCount, at: time.now) }
             }
             do throws(StorageError) {
                 while true {
                     let most = pagesAtOnce.limit(ended: endedCount + ended.count, at: time.now)
                     while begunCount == 0
-                        || !run.isGone
+                        || !waitsForFirst && !run.isGone
                             && mayBegin(begun, after: begunCount, begunCount - endedCount, atMost: most, lane)
                     {
                         begunCount += 1
-                        var page = try await read(begun, lane, limit: limit)
+                        var page: InFlightPage
+                        if let first, begunCount == 1 {
+                            page = first
+                        } else {
+                            page = try await read(begun, lane, limit: limit)
+                        }
                         page.number = begunCount - 1
                         page.content =
                             contents.popLast()
@@ -142,8 +160,17 @@ struct PageRunner: Sendable {
                         begun.cursor = page.last
                         begun.isFannedOut = page.page.isLast
                         group.addTask { [page] in await sent(page, lane, delivery) }
+                        if waitsForFirst { group.addTask { await wait() } }
                     }
-                    guard let page = try await group.next()?.get() else { return nil }
+                    guard let result = await group.next() else { return nil }
+                    guard let page = try result.get() else {
+                        guard waitsForFirst, let first else { continue }
+                        waitsForFirst = try !isMostlyReached(first.page, of: delivery)
+                        if waitsForFirst { group.addTask { await wait() } }
+                        continue
+                    }
+                    // Only the wait is in progress beside the first page, and it is over now.
+                    if waitsForFirst { group.cancelAll() }
                     ended[page.number] = page
                     while let page = ended.removeValue(forKey: endedCount) {
                         try await record(page, lane, &run, isAlone: false)
@@ -151,12 +178,28 @@ struct PageRunner: Sendable {
                         endedCount += 1
                         if begunCount > endedCount { extraPages.giveBack(1) }
                     }
+                    if waitsForFirst { return nil }
                 }
             } catch {
                 await group.waitForAll()
                 return error
             }
         }
+    }
+
+    /// How long the further pages of a delivery wait for the first one. After that, they wait only while fewer than half
+    /// of its devices were reached: some devices that do not answer must not delay the others until their requests time
+    /// out, but a service that answers nothing must not get more requests.
+    private static let patience = Duration.seconds(1)
+
+    private func wait() async -> Result<InFlightPage?, StorageError> {
+        try? await time.sleep(until: time.now + Self.patience)
+        return .success(nil)
+    }
+
+    private func isMostlyReached(_ page: AudiencePage, of delivery: Delivery) throws(StorageError) -> Bool {
+        let map = try reader.map(of: delivery)
+        return page.members.count(where: map.contains) * 2 >= page.count
     }
 
     /// Returns whether the delivery may still send its next page: it was not paused, canceled or interrupted, and has
@@ -179,7 +222,7 @@ struct PageRunner: Sendable {
 
     private func sent(
         _ page: InFlightPage, _ lane: SendContext, _ delivery: Delivery
-    ) async -> Result<InFlightPage, StorageError> {
+    ) async -> Result<InFlightPage?, StorageError> {
         var page = page
         do throws(StorageError) {
             try await send(&page, lane, delivery)
