@@ -34,6 +34,9 @@ public struct PushTrace: Sendable {
     public var hasBegun = false
     /// True if the device was reached through another registration of the same handle.
     public var isReachedByAnother = false
+    /// True if the registration was on the other side of the canary when the pages of `side` were read, so that this
+    /// trace explains nothing if that side has one too.
+    var wasOnOtherSide = false
 
     init(_ verdict: TraceVerdict, _ registration: RegistrationVersion) {
         self.verdict = verdict

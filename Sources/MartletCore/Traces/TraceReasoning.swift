@@ -39,9 +39,15 @@ struct TraceReasoning: Sendable {
     /// Returns true if a delivery is for the platform and kind of a registration. A direct send is for a handle, whose
     /// registrations may be of any kind.
     private func isAddressed(_ version: RegistrationVersion, by delivery: Delivery) -> Bool {
+        guard isOfKind(version, delivery) else { return false }
+        if case .direct = notification.target { return true }
+        return isOnSide(version.member, of: delivery)
+    }
+
+    private func isOfKind(_ version: RegistrationVersion, _ delivery: Delivery) -> Bool {
         guard version.platform == delivery.platform else { return false }
         if case .direct = notification.target { return true }
-        return (version.template != nil) == delivery.isOfTemplates && isOnSide(version.member, of: delivery)
+        return (version.template != nil) == delivery.isOfTemplates
     }
 
     // MARK: Conclusions
@@ -64,8 +70,34 @@ struct TraceReasoning: Sendable {
                 found.hasBegun = id.rawValue > 0
                 return found
             }
-            return found.min { $0.verdict.rank < $1.verdict.rank } ?? unaddressed(versions)
+            return combined(found, versions) ?? unaddressed(versions)
         }
+    }
+
+    /// Chooses from the traces of a registration in the deliveries for its platform; nil if there are none. They are
+    /// several if the notification is a canary and the registration has had handles on both sides.
+    private func combined(_ found: [PushTrace], _ versions: [RegistrationVersion]) -> PushTrace? {
+        let own = found.filter { !$0.wasOnOtherSide }
+        guard var best = own.min(by: { $0.verdict.rank < $1.verdict.rank }) else {
+            // The handle changed between the pages of the sample and those of the rest, so that no page contained the
+            // registration. It is told as a device of the side on which it was when the notification began.
+            let first = version(of: versions, at: begunAt)
+            return found.first { trace in
+                traced.deliveries.contains {
+                    $0.delivery.part?.side == trace.side && isAddressed(first, by: $0.delivery)
+                }
+            } ?? found.first
+        }
+        // The push of the sample, which is told with its attempts, was given up because the rest reached the handle
+        // that its registration has now.
+        if best.verdict == .delivered, best.side == .rest,
+            let sample = own.first(where: { $0.side == .sample && !$0.attempts.isEmpty })
+        {
+            best = sample
+            best.verdict = .delivered
+            best.isReachedByAnother = true
+        }
+        return best
     }
 
     /// Returns the trace of a registration for which the notification has no delivery, or none yet.
@@ -101,7 +133,7 @@ struct TraceReasoning: Sendable {
         if let best = readings.min(by: { $0.verdict.rank < $1.verdict.rank }) { return best }
         let ranges = candidates.compactMap { evidence.members[$0.member]?.range }
         guard let range = ranges.last else { return unread(versions, candidates, evidence) }
-        return absent(versions, candidates, range)
+        return absent(versions, candidates, range, delivery)
     }
 
     /// Returns the trace of a registration from one of its versions; nil if that version was not current when its page
@@ -185,15 +217,20 @@ struct TraceReasoning: Sendable {
 
     /// Returns the trace of a registration if pages were read that could have contained it, but no page did.
     private func absent(
-        _ versions: [RegistrationVersion], _ candidates: [RegistrationVersion], _ range: RangeRecord
+        _ versions: [RegistrationVersion], _ candidates: [RegistrationVersion], _ range: RangeRecord,
+        _ delivery: Delivery
     ) -> PushTrace {
         let last = candidates[candidates.count - 1]
         if range.snapshot.change < past.knownSince { return PushTrace(.unknown, last).with(range) }
         if last.sequence > range.snapshot.registration { return PushTrace(.registeredLater, last).with(range) }
         let then = past.versions(at: range.snapshot).first { $0.sequence == last.sequence }
         guard let then else { return PushTrace(.removedBefore, versions[versions.count - 1]).with(range) }
-        let isOther = !candidates.contains { $0.isSame(as: then) }
-        return PushTrace(isOther ? .notAddressed : .missed, then).with(range)
+        guard candidates.contains(where: { $0.isSame(as: then) }) || isOfKind(then, delivery) else {
+            return PushTrace(.notAddressed, then).with(range)
+        }
+        var push = PushTrace(.missed, then).with(range)
+        push.wasOnOtherSide = !isAddressed(then, by: delivery)
+        return push
     }
 
     private func direct(_ versions: [RegistrationVersion], _ evidence: DeliveryEvidence) -> PushTrace {

@@ -289,6 +289,71 @@ struct CanaryTests {
         #expect(!after.contains { $0.contains("when the canary continues") })
     }
 
+    @Test func aTraceTellsTheSideOfTheHandleThatTheDeviceHadAtTheSend() async throws {
+        let flight = try await Flight(pageSize: 50)
+        try await flight.register(40)
+        for number in 1...30 { try await flight.register("moved\(number)", id: "r\(number)") }
+        let canary = try await Canary(flight, Rollout(nil, sample: .size(15)))
+        try await canary.runAll()
+        _ = try await canary.apply(.cancel)
+        _ = try await canary.release()
+        try await canary.runAll()
+        #expect(try await canary.status().report.counts[CarrierPigeon.platform] == [.success: 15, .canceled: 25])
+        let sample = Set(flight.transport.lofts)
+        for number in 1...40 {
+            let isFirst = sample.contains(number <= 30 ? "moved\(number)" : "loft\(number)")
+            let trace = try await canary.trace("r\(number)")
+            #expect(trace.verdict == (isFirst ? .delivered : .canceled))
+            #expect(trace.pushes[0].side == (isFirst ? .sample : .rest))
+            #expect(trace.pushes[0].isMember)
+        }
+    }
+
+    @Test func aTraceTellsThatAHandleChangedBetweenTheSampleAndTheRest() async throws {
+        let flight = try await Flight(pageSize: 50)
+        try await flight.register(60)
+        let canary = try await Canary(flight, Rollout(nil, sample: .size(20)))
+        try await canary.runAll()
+        let waiting = try await canary.verdicts(60).filter { $0.value == .pending }.keys.sorted()
+        for number in waiting.prefix(30) { try await flight.register("moved\(number)", id: "r\(number)") }
+        _ = try await canary.apply(.resume)
+        _ = try await canary.release()
+        try await canary.runAll()
+        for number in waiting.prefix(30) {
+            let trace = try await canary.trace("r\(number)")
+            #expect(trace.verdict == .missed)
+            #expect(trace.pushes[0].side == .rest)
+        }
+        for number in waiting.dropFirst(30) { #expect(try await canary.trace("r\(number)").verdict == .delivered) }
+    }
+
+    @Test func aTraceOfTheSampleKeepsItsAttemptsIfTheRestReachesTheHandle() async throws {
+        let flight = try await Flight(pageSize: 50) { _, attempt in answered(attempt == 1 ? 429 : 200) }
+        try await flight.register(40)
+        let canary = try await Canary(flight, Rollout(nil, sample: .size(10)))
+        let sample = try await flight.storage.unfinished(after: .none, limit: 1)[0].delivery
+        _ = try await flight.run(sample)
+        let first = Set(flight.transport.lofts)
+        let mover = try #require((1...40).first { first.contains("loft\($0)") })
+        let other = try #require((1...40).first { !first.contains("loft\($0)") })
+        try await flight.register("loft\(other)", id: "r\(mover)")
+        _ = try await canary.apply(.resume)
+        _ = try await canary.release()
+        for _ in 0..<20 {
+            flight.time.advance(by: .seconds(120))
+            for progress in try await flight.storage.unfinished(after: .none, limit: 10) {
+                _ = try await flight.run(progress.delivery)
+            }
+        }
+        let trace = try await canary.trace("r\(mover)")
+        #expect(trace.verdict == .delivered)
+        #expect(trace.pushes[0].side == .sample)
+        #expect(trace.pushes[0].isReachedByAnother)
+        #expect(trace.pushes[0].attempts.map(\.answer?.status) == [429, nil])
+        #expect(trace.sentences.contains("It is in the sample, to which the notification was sent first."))
+        #expect(!trace.sentences.contains { $0.contains("at the first attempt") })
+    }
+
     @Test func aDryRunReportsASampleThatIsTheWholeAudience() {
         var run = DryRun(
             startsAt: Timestamp(milliseconds: 0), expiresAt: Timestamp(milliseconds: 86_400_000),
