@@ -77,6 +77,14 @@ public protocol NotificationStore: CollapseStore {
     /// Makes every retry that is due after `timestamp` due earlier, by `amount`. Called when the clock was set back.
     func expediteRetries(beyond timestamp: Timestamp, by amount: Duration) async throws(StorageError)
 
+    /// Makes retries of a hub due now that wait because their last attempt had the given outcome. Called when the hub
+    /// has a new credential.
+    /// - Parameter limit: The maximum number of retries to change.
+    /// - Returns: The number of changed retries. If it is `limit`, there may be more.
+    func expediteRetries(
+        after outcome: OutcomeName, in hub: Hub.ID, at now: Timestamp, limit: Int
+    ) async throws(StorageError) -> Int
+
     /// Returns the report of a notification, for telemetry; nil if the hub has no notification with this id.
     func report(_ id: NotificationID, in hub: Hub.ID) async throws(StorageError) -> NotificationReport?
 

@@ -186,4 +186,18 @@ struct DeliveryTable {
         try connection.run(
             "UPDATE retries SET due_at = due_at - ?2 WHERE due_at > ?1", timestamp, amount.wholeMilliseconds)
     }
+
+    func expediteRetries(
+        after outcome: OutcomeName, in hub: Hub.ID, at now: Timestamp, limit: Int
+    ) throws(StorageError) -> Int {
+        try connection.run(
+            """
+            UPDATE retries SET due_at = ?1 WHERE (delivery, channel, registration) IN (
+                SELECT r.delivery, r.channel, r.registration FROM deliveries d
+                    CROSS JOIN notifications n ON n.sequence = d.notification
+                    CROSS JOIN retries r ON r.delivery = d.id
+                WHERE d.is_final = 0 AND n.hub = ?2 AND r.due_at > ?1 AND r.outcome = ?3 LIMIT ?4)
+            """, now, hub.rawValue, outcome.rawValue, limit)
+        return connection.changes
+    }
 }

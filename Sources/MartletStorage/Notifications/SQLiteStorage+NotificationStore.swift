@@ -98,6 +98,14 @@ extension SQLiteStorage: NotificationStore {
         }
     }
 
+    public func expediteRetries(
+        after outcome: OutcomeName, in hub: Hub.ID, at now: Timestamp, limit: Int
+    ) async throws(StorageError) -> Int {
+        try await writer.write { connection throws(StorageError) in
+            try DeliveryTable(connection).expediteRetries(after: outcome, in: hub, at: now, limit: limit)
+        }
+    }
+
     public func report(_ id: NotificationID, in hub: Hub.ID) async throws(StorageError) -> NotificationReport? {
         try await readers.read { connection throws(StorageError) in
             try NotificationTable(connection).report(id, in: hub)

@@ -85,6 +85,12 @@ final class FailingNotifications: NotificationStore {
         try await store.expediteRetries(beyond: timestamp, by: amount)
     }
 
+    func expediteRetries(
+        after outcome: OutcomeName, in hub: Hub.ID, at now: Timestamp, limit: Int
+    ) async throws(StorageError) -> Int {
+        try await store.expediteRetries(after: outcome, in: hub, at: now, limit: limit)
+    }
+
     func report(_ id: NotificationID, in hub: Hub.ID) async throws(StorageError) -> NotificationReport? {
         try await store.report(id, in: hub)
     }

@@ -115,6 +115,23 @@ struct DispatcherTests {
         #expect(flight.transport.lofts == ["loft1", "loft1"])
     }
 
+    @Test(.timeLimit(.minutes(10))) func aNewCredentialEndsTheWaitsOfDevicesWhoseServiceRefusedTheOldOne() async throws {
+        let isWrong = Flag(true)
+        let flight = try await Flight { loft, _ in
+            loft == "loft1" ? answered(isWrong.isOn ? 407 : 200) : answered(429, ["retry-after": "600"])
+        }
+        try await flight.register(2)
+        try await withDispatcher(flight) { dispatcher in
+            let delivery = try await flight.accept()
+            dispatcher.enqueue([delivery])
+            await flight.time.untilSleeping()
+            isWrong.isOn = false
+            dispatcher.credentialsChanged(in: flight.hub)
+            while flight.transport.lofts.count < 3 { await Task.yield() }
+        }
+        #expect(flight.transport.lofts.sorted() == ["loft1", "loft1", "loft2"], "a throttled device still waits")
+    }
+
     @Test(.timeLimit(.minutes(10))) func aBacklogOfAPausedPlatformGoesWhenItOpensAndHoldsUpNoOtherHub() async throws {
         let isWrong = Flag(true)
         let flight = try await Flight { loft, _ in isWrong.isOn && loft != "dove" ? answered(403) : answered(200) }

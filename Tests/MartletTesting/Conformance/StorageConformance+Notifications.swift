@@ -378,6 +378,30 @@ extension StorageConformance {
             try require(found.map(\.dueAt), is: [60, 90, 950].map { bench.now + .seconds($0) })
             try require(found.map(\.member.channel.rawValue), is: [2, 1, 3])
         },
+        Requirement("Retries of a hub after one outcome come at once, and no others") { bench in
+            let (hub, other) = (try await bench.hub(), try await bench.hub("other"))
+            var refused = [1, 2, 3].map { bench.retry($0, dueIn: 100 * $0) }
+            for index in refused.indices { refused[index].outcome = .invalidCredentials }
+            var ids: [Delivery.ID] = []
+            for hub in [hub, other] {
+                ids.append(try await bench.accept(hub).id)
+                try await bench.storage.record(
+                    DeliveryStep(
+                        delivery: ids[ids.count - 1], isFannedOut: true, state: .processing,
+                        retries: refused + [bench.retry(4, dueIn: 50)]))
+            }
+            func expedite(_ limit: Int) async throws -> Int {
+                try await bench.storage.expediteRetries(
+                    after: .invalidCredentials, in: hub, at: bench.now + .seconds(10), limit: limit)
+            }
+            try require(try await expedite(2), is: 2)
+            try require(try await expedite(2), is: 1)
+            try require(try await expedite(2), is: 0)
+            let found = try await bench.storage.retries(of: ids[0], due: .distantFuture, limit: .max)
+            try require(found.map(\.dueAt), is: [10, 10, 10, 50].map { bench.now + .seconds($0) })
+            let left = try await bench.storage.retries(of: ids[1], due: .distantFuture, limit: .max)
+            try require(left.map(\.dueAt), is: [50, 100, 200, 300].map { bench.now + .seconds($0) })
+        },
         Requirement("A step of a delivery that is gone with its hub does nothing") { bench in
             let hub = try await bench.hub()
             let accepted = try await bench.accept(hub)

@@ -151,6 +151,23 @@ extension MemoryStorage: NotificationStore {
         }
     }
 
+    public func expediteRetries(
+        after outcome: OutcomeName, in hub: Hub.ID, at now: Timestamp, limit: Int
+    ) async throws(StorageError) -> Int {
+        state.withLock { state in
+            var count = 0
+            for index in state.deliveries.indices
+            where state.deliveries[index].progress.delivery.notification.hub == hub {
+                for (member, retry) in state.deliveries[index].retries
+                where count < limit && retry.dueAt > now && retry.outcome == outcome {
+                    state.deliveries[index].retries[member]?.dueAt = now
+                    count += 1
+                }
+            }
+            return count
+        }
+    }
+
     public func report(_ id: NotificationID, in hub: Hub.ID) async throws(StorageError) -> NotificationReport? {
         state.withLock { state in state.index(of: id, in: hub).map { state.report(state.notifications[$0]) } }
     }

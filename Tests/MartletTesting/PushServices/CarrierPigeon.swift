@@ -136,6 +136,7 @@ public struct CarrierPigeon: PushService {
         case 401: Outcome(.invalidCredentials, reason: "StaleWhistle", .reauthorize)
         case 403: Outcome(.invalidCredentials, reason: "WrongWhistle", .stop)
         case 404: Outcome(.badChannel, reason: "NoSuchLoft", .drop(asOf: nil, guarded: false))
+        case 407: Outcome(.invalidCredentials, reason: "UnknownWhistle", .retry(after: .seconds(900), scope: .device))
         case 410: Outcome(.expiredChannel, reason: "LoftClosed", .drop(asOf: nil, guarded: true))
         case 413: Outcome(.invalidNotificationSize, reason: "TooHeavy", .refuseAll)
         case 429: Outcome(.channelThrottled, reason: "LoftFull", .retry(after: wait, scope: .device))

@@ -62,7 +62,9 @@ struct PageRecorder: Sendable {
     private func conclude(_ tally: inout PageTally, _ lane: SendContext, _ delivery: Delivery) -> LaneConclusion {
         // A page that was sent with an old credential changes nothing in the lane, because it says nothing about the
         // new credential.
-        let record = lanes.record(tally.lane, lane, isCurrent: resolver.isCurrent(lane), at: time.now)
+        let isCurrent = resolver.isCurrent(lane)
+        let record = lanes.record(tally.lane, lane, isCurrent: isCurrent, at: time.now)
+        if !isCurrent { tally.expediteRetries(after: .invalidCredentials) }
         raiseAlarms(record, tally, delivery)
         // A refusal of one message ends all sending of the delivery only if the delivery has no other message. It says
         // nothing about the messages of other templates or languages.

@@ -295,6 +295,13 @@ struct PageTally {
         }
     }
 
+    /// Makes the retries of the page due at once whose attempt had the given outcome.
+    mutating func expediteRetries(after outcome: OutcomeName) {
+        for index in outcomes.retries.indices where outcomes.retries[index].outcome == outcome {
+            outcomes.retries[index].dueAt = min(outcomes.retries[index].dueAt, now)
+        }
+    }
+
     /// Records that an origin has asked for a pause.
     mutating func addHold(_ hold: LanePause) { lane.holds.append(hold) }
 

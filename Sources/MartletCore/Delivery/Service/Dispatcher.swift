@@ -147,7 +147,6 @@ public final class Dispatcher: Sendable {
     public func credentialsChanged(in hub: Hub.ID) {
         lanes.open(hub)
         reopened.withLock { _ = $0.insert(hub) }
-        queue.withLock { $0.hurry(hub) }
         wake.yield()
     }
 
@@ -159,8 +158,7 @@ public final class Dispatcher: Sendable {
         case .present: break
         case .absent: forget(hub)
         }
-        queue.withLock { $0.hurry(hub) }
-        wake.yield()
+        hurry(hub)
     }
 
     /// Removes from memory all data about a hub that was deleted.
@@ -222,7 +220,12 @@ public final class Dispatcher: Sendable {
         }
     }
 
-    private func forgetPauses() async {
+    /// The maximum number of retries that are made due in one change of the store.
+    private static let expediteLimit = 5000
+
+    /// Ends the stored waits of hubs whose credentials have changed: the pauses of their lanes, and the waits of devices
+    /// whose push service has refused the old credential. Waits for other reasons stay.
+    private func endWaitsForCredentials() async {
         let hubs = reopened.withLock { reopened in
             defer { reopened = [] }
             return reopened
@@ -230,15 +233,31 @@ public final class Dispatcher: Sendable {
         for hub in hubs {
             do throws(StorageError) {
                 try await store.forgetPauses(of: hub)
+                let now = time.now
+                var count = Self.expediteLimit
+                while count == Self.expediteLimit {
+                    count = try await store.expediteRetries(
+                        after: .invalidCredentials, in: hub, at: now, limit: Self.expediteLimit)
+                }
+                // The deliveries wake after the store has changed: they would otherwise find their old waits.
+                hurry(hub)
             } catch {
+                log("The waits of a hub whose credentials have changed could not be ended: \(error)")
+                hurry(hub)
+                try? await time.sleep(until: time.now + .seconds(1))
                 reopened.withLock { _ = $0.insert(hub) }
-                log("The pauses of a hub whose credentials have changed could not be forgotten: \(error)")
+                wake.yield()
             }
         }
     }
 
+    private func hurry(_ hub: Hub.ID) {
+        queue.withLock { $0.hurry(hub) }
+        wake.yield()
+    }
+
     private func start(in group: inout DiscardingTaskGroup, _ timer: DeliveryTimer) {
-        if !reopened.withLock(\.isEmpty) { group.addTask { await self.forgetPauses() } }
+        if !reopened.withLock(\.isEmpty) { group.addTask { await self.endWaitsForCredentials() } }
         if let after = queue.withLock({ $0.wantsMore(at: time.now) }) {
             group.addTask { await self.readStore(after: after) }
         }
