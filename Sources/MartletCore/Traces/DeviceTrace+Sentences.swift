@@ -86,6 +86,8 @@ extension PushTrace {
         case .suppressed: return "Not sent: \(suppressionReason)"
         case .left: return "Given up: when the next attempt was due, the registration was no longer in the audience."
         case .excluded: return "Not in the audience: \(exclusion)"
+        case .notAddressed where hadNoDeadLetter:
+            return "Not in the audience: it sent dead letters again, and this device had none."
         case .notAddressed: return "Not in the audience: it was for another platform or another kind of registration."
         case .lapsed: return "Not in the audience: the registration had expired."
         case .missed:

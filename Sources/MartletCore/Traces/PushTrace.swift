@@ -34,6 +34,8 @@ public struct PushTrace: Sendable {
     public var hasBegun = false
     /// True if the device was reached through another registration of the same handle.
     public var isReachedByAnother = false
+    /// True if the notification sent dead letters again, and the registration had none of them.
+    var hadNoDeadLetter = false
     /// True if the registration was on the other side of the canary when the pages of `side` were read, so that this
     /// trace explains nothing if that side has one too.
     var wasOnOtherSide = false

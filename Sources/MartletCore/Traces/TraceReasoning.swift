@@ -263,6 +263,10 @@ struct TraceReasoning: Sendable {
         }
         push.fate = push.attempts.last?.fate ?? .kept
         push.retryAt = traced.control.isHeld ? nil : found.retry?.dueAt
+        if push.verdict == .notAddressed {
+            push.hadNoDeadLetter = true
+            return push
+        }
         if let member = member(version, in: delivery) {
             push.messageID = messageIDs.ids(of: notification.id)[member]
         }

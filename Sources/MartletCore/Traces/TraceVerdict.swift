@@ -19,7 +19,8 @@ public enum TraceVerdict: String, Hashable, Sendable, CaseIterable {
     case left
     /// The tag expression did not match the registration, or a direct send did not list its handle.
     case excluded
-    /// The notification was for another platform, or for another kind of registration.
+    /// The notification was for another platform, or for another kind of registration; or it sent dead letters again,
+    /// and the device had none.
     case notAddressed
     /// The registration had expired before its page was read.
     case lapsed

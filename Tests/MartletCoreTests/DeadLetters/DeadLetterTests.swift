@@ -43,6 +43,11 @@ struct DeadLetterTests {
         #expect(try await flight.run(second) == .finished)
         #expect(flight.transport.lofts.dropFirst(before) == ["loft2", "loft5", "loft6"])
         #expect(try await flight.report(second).counts == [.success: 3])
+        let traces = Traces(
+            store: flight.storage, maps: flight.maps, platforms: flight.platforms, messageIDs: MessageIDKey(1, 2))
+        let trace = try #require(try await traces.trace(second.notification.id, of: "r1", in: flight.hub))
+        #expect(trace.sentences.first == "Not in the audience: it sent dead letters again, and this device had none.")
+        #expect(trace.pushes.first?.isMember == false)
     }
 
     @Test func lettersAreListedNewestFirstByOutcomeAndCountedByReason() async throws {

@@ -9,7 +9,7 @@ export default {
   "is.suppressed": "An dieses Gerät wurde nichts gesendet.", "do.suppressed": "Es gab keine Nachricht oder keinen Push-Dienst dafür, oder eine neuere hat sie ersetzt.",
   "is.left": "Zwischen zwei Versuchen gehörte das Gerät nicht mehr dazu.", "do.left": "Es wurde entfernt, ist abgelaufen, oder seine Tags haben sich geändert.",
   "is.excluded": "Das Gerät gehörte nicht zur Zielgruppe.", "do.excluded": "Seine Tags passten nicht zur Sendung. Die entscheidenden stehen unten.",
-  "is.notAddressed": "Die Sendung war für andere Geräte.", "do.notAddressed": "Sie war für eine andere Plattform oder eine andere Art von Registrierung.",
+  "is.notAddressed": "Die Sendung war für andere Geräte.", "do.notAddressed": "Sie war für eine andere Plattform oder eine andere Art von Registrierung; oder sie ging erneut an jene, die sie nicht erreicht hatte, und dieses Gerät war keines davon.",
   "is.lapsed": "Die Registrierung war abgelaufen.", "do.lapsed": "Die App registriert sich neu, wenn sie geöffnet wird.",
   "is.missed": "Das Gerät hat genau in diesem Moment seine Adresse gewechselt.", "do.missed": "Zwischen Annahme und Versand bekam es eine neue Adresse und wurde deshalb übersprungen. Die nächste Sendung erreicht es.",
   "is.registeredLater": "Das Gerät hat sich zu spät registriert.", "do.registeredLater": "Die nächste Sendung erreicht es.",

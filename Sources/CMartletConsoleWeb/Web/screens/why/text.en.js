@@ -9,7 +9,7 @@ export default {
   "is.suppressed": "Nothing was sent to this device.", "do.suppressed": "There was no message or no push service for it, or a newer message took its place.",
   "is.left": "The device left the audience between two attempts.", "do.left": "It was removed, has expired, or its tags changed.",
   "is.excluded": "The device was not in the audience.", "do.excluded": "Its tags did not match the send. The tags that decided are listed below.",
-  "is.notAddressed": "The send was for other devices.", "do.notAddressed": "It was for another platform, or for another kind of registration.",
+  "is.notAddressed": "The send was for other devices.", "do.notAddressed": "It was for another platform or another kind of registration; or it was sent again to those that it had not reached, and this device was none of them.",
   "is.lapsed": "The registration had expired.", "do.lapsed": "The app registers again when it is opened.",
   "is.missed": "The device changed its handle during the send.", "do.missed": "It got a new handle after the send was accepted and before its page was read. The next send reaches it.",
   "is.registeredLater": "The device registered after this send.", "do.registeredLater": "The next send reaches it.",
