@@ -76,6 +76,16 @@ struct DeliveryRecordTests {
         #expect(try await flight.registry.registration("r7", in: flight.hub) != nil)
     }
 
+    @Test func aReportThatIsNotBelievedKeepsTheHandleAndIsNoQuarantine() async throws {
+        let flight = try await Flight(pageSize: 40) { _, _ in answered(410) }
+        try await flight.register(8)
+        let delivery = try await flight.accept()
+        _ = try await flight.run(delivery)
+        #expect(try await evidence(delivery, flight, 7).refusal?.fate == .kept)
+        #expect(flight.lanes.quarantines.values.allSatisfy { $0 == 0 })
+        #expect(try await flight.registry.registration("r7", in: flight.hub) != nil)
+    }
+
     @Test func whyMembersWereSparedIsKeptOfThePageAndOfEach() async throws {
         let flight = try await Flight(hasCredential: false)
         try await flight.register(7)

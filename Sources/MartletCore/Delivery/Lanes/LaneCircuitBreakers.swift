@@ -131,6 +131,9 @@ final class LaneCircuitBreakers: Sendable {
                     let (gone, change) = lane.record(health, of: application, at: now)
                     record.gone += gone
                     if let change { record.quarantines[application] = change }
+                    if lane.guards[application]?.isQuarantined == true {
+                        record.quarantined += (health.dead + health.doubtful).map(\.channel)
+                    }
                 }
             }
             if !isCurrent {
@@ -223,6 +226,8 @@ struct LaneChange: Sendable, Equatable {
     /// The devices that the push service reported as gone and that are to be removed. Devices whose report is not
     /// believed (`DeletionGuard`) are left out.
     var gone: [ChannelFeedback] = []
+    /// The devices that the page has reported as gone and that are kept because of a quarantine.
+    var quarantined: [ChannelID] = []
     /// The quarantines that the page has begun (true) or ended (false), keyed by application
     /// (`PushService.application(of:)`).
     var quarantines: [String: Bool] = [:]

@@ -71,7 +71,7 @@ struct PageRecorder: Sendable {
         if let outcome = tally.lane.refusesAll, !lane.sendsAnything || !delivery.hasSeveralMessages {
             lanes.refuse(delivery.id, outcome)
         }
-        tally.decideFates(removing: Set(record.gone.map(\.channel)))
+        tally.decideFates(removing: Set(record.gone.map(\.channel)), quarantining: Set(record.quarantined))
         return LaneConclusion(
             pauses: tally.lane.holds + [record.pause].compactMap(\.self), quarantines: record.quarantines,
             gone: record.gone)

@@ -285,13 +285,16 @@ struct PageTally {
         if areRetries || fate == .moved { record(.accepted, addressee, fate) }
     }
 
-    /// Records which of the handles that the push service has reported as gone are removed: those of the given
-    /// channels. All others stay quarantined.
-    mutating func decideFates(removing channels: Set<ChannelID>) {
-        guard !channels.isEmpty else { return }
-        for index in outcomes.refusals.indices
-        where outcomes.refusals[index].fate == .quarantined && channels.contains(outcomes.refusals[index].channel) {
-            outcomes.refusals[index].fate = .removed
+    /// Records what becomes of the handles that the push service has reported as gone: those of the given channels are
+    /// removed or in quarantine. All others are kept, because the report is not believed.
+    mutating func decideFates(removing removed: Set<ChannelID>, quarantining quarantined: Set<ChannelID>) {
+        for index in outcomes.refusals.indices where outcomes.refusals[index].fate == .quarantined {
+            let channel = outcomes.refusals[index].channel
+            if removed.contains(channel) {
+                outcomes.refusals[index].fate = .removed
+            } else if !quarantined.contains(channel) {
+                outcomes.refusals[index].fate = .kept
+            }
         }
     }
 
