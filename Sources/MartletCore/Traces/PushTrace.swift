@@ -60,6 +60,8 @@ public struct DeviceTrace: Sendable {
     public var receipts: [DeviceReceipt]
     /// The control of the notification.
     public var control = NotificationControl.running
+    /// True if the notification has ended.
+    public var hasEnded = false
     public var controlledAt: Timestamp?
     public var origin = SendOrigin()
 
@@ -73,6 +75,10 @@ public struct DeviceTrace: Sendable {
         }.map(\.element)
         self.receipts = receipts
     }
+
+    /// The control to show to people (`NotificationControl.shown`): nil if the notification has ended and was not
+    /// canceled.
+    public var shownControl: NotificationControl? { hasEnded && control != .canceled ? nil : control }
 
     public var verdict: TraceVerdict { pushes.first?.verdict ?? .unknownDevice }
 }

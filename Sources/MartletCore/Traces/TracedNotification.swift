@@ -41,6 +41,9 @@ public struct TracedNotification: Sendable {
         }
     }
 
+    /// True if all deliveries of the notification have a final state and no part waits.
+    var hasEnded: Bool { begunAt != nil && !hasWaitingParts && deliveries.allSatisfy(\.state.isFinal) }
+
     /// The time when the notification was canceled, before it began or while it was being sent; nil if it was not
     /// canceled.
     public var canceledAt: Timestamp? { control == .canceled ? controlledAt : nil }

@@ -41,6 +41,7 @@ public struct Traces: Sendable {
         var trace = DeviceTrace(
             notification: traced.notification, device: device, pushes: pushes, receipts: receipts)
         trace.control = traced.control
+        trace.hasEnded = traced.hasEnded
         trace.controlledAt = traced.controlledAt
         trace.origin = traced.origin
         return trace

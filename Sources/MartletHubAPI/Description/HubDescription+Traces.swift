@@ -27,7 +27,10 @@ extension HubDescription {
                 "receipts", "control", "controlledAt", "author",
             ],
             [
-                "control": ["enum": ["running", "paused", "halted", "canceled"]],
+                "control": [
+                    "enum": ["running", "paused", "halted", "canceled", .null],
+                    "description": "null if the notification has ended and was not canceled.",
+                ],
                 "controlledAt": [
                     "type": ["string", "null"], "description": "When the control was last requested; null if never.",
                 ],

@@ -12,7 +12,7 @@ public struct TraceDocument: Sendable {
 
     public var json: JSON {
         [
-            "control": .string(trace.control.rawValue),
+            "control": trace.shownControl.map { .string($0.rawValue) } ?? .null,
             "controlledAt": trace.controlledAt.map { .string($0.iso8601) } ?? .null,
             "notification": .string(trace.notification.id.description), "device": .string(trace.device),
             "verdict": .string(trace.verdict.rawValue), "explanation": .array(trace.sentences.map(JSON.string)),

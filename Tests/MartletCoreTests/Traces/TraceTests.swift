@@ -40,6 +40,7 @@ struct TraceTests {
 
         let delivered = try await trace(flight, delivery, "r1")
         #expect(delivered.verdict == .delivered)
+        #expect(delivered.shownControl == nil, "it has ended")
         let push = try #require(delivered.pushes.first)
         #expect(push.decision?.terms.map(\.tag.spelling) == ["news", "sports"])
         #expect(push.decision?.terms.map(\.isPresent) == [true, false])
@@ -294,6 +295,7 @@ struct TraceTests {
         #expect(!retrying.sentences.contains { $0.contains("The next attempt is due") })
         let held = try await trace(flight, delivery, "r3")
         #expect(held.verdict == .pending)
+        #expect(held.shownControl == .paused)
         #expect(held.sentences.contains { $0.hasPrefix("It was paused at \(flight.time.now.iso8601)") })
         flight.time.advance(by: .seconds(5))
         _ = try await flight.controls.apply(.cancel, to: id, in: flight.hub)
@@ -306,6 +308,7 @@ struct TraceTests {
         for (device, attempts) in [("r1", 1), ("r3", 0)] {
             let suppressed = try await trace(flight, delivery, device)
             #expect(suppressed.verdict == .canceled)
+            #expect(suppressed.shownControl == .canceled)
             #expect(suppressed.pushes.first?.attempts.count == attempts)
             #expect(suppressed.sentences.first == headlines[device])
             #expect(suppressed.sentences.contains { $0.contains("carries the message id") } == (attempts > 0))

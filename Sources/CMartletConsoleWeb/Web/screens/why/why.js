@@ -111,7 +111,7 @@ function events(view, trace, push) {
   if (push.token !== "kept") list.push({ at: push.since?.at ?? null, text: t(`token.${push.token}`), kind: "bad" });
   else if (push.since) list.push({ at: push.since.at, text: t.has(`since.${push.since.what}`) ? t(`since.${push.since.what}`) : push.since.what });
   if (push.nextAttemptAt) list.push({ at: push.nextAttemptAt, text: t("event.next") });
-  if (trace.controlledAt) list.push({ at: trace.controlledAt, text: t.has(`control.${trace.control}`) ? t(`control.${trace.control}`) : trace.control });
+  if (trace.controlledAt && t.has(`control.${trace.control}`)) list.push({ at: trace.controlledAt, text: t(`control.${trace.control}`) });
   for (const receipt of trace.receipts.filter((/** @type {any} */ one) => one.registration === push.registration)) {
     list.push({ at: receipt.at, text: t.has(`receipt.${receipt.event}`) ? t(`receipt.${receipt.event}`) : receipt.event, kind: "good" });
   }
