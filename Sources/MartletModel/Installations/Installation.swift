@@ -51,10 +51,14 @@ public struct Installation: Hashable, Sendable {
                 throw InstallationError(
                     "An installation's id has 1 to 256 bytes without spaces, slashes, commas and braces.")
             }
-            guard let userID, let user = try? Tag("$UserId:{\(userID)}") else { return [own] }
-            return [own, user]
+            return [own] + [tagOfUser].compactMap(\.self)
         }
     }
+
+    private var tagOfUser: Tag? { userID.flatMap { try? Tag("$UserId:{\($0)}") } }
+
+    /// Returns true if the user id is a tag of the installation's registrations.
+    var hasTagOfUser: Bool { tagOfUser != nil }
 
     /// Returns true if an id can be both a path segment and part of the tag `$InstallationId:{ID}`.
     public static func isValid(id: String) -> Bool {

@@ -54,7 +54,8 @@ extension Installation {
             throw InstallationError(
                 "The installation is of the platform '\(platform)', this part of '\(part.platform)'.")
         }
-        userID = part.userID
+        // A line names the user by a tag, so it cannot name one whose id is no tag: such a user is kept.
+        if part.userID != nil || hasTagOfUser { userID = part.userID }
         expirationTime = part.expirationTime
         pushVariables = part.pushVariables
         var template = part.template
