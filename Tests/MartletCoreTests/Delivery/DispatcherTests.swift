@@ -115,7 +115,7 @@ struct DispatcherTests {
         #expect(flight.transport.lofts == ["loft1", "loft1"])
     }
 
-    @Test(.timeLimit(.minutes(10))) func aNewCredentialEndsTheWaitsOfDevicesWhoseServiceRefusedTheOldOne() async throws {
+    @Test(.timeLimit(.minutes(10))) func aNewCredentialEndsTheWaitsOfDevicesThatRefusedTheOldOne() async throws {
         let isWrong = Flag(true)
         let flight = try await Flight { loft, _ in
             loft == "loft1" ? answered(isWrong.isOn ? 407 : 200) : answered(429, ["retry-after": "600"])

@@ -120,7 +120,8 @@ struct PageRunner: Sendable {
     ///   - limit: The maximum number of members in each further page.
     /// - Returns: The error of the store, if there was one.
     private func overlapPages(
-        _ run: inout DeliveryRun, _ content: inout DeliveryContent, _ lane: SendContext, first: InFlightPage?, limit: Int
+        _ run: inout DeliveryRun, _ content: inout DeliveryContent, _ lane: SendContext, first: InFlightPage?,
+        limit: Int
     ) async -> StorageError? {
         let delivery = run.delivery
         var contents = [content]
