@@ -130,6 +130,8 @@ final class ClientPool: ClientProtocolOwner {
         if let timer { loop.cancelTimer(timer.id) }
         timer = nil
         failWaiting(error)
+        // The connections give back what they have not written; without connections it would wait for its deadline.
+        for run in runs where !run.isComplete { run.stop(error) }
         for member in members { member.connector?.cancel(nil) }
     }
 

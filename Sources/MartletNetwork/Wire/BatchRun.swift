@@ -139,8 +139,9 @@ final class BatchRun {
     ///
     /// Items that no connection has drawn are reported at once; drawn items that are given back are reported when they
     /// are given back.
-    func stop() {
-        end(.stopped)
+    /// - Parameter error: The error of the items that are not sent.
+    func stop(_ error: TransportError = .stopped) {
+        end(error)
     }
 
     /// Handles the passing of the deadline.
@@ -164,6 +165,6 @@ final class BatchRun {
 }
 
 extension TransportError {
-    fileprivate static let stopped = TransportError(
+    static let stopped = TransportError(
         .cancelled, mayHaveBeenProcessed: false, "it was stopped before the request was sent")
 }
