@@ -10,7 +10,7 @@ extension PushClient {
     /// - Throws: `PushClientError`; unless its kind is `unreachable`, `serverProblem` or `cancelled`, nothing was sent.
     @discardableResult
     public func send(_ text: String, to user: String, platform: Platform) async throws(PushClientError) -> String {
-        try await notify(text, user, platform: platform.rawValue)?["id"]?.string ?? ""
+        try await notify(text, user, platform: platform.rawValue) { $0["id"]?.string }
     }
 
     /// Sends a text that all devices of a user show, on all platforms that the server can send to.
@@ -23,9 +23,14 @@ extension PushClient {
     /// - Throws: `PushClientError`; unless its kind is `unreachable`, `serverProblem` or `cancelled`, nothing was sent.
     @discardableResult
     public func send(_ text: String, to user: String) async throws(PushClientError) -> [Platform: String] {
-        let ids = try await notify(text, user, platform: "all")?["ids"]?.object ?? [:]
-        return Dictionary(
-            uniqueKeysWithValues: ids.compactMap { name, id in id.string.map { (Platform(rawValue: name), $0) } })
+        try await notify(text, user, platform: "all") { answer in
+            answer["ids"]?.object.map { ids in
+                Dictionary(
+                    uniqueKeysWithValues: ids.compactMap { name, id in
+                        id.string.map { (Platform(rawValue: name), $0) }
+                    })
+            }
+        }
     }
 
     /// Sends a message that all devices of the users in an audience show, on every platform: one notification with one
@@ -59,13 +64,18 @@ extension PushClient {
     }
 
     /// Sends a text to a user.
-    /// - Returns: The server's answer; nil if it is not JSON.
-    private func notify(_ text: String, _ user: String, platform: String) async throws(PushClientError) -> JSON? {
+    /// - Parameter ids: Returns what the caller needs of the server's answer; nil if the answer lacks it.
+    private func notify<IDs: Sendable>(
+        _ text: String, _ user: String, platform: String, ids: @Sendable (JSON) -> IDs?
+    ) async throws(PushClientError) -> IDs {
         let target = "/api/notifications?pns=\(percentEncoded(platform))&to_tag=\(percentEncoded(user))"
         return try await retrying(isRepeatable: false) { () throws(RetryableFailure) in
             let answer = try await ask(request("POST", target, .string(text)))
             guard answer.status == 200 else { throw RetryableFailure(answer) }
-            return try? JSON(parsing: answer.body)
+            guard let ids = (try? JSON(parsing: answer.body)).flatMap(ids) else {
+                throw .final(.serverProblem(status: 200), "The server's answer holds no id.")
+            }
+            return ids
         }
     }
 

@@ -44,6 +44,17 @@ struct SendingTests {
         #expect(phone.server.lines.last == "POST /api/notifications?pns=all&to_tag=bob")
     }
 
+    @Test(arguments: [["ok": true], "", ["id": 7, "ids": "7"]] as [JSON])
+    func anAnswerWithoutAnIDIsAProblemOfTheServer(_ answer: JSON) async throws {
+        let phone = try await Phone(ScriptedServer(.session("T"), .answer(200, answer), .answer(200, answer)))
+        let one = await #expect(throws: PushClientError.self) {
+            try await phone.client.send("hi", to: "bob", platform: .apns)
+        }
+        let all = await #expect(throws: PushClientError.self) { try await phone.client.send("hi", to: "bob") }
+        #expect(one?.kind == .serverProblem(status: 200))
+        #expect(all?.kind == .serverProblem(status: 200))
+    }
+
     @Test func aMessageGoesToUsersAsOneNotification() async throws {
         let phone = try await Phone(ScriptedServer(.session("T"), .answer(201, ["id": "18f"])))
         var message = Message(text: ["en": "Hello", "de": "Hallo"], language: "en")
