@@ -69,7 +69,8 @@ enum ServeCommand {
                     + "connect."),
             Option(
                 "backend-hub", "NAME",
-                "The hub of the app backend, which is remembered; without this option the first hub that was created."),
+                "The hub of the app backend. It is remembered: without this option the last one that was named, or the first hub that "
+                    + "was created."),
             Option(
                 "payload-limit", "SIZE", "The largest file of a rich notification: bytes, or such as 500k, 10M, 2G.",
                 default: "10M"),
