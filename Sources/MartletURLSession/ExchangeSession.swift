@@ -12,18 +12,34 @@ final class ExchangeSession: Sendable {
 
     /// Creates a session.
     /// - Parameters:
-    ///   - wait: The maximum time without receiving data, in seconds.
-    ///   - whole: The maximum time that a request may take, in seconds.
-    init(wait: Double, whole: Double) {
+    ///   - wait: The maximum time without receiving data.
+    ///   - whole: The maximum time that a request may take; nil for no limit.
+    init(wait: Duration, whole: Duration?) {
+        session = URLSession(
+            configuration: Self.configuration(wait: wait, whole: whole), delegate: exchanges,
+            delegateQueue: Self.delegateQueue)
+    }
+
+    static func configuration(wait: Duration, whole: Duration?) -> URLSessionConfiguration {
         let configuration = URLSessionConfiguration.ephemeral
-        configuration.timeoutIntervalForRequest = wait
-        configuration.timeoutIntervalForResource = whole
+        configuration.timeoutIntervalForRequest = interval(wait)
+        // Without a limit of its own, a session ends its requests after seven days. This limit is 68 years.
+        configuration.timeoutIntervalForResource = whole.map(interval) ?? Double(Int32.max)
         configuration.httpShouldSetCookies = false
         configuration.httpCookieStorage = nil
         configuration.urlCache = nil
         configuration.urlCredentialStorage = nil
         configuration.requestCachePolicy = .reloadIgnoringLocalCacheData
-        session = URLSession(configuration: configuration, delegate: exchanges, delegateQueue: Self.delegateQueue)
+        return configuration
+    }
+
+    private static func interval(_ duration: Duration) -> TimeInterval {
+        #if canImport(FoundationNetworking)
+        // On Linux a session drops fractions of a second: of half a second it would make no time at all.
+        (duration / .seconds(1)).rounded(.up)
+        #else
+        duration / .seconds(1)
+        #endif
     }
 
     private static var delegateQueue: OperationQueue? {

@@ -17,18 +17,15 @@ import FoundationNetworking
 public final class URLSessionTransport: ClientTransport {
     /// The session for requests whose bodies and answers are short.
     private let plain: ExchangeSession
-    /// The session for long bodies.
-    ///
-    /// It limits each wait for more data to the time-out, and the whole request only to a day.
+    /// The session for long bodies. It limits each wait for more data to the time-out, and not the whole request.
     private let streaming: ExchangeSession
 
     /// Creates a transport.
     /// - Parameter timeout: The maximum time until the whole answer was received; if a body is streamed, the maximum
-    ///   time of each wait for more data.
+    ///   time of each wait for more data. On Linux it is rounded up to whole seconds.
     public init(timeout: Duration = .seconds(30)) {
-        let seconds = Double(timeout.components.seconds)
-        plain = ExchangeSession(wait: seconds, whole: seconds)
-        streaming = ExchangeSession(wait: seconds, whole: 86_400)
+        plain = ExchangeSession(wait: timeout, whole: timeout)
+        streaming = ExchangeSession(wait: timeout, whole: nil)
     }
 
     public func send(_ request: ClientRequest) async throws(ClientTransportError) -> ClientResponse {

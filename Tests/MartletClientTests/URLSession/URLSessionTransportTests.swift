@@ -27,6 +27,23 @@ struct URLSessionTransportTests {
         #expect(request.hasSuffix("\"h\u{e9}\""))
     }
 
+    @Test func aTimeoutOfLessThanASecondLeavesTimeForAnAnswer() async throws {
+        let server = try LoopbackServer { [answer = response("200 OK", "{}")] _ in answer }
+        defer { server.stop() }
+        let answer = try await URLSessionTransport(timeout: .milliseconds(900)).send(
+            ClientRequest("GET", "http://127.0.0.1:\(server.port)/"))
+        #expect(answer.status == 200)
+    }
+
+    @Test func aStreamHasNoLimitForTheWholeRequest() {
+        let streaming = ExchangeSession.configuration(wait: .milliseconds(1500), whole: nil)
+        let year = 365 * 86_400.0
+        #expect(streaming.timeoutIntervalForRequest >= 1.5)
+        #expect(streaming.timeoutIntervalForResource > year)
+        let plain = ExchangeSession.configuration(wait: .seconds(30), whole: .seconds(30))
+        #expect(plain.timeoutIntervalForResource == 30)
+    }
+
     @Test func aRefusalIsAnAnswer() async throws {
         let challenges =
             "WWW-Authenticate: Basic realm=\"martlet\", charset=\"UTF-8\"\r\n"
