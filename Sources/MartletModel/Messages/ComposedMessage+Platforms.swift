@@ -48,9 +48,14 @@ extension ComposedMessage {
             member.object.flatMap { $0.count <= Limit.headers ? $0 : nil }
         }
         var headers: [String: String] = [:]
-        for (name, value) in object ?? [:] {
-            guard MessageMembers.isVisibleASCII(name, limit: Limit.key), let text = value.string,
-                text.utf8.count <= Limit.headerBytes, text.utf8.allSatisfy({ (0x20...0x7E).contains($0) }),
+        for (name, value) in (object ?? [:]).sorted(by: { $0.key < $1.key }) {
+            guard (1...Limit.key).contains(name.utf8.count), name.utf8.allSatisfy(\.isOfFieldName) else {
+                throw ComposedMessageError(
+                    "The message's \(path).headers have the name '\(name.prefix(64))', which is none for an HTTP header."
+                )
+            }
+            guard let text = value.string, text.utf8.count <= Limit.headerBytes,
+                text.utf8.allSatisfy({ (0x20...0x7E).contains($0) }),
                 headers.updateValue(text, forKey: name.lowercased()) == nil
             else { throw .bad("\(path).headers", rule) }
         }

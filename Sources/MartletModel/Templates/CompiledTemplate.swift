@@ -116,7 +116,7 @@ extension CompiledTemplate {
         }
         var fields: [Field] = []
         for header in headers {
-            guard !header.name.isEmpty, header.name.utf8.allSatisfy(isTokenByte) else {
+            guard !header.name.isEmpty, header.name.utf8.allSatisfy(\.isOfFieldName) else {
                 throw TemplateError(index: .header(header.name), reason: "has a name that is none for an HTTP header")
             }
             fields.append(try field(header.name, header.value, at: .header(header.name)))
@@ -161,11 +161,6 @@ extension CompiledTemplate {
         guard let first = bytes.firstIndex(where: { !isBlank($0) }), let last = bytes.lastIndex(where: { !isBlank($0) })
         else { return "" }
         return String(decoding: bytes[first...last], as: UTF8.self)
-    }
-
-    /// Returns true if a byte is allowed in a field name (RFC 9110, section 5.6.2).
-    private static func isTokenByte(_ byte: UInt8) -> Bool {
-        TemplateProperties.isNameByte(byte) || "!#$%&'*+-.^`|~".utf8.contains(byte)
     }
 
     static func references(

@@ -119,6 +119,14 @@ struct ComposedMessageTests {
                 #"{"text": "x", "platforms": {"apns": {"payload": "x", "headers": {"a": "b\n"}}}}"#,
                 "The message's platforms.apns.headers must be an object of at most 20 header fields in printable ASCII."
             ),
+            (
+                #"{"text": "x", "platforms": {"apns": {"payload": "x", "headers": {"a: b": "c"}}}}"#,
+                "The message's platforms.apns.headers have the name 'a: b', which is none for an HTTP header."
+            ),
+            (
+                #"{"text": "x", "platforms": {"apns": {"payload": "x", "headers": {"a:b": "c"}}}}"#,
+                "The message's platforms.apns.headers have the name 'a:b', which is none for an HTTP header."
+            ),
         ])
     func isRefused(text: String, sentence: String) {
         #expect(refusal(text) == sentence)
