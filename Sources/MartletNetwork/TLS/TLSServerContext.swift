@@ -38,12 +38,17 @@ public final class TLSServerContext: Sendable {
     }
 
     /// Sets the certificates with which challenges of a certificate authority (RFC 8737) are answered from now on.
-    /// Replaces all previous ones. Has no effect unless the context was created with `init(answeringChallengesWith:)`.
+    /// Replaces all previous ones.
     /// - Parameter identities: The certificates by host name in lower case.
+    /// - Throws: `NetworkError` if a certificate cannot be used, or if the context was not created with
+    ///   `init(answeringChallengesWith:)`.
     public func answerChallenges(with identities: [String: TLSIdentity]) throws(NetworkError) {
+        guard let challenges else {
+            throw NetworkError(.configuration, "a listener with a certificate of the operator answers no challenges")
+        }
         var contexts: [String: TLSContext] = [:]
         for (host, identity) in identities { contexts[host] = try TLSContext(challenge: identity) }
-        challenges?.set(contexts)
+        challenges.set(contexts)
     }
 
     /// Builds the TLS context for an identity that is to replace the current one.

@@ -66,7 +66,12 @@ struct TLSChallengeTests {
     }
 
     @Test func anotherListenerKnowsNoChallenge() throws {
-        #expect(try handshake(TLSServerContext(try identity()), ["acme-tls/1"]) == nil)
+        let server = try TLSServerContext(try identity())
+        #expect(try handshake(server, ["acme-tls/1"]) == nil)
+        let error = #expect(throws: NetworkError.self) {
+            try server.answerChallenges(with: [host: try identity()])
+        }
+        #expect(error?.kind == .configuration)
     }
 
     @Test func aSessionOutlivesTheContextThatIsReplaced() throws {
