@@ -95,6 +95,8 @@ extension RegistrationTable {
     /// history then needs the former state, because traces and retries look up the state that a registration had at an
     /// earlier time.
     ///
+    /// The name of a secondary tile does not count: a tile has a handle of its own, so its name changes no send.
+    ///
     /// A new expiry alone is no reason to keep the former state. An expired registration is never updated, so the
     /// registration was valid until this update. The updated row says the same of that time, because its new expiry is
     /// later than the update.
