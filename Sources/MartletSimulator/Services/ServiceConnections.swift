@@ -57,7 +57,8 @@ final class ServiceConnections: ConnectionObserver {
     }
 
     /// Records that the service has judged a request, so that a later GOAWAY that abandons the newest requests
-    /// (`GoAwayFault.Last.before`) does not abandon this one.
+    /// (`GoAwayFault.Last.before`) does not abandon this one. Called on the connection's loop directly after the request
+    /// was judged.
     func judged(_ request: HTTPRequest) {
         guard let id = request.connection?.id else { return }
         entries.withLock { entries in
@@ -88,8 +89,9 @@ final class ServiceConnections: ConnectionObserver {
 
     /// Performs a fault on the connection of a request.
     ///
-    /// For a fault that is decided with the request, this is called immediately after the request was judged, so that
-    /// as few other requests as possible are judged in between.
+    /// For a fault that is decided with the request, this is called on the connection's loop directly after the request
+    /// was judged, so that no other request of the connection is judged in between: a GOAWAY must not abandon a message
+    /// that the service has stored.
     func carryOut(_ fault: Fault?, on request: HTTPRequest) {
         guard let fault, let control = control(of: request) else { return }
         switch fault {

@@ -10,7 +10,7 @@ public struct WebPushSimulator: PushServiceSimulator {
     /// The settings of the simulated services: their limits, and whether they accept unknown senders.
     public struct Configuration: Sendable {
         /// Whether a subscription that was created without a sender's key accepts messages from any sender, instead of
-        /// only from the sender of the issued credential.
+        /// only from the sender of the issued credential. Once a sender is registered, new ones accept only that sender.
         public var acceptsAnyKey = false
         /// The maximum size of the body, in bytes.
         public var bodyLimit = 4096
@@ -54,8 +54,8 @@ public struct WebPushSimulator: PushServiceSimulator {
     ///
     /// The key is the text of the token followed by that of the sender's key.
     var verified: [String: VAPIDToken] = [:]
-    /// The sender's public key for subscriptions that are created without a key in their description; nil if they
-    /// accept any sender.
+    /// The sender's public key for subscriptions that are created without a key in their description: that of the last
+    /// registered sender, or of the issued credential. nil if they accept any sender.
     private var senderKey: [UInt8]?
     private var nextMessage = 1
 
@@ -86,7 +86,7 @@ public struct WebPushSimulator: PushServiceSimulator {
     }
 
     /// Registers a sender. Subscriptions that are created later without a key in their description accept only this
-    /// sender.
+    /// sender, even if the configuration accepts any key.
     /// - Parameter app: An object with `publicKey`, the sender's key in base64url.
     public mutating func register(app: JSON) throws(SimulatorError) {
         guard let key = try Self.key(app["publicKey"]) else {
