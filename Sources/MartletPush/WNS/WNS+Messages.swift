@@ -30,6 +30,13 @@ extension WNS {
         try Payload.checkSize(message, limit: descriptor.payloadLimit)
         guard let type = type(of: message) else { throw noType }
         try check(type: type)
+        for name in ["X-WNS-Tag", "X-WNS-Group"] {
+            let length = message.fields[name.lowercased(), default: ""].utf8.count
+            guard length <= tagLimit else {
+                throw PushServiceError(
+                    .badMessage, "\(name) has at most \(tagLimit) characters; this one has \(length).")
+            }
+        }
     }
 
     /// Returns the type of a message, in lower case: the value of `typeField`, or otherwise the type that the body's

@@ -58,6 +58,18 @@ struct WNSTests {
         #expect(error.kind == .messageTooLarge)
     }
 
+    @Test(arguments: ["X-WNS-Tag", "X-WNS-Group"])
+    func aTagOfMoreThan16CharactersIsRefusedBeforeItIsSent(name: String) throws {
+        func message(_ value: String) -> Message {
+            Message(body: Array("<toast/>".utf8), fields: [name.lowercased(): value])
+        }
+        #expect(throws: Never.self) { try WNS.check(message("")) }
+        #expect(throws: Never.self) { try WNS.check(message("sixteen-letters.")) }
+        let error = try #require(throws: PushServiceError.self) { try WNS.check(message("seventeen-letters")) }
+        #expect(error.kind == .badMessage)
+        #expect(error.sentence == "\(name) has at most 16 characters; this one has 17.")
+    }
+
     @Test(
         "Trap 33: a notification without a type has that of its root",
         arguments: [
