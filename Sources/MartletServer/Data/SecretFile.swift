@@ -135,7 +135,8 @@ enum SecretFile {
         guard fsync(handle) == 0 else { throw failure("sync", directory) }
     }
 
-    private static func failure(_ verb: String, _ path: String) -> ServerError {
+    /// Returns the error of a system call that has just failed on a file.
+    static func failure(_ verb: String, _ path: String) -> ServerError {
         ServerError("Cannot \(verb) \(path): \(String(cString: strerror(errno))).")
     }
 }

@@ -94,10 +94,14 @@ final class MigrationState: Sendable {
 }
 
 extension SecretFile {
-    /// Returns the whole contents of a file; nil if the file does not exist or cannot be examined.
+    /// Returns the whole contents of a file; nil if the file does not exist.
+    /// - Throws: As `read(_:limit:)`.
     static func readAll(_ path: String) throws(ServerError) -> [UInt8]? {
         var status = stat()
-        guard stat(path, &status) == 0 else { return nil }
+        guard stat(path, &status) == 0 else {
+            if errno == ENOENT { return nil }
+            throw failure("examine", path)
+        }
         return try read(path, limit: Int(status.st_size) + 1)
     }
 }

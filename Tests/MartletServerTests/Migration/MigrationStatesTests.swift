@@ -23,6 +23,12 @@ struct MigrationStatesTests {
         #expect(try MigrationState(path).read(\.checkpoint) == "{}")
     }
 
+    @Test func aFileThatCannotBeExaminedIsNotTakenForNone() throws {
+        try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: path)
+        #expect(throws: ServerError.self) { try MigrationState(path) }
+        #expect(try FileManager.default.destinationOfSymbolicLink(atPath: path) == path)
+    }
+
     @Test func aLineThatWasWrittenInPartDamagesNeitherItsEntryNorTheNext() throws {
         let state = try MigrationState(path)
         try state.set([(.registration("a"), entry(1))])
