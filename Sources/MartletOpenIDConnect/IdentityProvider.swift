@@ -15,13 +15,10 @@ public final class IdentityProvider: Sendable {
         var cache = KeyCache()
         /// The request for keys that is in progress.
         var fetch: Task<Void, Never>?
-        /// The last request for the configuration, and until when its result is used.
-        var configuration: (task: Task<ProviderConfiguration?, Never>, until: Timestamp)?
+        var configuration = ConfigurationCache()
+        /// The request for the configuration that is in progress.
+        var configurationFetch: Task<Void, Never>?
     }
-
-    /// How long the provider's configuration is used, and how long it is not asked for again after a failure.
-    private static let configurationLifetime = Duration.seconds(3600)
-    private static let configurationHold = Duration.seconds(5)
 
     /// Creates a provider. The first request is sent only when the first token arrives.
     /// - Parameters:
@@ -67,29 +64,50 @@ public final class IdentityProvider: Sendable {
 
     // MARK: Signing in
 
-    /// Returns what the provider publishes about signing in. It is asked once an hour, and after a failure once in five
-    /// seconds, however many callers there are.
+    /// Returns what the provider publishes about signing in, at most an hour old. While the provider does not answer,
+    /// its last configuration is used for a further day. However many callers there are, the provider is asked once.
     public func configuration() async throws(IdentityProviderError) -> ProviderConfiguration {
-        let task = state.withLock { state in
-            if let known = state.configuration, time.now < known.until { return known.task }
-            let task = Task { await self.fetchConfiguration() }
-            // Until the request has ended, all callers wait for it.
-            state.configuration = (task, time.now + Self.configurationLifetime)
-            return task
+        let (known, fetch) = state.withLock { state -> (ConfigurationCache.Answer, Task<Void, Never>?) in
+            let answer = state.configuration.answer(at: time.now, mayFetch: true)
+            guard case .fetch = answer else { return (answer, nil) }
+            return (answer, state.configurationFetch ?? startConfigurationFetch(&state))
         }
-        guard let configuration = await task.value else {
-            throw .unavailable(retryAfter: Self.configurationHold.components.seconds)
+        var answer = known
+        if let fetch {
+            await fetch.value
+            answer = state.withLock { $0.configuration.answer(at: time.now, mayFetch: false) }
         }
-        return configuration
+        switch answer {
+        case .configuration(let configuration): return configuration
+        case .unavailable(let wait): throw .unavailable(retryAfter: wait.components.seconds)
+        case .fetch: throw .unavailable(retryAfter: 1)
+        }
     }
 
-    private func fetchConfiguration() async -> ProviderConfiguration? {
+    /// Starts the request for the configuration in a task of its own, as `startFetch` does for keys.
+    private func startConfigurationFetch(_ state: inout State) -> Task<Void, Never> {
+        state.configuration.began()
+        let fetch = Task { await self.fetchConfiguration() }
+        state.configurationFetch = fetch
+        return fetch
+    }
+
+    private func fetchConfiguration() async {
         do throws(ProviderDocuments.Failure) {
-            return try await documents.configuration()
+            let configuration = try await documents.configuration()
+            state.withLock { state in
+                state.configuration.fetched(configuration, at: time.now)
+                state.configurationFetch = nil
+            }
         } catch {
-            state.withLock { $0.configuration?.until = time.now + Self.configurationHold }
-            log("The identity provider \(issuer) cannot be used for signing in. \(error.sentence)")
-            return nil
+            let goesOn = state.withLock { state in
+                state.configurationFetch = nil
+                return state.configuration.failed(at: time.now)
+            }
+            log(
+                goesOn
+                    ? "The identity provider \(issuer) gave no configuration; its last one is used. \(error.sentence)"
+                    : "The identity provider \(issuer) cannot be used for signing in. \(error.sentence)")
         }
     }
 

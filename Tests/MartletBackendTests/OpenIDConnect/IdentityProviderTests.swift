@@ -143,6 +143,63 @@ struct IdentityProviderTests {
         #expect(refused.fields["retry-after"] == "31")
     }
 
+    /// A provider for signing in, with a clock of its own.
+    private func provider() throws -> (IdentityProvider, ManualTimeSource) {
+        let time = ManualTimeSource()
+        configure(authorization: "https://id.example/realm/auth")
+        let settings = try OpenIDConnectSettings(issuer: TokenMaker.issuer, audience: TokenMaker.audience)
+        return (IdentityProvider(settings, transport: web, time: time) { [web] in web.record($0) }, time)
+    }
+
+    private func configure(authorization: String) {
+        web.answer(
+            "/realm/.well-known/openid-configuration",
+            with: [
+                "issuer": .string(TokenMaker.issuer), "jwks_uri": "https://id.example/realm/keys",
+                "authorization_endpoint": .string(authorization), "token_endpoint": "https://id.example/realm/token",
+            ])
+    }
+
+    @Test func whileTheProviderIsDownItsConfigurationGoesOnForADay() async throws {
+        let (provider, time) = try provider()
+        let good = try await provider.configuration().authorizationURL([])
+        web.fail(503)
+        time.advance(by: .seconds(3600))
+        #expect(try await provider.configuration().authorizationURL([]) == good)
+        #expect(web.notes.count == 1 && web.notes[0].contains("its last one is used"))
+        #expect(try await provider.configuration().authorizationURL([]) == good)
+        #expect(web.asked.count == 2, "the provider that has just failed is left alone")
+        time.advance(by: .seconds(86_399))
+        #expect(try await provider.configuration().authorizationURL([]) == good)
+        time.advance(by: .seconds(60))
+        await #expect(throws: IdentityProviderError.self) { try await provider.configuration() }
+        #expect(web.notes.last?.contains("cannot be used") == true)
+    }
+
+    @Test(arguments: [false, true])
+    func aClockThatIsSetBackHoldsNeitherAConfigurationNorAFailure(fails: Bool) async throws {
+        let (provider, time) = try provider()
+        if fails { web.fail(503) }
+        _ = try? await provider.configuration()
+        time.advance(by: .seconds(-30 * 86_400))
+        web.fail(nil)
+        configure(authorization: "https://id.example/realm/other")
+        #expect(
+            try await provider.configuration().authorizationURL([]).hasPrefix("https://id.example/realm/other"))
+    }
+
+    @Test func aConfigurationGoesOnForADayAfterTheClockIsSetBackToo() async throws {
+        let (provider, time) = try provider()
+        let good = try await provider.configuration().authorizationURL([])
+        web.fail(503)
+        time.advance(by: .seconds(-30 * 86_400))
+        #expect(try await provider.configuration().authorizationURL([]) == good)
+        time.advance(by: .seconds(86_399))
+        #expect(try await provider.configuration().authorizationURL([]) == good)
+        time.advance(by: .seconds(60))
+        await #expect(throws: IdentityProviderError.self) { try await provider.configuration() }
+    }
+
     static let misconfigured: [(document: JSON, sentence: String)] = [
         (["issuer": "https://id.example/realm/", "jwks_uri": "https://id.example/realm/keys"], "another issuer"),
         (["jwks_uri": "https://id.example/realm/keys"], "another issuer"),
@@ -283,7 +340,7 @@ final class ProviderWeb: HTTPTransport {
 
     func publish(_ keys: [JSON]) { answer("/realm/keys", with: ["keys": .array(keys)]) }
     func answer(_ path: String, with document: JSON) { state.withLock { $0.documents[path] = document } }
-    func fail(_ status: HTTPStatus) { state.withLock { $0.failure = status } }
+    func fail(_ status: HTTPStatus?) { state.withLock { $0.failure = status } }
     func record(_ sentence: String) { state.withLock { $0.notes.append(sentence) } }
     func holdBack() { state.withLock { $0.isHeldBack = true } }
 
