@@ -4,7 +4,8 @@ import MartletModel
 ///
 /// An attacker can send tokens that name nonexistent keys. However many such tokens arrive, the provider is asked at
 /// most five times in a row, then once in 30 seconds. While the provider does not answer, its last keys remain in use
-/// for a day after they have ceased to be fresh.
+/// for a day after they have ceased to be fresh. A time that is later than it can have been set shows that the clock was
+/// set back, and does not count.
 struct KeyCache: Sendable {
     enum Answer: Sendable {
         case key(JSONWebKey)
@@ -45,7 +46,7 @@ struct KeyCache: Sendable {
     func answer(to token: IdentityToken, at now: Timestamp, mayFetch: Bool) -> Answer {
         let isUsable = freshUntil.map { now < $0 + Self.staleness } ?? false
         let key = isUsable ? key(of: token) : nil
-        if let key, freshUntil.map({ now < $0 }) ?? false { return .key(key) }
+        if let key, isFresh(at: now) { return .key(key) }
         let wait = wait(at: now)
         if mayFetch, isFetching || wait == .zero { return .fetch }
         if let key { return .key(key) }
@@ -55,7 +56,8 @@ struct KeyCache: Sendable {
     /// Records that a request to the provider has started, and counts it against the limit.
     mutating func began(at now: Timestamp) {
         isFetching = true
-        emptyAt = max(emptyAt ?? now, now) + Self.fetchInterval
+        emptyAt =
+            now + Self.rest(of: emptyAt, from: now, atMost: Self.fetchInterval * Self.fetchBurst) + Self.fetchInterval
     }
 
     /// Records the keys that the provider has sent.
@@ -70,6 +72,8 @@ struct KeyCache: Sendable {
     }
 
     mutating func failed(at now: Timestamp) {
+        // The clock was set back, so the age of the keys is not known. Their day begins now.
+        if let end = freshUntil, end > now, !isFresh(at: now) { freshUntil = now }
         hasFailed = true
         isFetching = false
         heldUntil = now + Self.failureHold
@@ -87,9 +91,20 @@ struct KeyCache: Sendable {
         return named.count > 1 ? named.first { $0.hasSigned(token) } ?? named.first : named.first
     }
 
+    private func isFresh(at now: Timestamp) -> Bool {
+        freshUntil.map { $0 > now && $0 - now <= Self.freshnessBounds.upperBound } ?? false
+    }
+
     private func wait(at now: Timestamp) -> Duration {
-        let hold = heldUntil.map { max(.zero, $0 - now) } ?? .zero
-        let drip = emptyAt.map { max(.zero, ($0 - now) - Self.fetchInterval * (Self.fetchBurst - 1)) } ?? .zero
-        return max(hold, drip)
+        let drip = Self.rest(of: emptyAt, from: now, atMost: Self.fetchInterval * Self.fetchBurst)
+        return max(
+            Self.rest(of: heldUntil, from: now, atMost: Self.failureHold),
+            drip - Self.fetchInterval * (Self.fetchBurst - 1), .zero)
+    }
+
+    /// Returns the time that is left until `end`; zero if more is left than there can be.
+    private static func rest(of end: Timestamp?, from now: Timestamp, atMost limit: Duration) -> Duration {
+        let rest = end.map { max(.zero, $0 - now) } ?? .zero
+        return rest <= limit ? rest : .zero
     }
 }

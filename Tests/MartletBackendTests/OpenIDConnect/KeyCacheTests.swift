@@ -95,6 +95,21 @@ struct KeyCacheTests {
         #expect(name(cache.answer(to: try token(one), at: over, mayFetch: false)) == "unavailable 0")
     }
 
+    @Test func aClockThatIsSetBackHoldsNeitherKeysNorFetches() throws {
+        let past = start + .seconds(-30 * 86_400)
+        var cache = filled([one])
+        for _ in 0..<4 { cache.began(at: start) }
+        cache.failed(at: start)
+        #expect(name(cache.answer(to: try token(two), at: start, mayFetch: true)) == "unavailable 30")
+        #expect(name(cache.answer(to: try token(two), at: past, mayFetch: true)) == "fetch")
+        #expect(name(cache.answer(to: try token(one), at: past, mayFetch: true)) == "fetch")
+        cache.began(at: past)
+        cache.failed(at: past)
+        #expect(name(cache.answer(to: try token(one), at: past, mayFetch: true)) == "key one")
+        let over = past + .seconds(86_400)
+        #expect(name(cache.answer(to: try token(one), at: over, mayFetch: false)) == "unavailable 0")
+    }
+
     @Test func keysThatTheProviderGaveUpAreGone() throws {
         var cache = filled([one])
         cache.began(at: start)
