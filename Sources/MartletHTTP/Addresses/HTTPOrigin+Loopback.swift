@@ -3,7 +3,10 @@ extension HTTPOrigin {
     /// not count.
     public var isLoopback: Bool {
         if host == "localhost" { return true }
-        guard let address = IPAddress(host) else { return false }
+        // Most hosts are names. They are told apart first, because pushes to subscriptions ask for each device.
+        guard host.utf8.first == UInt8(ascii: "1") || host.utf8.contains(UInt8(ascii: ":")),
+            let address = IPAddress(host)
+        else { return false }
         return address.isIPv4 ? address.bytes.first == 127 : address.bytes == Array(repeating: 0, count: 15) + [1]
     }
 }

@@ -20,7 +20,7 @@ struct StorageURL {
         guard text.utf8.count <= Self.lengthLimit, let (origin, rest) = HTTPOrigin.splitting(text),
             let target = HTTPTarget(rest)
         else { throw .badRequest("The \(name) is not an http or https URL") }
-        guard Self.isOwn(origin.host, of: hosts), target.segments.count >= 2,
+        guard Self.isOwn(origin, of: hosts), target.segments.count >= 2,
             target.segments[0].lowercased() == ContainerAPI.segment
         else {
             throw .badRequest(
@@ -47,13 +47,8 @@ struct StorageURL {
 
     /// Returns true if the host is one of `hosts`, or if both are loopback names: URLs that the server prints have the
     /// address of the listener, but clients may use another loopback name.
-    private static func isOwn(_ host: String, of hosts: [String]) -> Bool {
-        let names = hosts.map { $0.filter { $0 != "[" && $0 != "]" } }
-        return names.contains(host) || (isLoopback(host) && names.contains(where: isLoopback))
-    }
-
-    private static func isLoopback(_ host: String) -> Bool {
-        host == "localhost" || host == "::1"
-            || (host.hasPrefix("127.") && host.utf8.allSatisfy { "0123456789.".utf8.contains($0) })
+    private static func isOwn(_ origin: HTTPOrigin, of hosts: [String]) -> Bool {
+        let own = hosts.map { HTTPOrigin(scheme: .http, host: $0.filter { $0 != "[" && $0 != "]" }) }
+        return own.contains { $0.host == origin.host || ($0.isLoopback && origin.isLoopback) }
     }
 }

@@ -19,7 +19,7 @@ struct ChannelAddress: Sendable {
     /// hub's credential decides whether pushes are sent there.
     func key(of handle: PushHandle) throws(PushServiceError) -> String {
         guard handle.parts.count == 1, let key = HandleRules.canonicalURL(handle.parts[0], allowsHTTP: allowsHTTP),
-            let (origin, _) = HTTPOrigin.splitting(key), isBelowDomain(origin) || LoopbackName.matches(origin.host)
+            let (origin, _) = HTTPOrigin.splitting(key), isBelowDomain(origin) || origin.isLoopback
         else { throw refusal }
         return key
     }
@@ -34,7 +34,7 @@ struct ChannelAddress: Sendable {
         guard let origin = HTTPOrigin.splitting(String(decoding: handle, as: UTF8.self))?.origin,
             origin.scheme == .https || allowsHTTP
         else { throw refusal }
-        if LoopbackName.matches(origin.host) {
+        if origin.isLoopback {
             guard allowsLoopback else {
                 throw PushServiceError(.badHandle, "The hub's credential does not allow channels on this machine.")
             }

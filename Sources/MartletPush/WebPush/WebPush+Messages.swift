@@ -15,11 +15,11 @@ extension WebPush {
         }
         guard let endpoint = HandleRules.canonicalURL(handle.parts[0], allowsHTTP: true),
             let (origin, _) = HTTPOrigin.splitting(endpoint),
-            origin.scheme == .https || LoopbackName.matches(origin.host)
+            origin.scheme == .https || origin.isLoopback
         else {
             throw PushServiceError(.badHandle, "The endpoint of a subscription is an absolute https address.")
         }
-        guard origin.port > 0, LoopbackName.matches(origin.host) || origin.scheme.isUsual(origin.port) else {
+        guard origin.port > 0, origin.isLoopback || origin.scheme.isUsual(origin.port) else {
             throw PushServiceError(
                 .badHandle,
                 "The endpoint of a subscription has port 443, or 1024 and above; this one has \(origin.port).")

@@ -51,7 +51,7 @@ struct WebPushCredential: Sendable {
     ///
     /// The IP addresses of the host are checked later, when a connection is opened.
     func allows(_ origin: HTTPOrigin) -> Bool {
-        if LoopbackName.matches(origin.host) { return allowedHosts?.matches(origin.host) ?? false }
+        if origin.isLoopback { return allowedHosts?.matches(origin.host) ?? false }
         return origin.scheme == .https && allowedHosts?.matches(origin.host) ?? true
     }
 
@@ -114,7 +114,7 @@ struct HostPatterns: Sendable {
     }
 
     /// Whether one of the names stands for this machine.
-    var namesLoopback: Bool { names.contains { LoopbackName.matches($0) } }
+    var namesLoopback: Bool { names.contains { HTTPOrigin(scheme: .https, host: $0).isLoopback } }
 
     func matches(_ host: String) -> Bool {
         names.contains { $0.hasPrefix("*.") ? host.hasSuffix($0.dropFirst()) : host == $0 }

@@ -48,7 +48,7 @@ public struct ServerConfiguration: Sendable {
         }
 
         /// Whether the address can be reached only from this machine.
-        public var isLoopback: Bool { host == "localhost" || host == "::1" || host.hasPrefix("127.") }
+        public var isLoopback: Bool { HTTPOrigin(scheme: .http, host: host).isLoopback }
     }
 
     /// The notification that `POST /api/notifications` without a query sends to the devices of the user who calls it.

@@ -10,7 +10,9 @@ struct ControlAccess: Sendable {
 
     /// Returns the reason why a request is refused; nil if it is accepted.
     func refusal(of request: HTTPRequest) -> String? {
-        guard let own = HTTPOrigin("https://\(request.authority)"), allows(own.host) else {
+        guard let own = HTTPOrigin("https://\(request.authority)"),
+            own.isLoopback || own.host == host.lowercased()
+        else {
             return "The control interface answers at addresses of this machine alone: Host must be localhost, "
                 + "127.0.0.1, [::1] or the address that it listens on."
         }
@@ -19,16 +21,6 @@ struct ControlAccess: Sendable {
             return "Pages of other origins may not use the control interface."
         }
         return nil
-    }
-
-    private func allows(_ name: String) -> Bool {
-        name == host.lowercased() || ["localhost", "::1"].contains(name) || Self.isLoopbackAddress(name)
-    }
-
-    /// Returns whether the name is an address in 127.0.0.0/8, written as four numbers.
-    private static func isLoopbackAddress(_ name: String) -> Bool {
-        let numbers = name.split(separator: ".", omittingEmptySubsequences: false).map { UInt8($0) }
-        return numbers.count == 4 && numbers[0] == 127 && !numbers.contains(nil)
     }
 }
 
