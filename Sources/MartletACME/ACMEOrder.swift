@@ -68,9 +68,9 @@ public struct ACMEOrder: Sendable {
     /// The maximum number of times in an attempt that the authority is asked whether a state has changed.
     private static let pollLimit = 60
     private static let longestPoll: Duration = .seconds(60)
-    /// The longest wait within an attempt.
+    /// The longest time that an attempt waits, all its waits together.
     ///
-    /// If the authority asks for a longer wait, the attempt ends, and the next attempt continues the order.
+    /// If the authority needs longer, the attempt ends, and the next attempt continues the order.
     private static let longestWait: Duration = .seconds(3_600)
 
     let settings: Settings
@@ -85,6 +85,7 @@ public struct ACMEOrder: Sendable {
     private var isAskingForNonce = false
     private var nonceRefusals = 0
     private var polls = 0
+    private var waits = Duration.zero
 
     /// Creates an attempt.
     /// - Parameters:
@@ -175,10 +176,13 @@ public struct ACMEOrder: Sendable {
         self.step = step
         polls += 1
         guard polls <= Self.pollLimit else { return fail(ACMEFailure("the authority does not come to an end")) }
-        if let wait = answer.retryAfter, wait > Self.longestWait {
-            return fail(ACMEFailure("the authority asks to be left alone for a while", retryAfter: wait))
+        let wait = answer.retryAfter ?? min(.seconds(1 << min(polls / 4, 6)), Self.longestPoll)
+        guard wait <= Self.longestWait, waits + wait <= Self.longestWait else {
+            return fail(
+                ACMEFailure("the authority asks to be left alone for a while", retryAfter: answer.retryAfter))
         }
-        return [.wait(answer.retryAfter ?? min(.seconds(1 << min(polls / 4, 6)), Self.longestPoll))]
+        waits += wait
+        return [.wait(wait)]
     }
 
     // MARK: Refusals

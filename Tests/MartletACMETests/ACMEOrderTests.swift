@@ -201,6 +201,14 @@ struct ACMEOrderTests {
                 "fail the authority asks to be left alone for a while retry 7200",
             ]),
         Row(
+            testDescription: "many waits of an attempt are no longer than one may be",
+            answers: [directory, nonce, account, order("ready", 201)]
+                + Array(repeating: order("processing", retryAfter: .seconds(1800)), count: 3),
+            actions: begun + [
+                #"POST /finalize kid n {"csr":"AQID"}"#, "wait 1800", "POST /orders/1 kid n", "wait 1800",
+                "POST /orders/1 kid n", "fail the authority asks to be left alone for a while retry 1800",
+            ]),
+        Row(
             testDescription: "an order is continued where it stands",
             answers: [directory, nonce, account, order("valid", certificate: true), certificate],
             continued: "\(host)/orders/1", mayOrder: false,

@@ -19,6 +19,9 @@ struct ACMEService: Sendable {
 
     /// The maximum accepted difference between the authority's clock and this server's.
     private static let clockSkew: Duration = .seconds(300)
+    /// The time after which an attempt sends no further request. It has room for the waits of an `ACMEOrder`, and for an
+    /// authority that answers slowly.
+    private static let attemptLimit: Duration = .seconds(2 * 3600)
 
     /// Reports to the health check that there is no certificate yet, or that the certificate is not valid yet. Called
     /// once, when the server starts.
@@ -119,10 +122,15 @@ struct ACMEService: Sendable {
                 directory: settings.directory, domains: settings.domains, contact: settings.contact,
                 request: try signingRequest(key)),
             continuing: state.order, mayOrder: state.schedule.mayOrder(at: time.now))
+        let begun = time.now
         var actions = order.begin()
         while !actions.isEmpty {
             switch actions.removeFirst() {
-            case .send(let request): actions += order.received(try await client.send(request))
+            case .send(let request):
+                guard time.now - begun < Self.attemptLimit else {
+                    throw ACMEFailure("the authority did not come to an end in two hours")
+                }
+                actions += order.received(try await client.send(request))
             case .wait(let duration):
                 try await wait(duration)
                 actions += order.waited()

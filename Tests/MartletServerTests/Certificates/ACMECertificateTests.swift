@@ -179,6 +179,30 @@ struct ACMECertificateTests {
         #expect(lines.all.allSatisfy { !$0.contains("PRIVATE") })
     }
 
+    @Test func anAttemptEndsWithinTwoHoursHoweverSlowlyTheAuthorityAnswers() async throws {
+        let issued = try identity()
+        try write(try issued.privateKeyPEM(), to: files.nextKey)
+        var state = ACMEState()
+        state.order = ACMEURL("https://acme-v02.api.letsencrypt.org/order")
+        try SecretFile.write(state.bytes(try acme.settings()), to: files.state)
+        let certificate = try open()
+        let obstacle = CertificateObstacle()
+        let authority = GenerousAuthority(
+            certificate: try issued.certificatePEM(), each: .seconds(1800), by: time)
+        let service = ACMEService(
+            settings: try acme.settings(), files: files, certificate: certificate, obstacle: obstacle,
+            program: "martlet", transport: authority, time: time
+        ) { [lines] _, text in lines.texts.withLock { $0.append(text) } }
+        let run = Task { await service.run() }
+        await time.untilSleeping()
+        run.cancel()
+        await run.value
+        #expect(certificate.current == nil)
+        #expect(obstacle.sentence?.contains("did not come to an end in two hours") == true)
+        let kept = try #require(try SecretFile.readOwn(files.state))
+        #expect(ACMEState(kept, settings: try acme.settings()).order != nil, "the next attempt continues the order")
+    }
+
     /// Makes one attempt with an authority whose certificate begins at another time.
     /// - Returns: The certificate that the authority has issued.
     private func attempt(
@@ -283,6 +307,9 @@ private struct NoTransport: HTTPTransport {
 /// An authority that wants no proof and issues whatever it has.
 private struct GenerousAuthority: HTTPTransport {
     let certificate: String
+    /// The time that each answer takes by the clock of the test.
+    var each: Duration?
+    var by: ManualTimeSource?
 
     func send(
         _ batch: RequestBatch, before deadline: ContinuousClock.Instant,
@@ -293,6 +320,7 @@ private struct GenerousAuthority: HTTPTransport {
         _ request: HTTPRequest, to origin: HTTPOrigin, settings: TransportSettings,
         before deadline: ContinuousClock.Instant
     ) async throws(TransportError) -> HTTPResponse {
+        if let each { by?.advance(by: each) }
         let order = #""authorizations":[],"finalize":"\#(origin)/finalize","certificate":"\#(origin)/certificate""#
         let text =
             switch request.target {
