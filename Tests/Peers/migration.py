@@ -153,6 +153,7 @@ def feed(count, tags="all"):
 class Immoderate(http.server.BaseHTTPRequestHandler):
     """A source whose listings and installations are larger than any, or never end; the name of the hub says which."""
     protocol_version = "HTTP/1.1"
+    pages = 0
 
     def do_GET(self):
         hub, fields = self.path.split("/")[1], {}
@@ -162,6 +163,9 @@ class Immoderate(http.server.BaseHTTPRequestHandler):
             body = feed(100, "$InstallationId:{{i{}}}")
         elif hub == "circle":
             body, fields = feed(1), {"X-MS-ContinuationToken": "same"}
+        elif hub == "empty":
+            Immoderate.pages += 1
+            body, fields = feed(0), {"X-MS-ContinuationToken": f"page-{Immoderate.pages}"}
         elif hub == "many":
             body = feed(101)
         else:
@@ -287,6 +291,7 @@ class Course:
                     code == 0 and "100 refused" in said and "Installation 'i7' is larger" in said, (code, said[-400:]))
         checks.that("they do not fill the memory", memory < 120_000_000, memory)
         for hub, sentence in (("circle", "repeats a continuation token"), ("many", "has 101 registrations"),
+                              ("empty", "1,001 pages without registrations"),
                               ("page", "answered 413")):
             code, said, _ = await copy(hub)
             checks.that(f"{hub}: the command ends with a sentence", code == 1 and sentence in said, (code, said[-400:]))

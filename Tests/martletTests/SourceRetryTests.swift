@@ -84,6 +84,16 @@ struct SourceRetryTests {
         #expect(throws: ServerError.self) { try continuations.follow(tokens.last) }
     }
 
+    @Test("A listing of empty pages ends the command, and an empty page now and then does not")
+    func emptyPages() throws {
+        var continuations = SourceContinuations()
+        for page in 0..<3000 { try continuations.follow("\(page)", after: page % 1000 == 0 ? 1 : 0) }
+        try continuations.follow("full", after: 7)
+        for page in 0..<SourceContinuations.emptyLimit { try continuations.follow("empty \(page)", after: 0) }
+        #expect(throws: ServerError.self) { try continuations.follow("next", after: 0) }
+        #expect(throws: Never.self) { try continuations.follow(nil, after: 0) }
+    }
+
     @Test("A listing begins again when its token is forgotten, and not for ever")
     func restarts() throws {
         var continuations = SourceContinuations()

@@ -35,7 +35,8 @@ struct MigrationAdministration: Sendable {
         }
         router.on(.post, "/hubs/{name}/migration/page", bodyLimit: Self.bodyLimit) { request, match in
             await answer(match) { work in
-                HTTPResponse(.ok, json: try await work.copy(rows(request, work)))
+                let rows = try rows(request, work)
+                return Self.answer(try await work.copy(rows), to: rows)
             }
         }
         router.on(.post, "/hubs/{name}/migration/installations", bodyLimit: Self.bodyLimit) { request, match in
@@ -46,7 +47,8 @@ struct MigrationAdministration: Sendable {
         }
         router.on(.post, "/hubs/{name}/migration/compare", bodyLimit: Self.bodyLimit) { request, match in
             await answer(match) { work in
-                HTTPResponse(.ok, json: try await work.compare(rows(request, work)))
+                let rows = try rows(request, work)
+                return Self.answer(try await work.compare(rows), to: rows)
             }
         }
         router.on(.get, "/hubs/{name}/migration/missing") { _, match in
@@ -70,6 +72,13 @@ struct MigrationAdministration: Sendable {
 
     private func rows(_ request: HTTPRequest, _ work: MigrationWork) throws(JobLineError) -> [SourceRow] {
         try lines.rows(ofFeed: request.body, in: work.hub, atMost: Self.pageLimit)
+    }
+
+    /// Adds the number of registrations on the page, by which the client notices a listing of empty pages.
+    private static func answer(_ answer: JSON, to rows: [SourceRow]) -> HTTPResponse {
+        var members = answer.object ?? [:]
+        members["registrations"] = .integer(Int64(rows.count))
+        return HTTPResponse(.ok, json: .object(members))
     }
 
     private func answer(

@@ -76,7 +76,7 @@ private struct Migration {
             let answer = try await call(.post, "/page", body: page.body)
             report.add(answer)
             try await copy(answer["installations"]?.array ?? [], &report)
-            try continuations.follow(page.next)
+            try continuations.follow(page.next, after: answer["registrations"]?.integer)
             token = page.next
             let checkpoint: JSON = [
                 "source": .string(source.name), "continuation": token.map { .string($0) } ?? .null,
@@ -157,8 +157,9 @@ private struct Migration {
             guard let page = try await source.page(after: token) else {
                 throw ServerError("The source's listing ended early: try again.")
             }
-            report.add(try await call(.post, "/compare", body: page.body))
-            try continuations.follow(page.next)
+            let answer = try await call(.post, "/compare", body: page.body)
+            report.add(answer)
+            try continuations.follow(page.next, after: answer["registrations"]?.integer)
             token = page.next
             progress.show(report.total("same"))
         } while token != nil
