@@ -127,8 +127,10 @@ private final class Life: Sendable {
         let id = progress.delivery.id
         guard running.withLock({ $0.insert(id).inserted }) else { return }
         Task {
-            var run = DeliveryRun(progress)
-            while await deliverer.run(&run) == .yielded {}
+            await ErrantService.Line.$delivery.withValue(id) {
+                var run = DeliveryRun(progress)
+                while await deliverer.run(&run) == .yielded {}
+            }
             running.withLock { _ = $0.remove(id) }
         }
     }

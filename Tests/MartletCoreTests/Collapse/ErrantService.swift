@@ -2,12 +2,20 @@ import MartletHTTP
 import MartletModel
 import Synchronization
 
+@testable import MartletCore
+
 /// Takes pushes one by one, slowly, while others come as well; throttles some and leaves the answers to others out.
 final class ErrantService: Sendable {
     /// What one device has under one key.
     struct Box: Hashable {
         var loft: String
         var key: String
+    }
+
+    /// A batch that nothing will ever come of, with the delivery that it is of.
+    private struct Hanging {
+        var delivery: Delivery.ID?
+        var continuation: CheckedContinuation<Void, Never>
     }
 
     private struct State {
@@ -17,7 +25,7 @@ final class ErrantService: Sendable {
         var isClosed = false
         var last: [Box: Int] = [:]
         var setbacks: [String] = []
-        var hanging: [Int: [CheckedContinuation<Void, Never>]] = [:]
+        var hanging: [Int: [Hanging]] = [:]
     }
 
     private let state: Mutex<State>
@@ -45,7 +53,7 @@ final class ErrantService: Sendable {
             defer { state.hanging = [:] }
             return state.hanging.values.flatMap(\.self)
         }
-        for continuation in hanging { continuation.resume() }
+        for batch in hanging { batch.continuation.resume() }
     }
 
     private enum Fate { case taken, unanswered, throttled, lost }
@@ -72,7 +80,10 @@ final class ErrantService: Sendable {
     private func hang(_ life: Int) async {
         await withCheckedContinuation { continuation in
             let isClosed = state.withLock { state in
-                if !state.isClosed { state.hanging[life, default: []].append(continuation) }
+                if !state.isClosed {
+                    let batch = Hanging(delivery: Line.delivery, continuation: continuation)
+                    state.hanging[life, default: []].append(batch)
+                }
                 return state.isClosed
             }
             if isClosed { continuation.resume() }
@@ -84,8 +95,11 @@ final class ErrantService: Sendable {
         fileprivate let service: ErrantService
         fileprivate let life: Int
 
-        /// Batches that nothing will ever come of.
-        var hanging: Int { service.state.withLock { $0.hanging[life]?.count ?? 0 } }
+        /// The delivery that a task sends.
+        @TaskLocal static var delivery: Delivery.ID?
+
+        /// How many deliveries hang. One may hang with several batches, since suspected stale devices have their own.
+        var hanging: Int { service.state.withLock { Set(($0.hanging[life] ?? []).map(\.delivery)).count } }
 
         func send(
             _ batch: RequestBatch, before deadline: ContinuousClock.Instant,
