@@ -3,7 +3,7 @@ public import MartletModel
 /// The size of the audience that a send would have now.
 public struct AudienceCount: Hashable, Sendable {
     /// The counts of one platform.
-    public struct Part: Hashable, Sendable {
+    public struct PlatformCounts: Hashable, Sendable {
         /// The number of pushes of a native send, which counts each channel once.
         public var native = 0
         /// The number of registrations that match a native send in addition to the first of their channel.
@@ -32,7 +32,7 @@ public struct AudienceCount: Hashable, Sendable {
 
         public var registrations: Int { native + skipped + templates }
 
-        public static func += (left: inout Part, right: Part) {
+        public static func += (left: inout PlatformCounts, right: PlatformCounts) {
             left.native += right.native
             left.skipped += right.skipped
             left.templates += right.templates
@@ -43,14 +43,14 @@ public struct AudienceCount: Hashable, Sendable {
     }
 
     /// The counts of the platforms that have matching registrations.
-    public var platforms: [PlatformID: Part]
+    public var platforms: [PlatformID: PlatformCounts]
     /// True if all numbers are of one point in time: no registration of the server was changed or added during the
     /// count. Otherwise each member was counted with the state that it had when its page was read, as in a send.
     public var isConsistent: Bool
     /// The lowest hashes of the counted members, if the query asked for them.
     public var lowestHashes: LowestHashes?
 
-    public init(platforms: [PlatformID: Part] = [:], isConsistent: Bool = true) {
+    public init(platforms: [PlatformID: PlatformCounts] = [:], isConsistent: Bool = true) {
         self.platforms = platforms
         self.isConsistent = isConsistent
     }

@@ -46,7 +46,7 @@ public struct DryRun: Sendable {
     }
 
     /// The results for one platform.
-    public struct Part: Sendable {
+    public struct PlatformResult: Sendable {
         public var platform: PlatformID
         /// The number of pushes, counted as in a send.
         public var targeted: Int
@@ -77,7 +77,7 @@ public struct DryRun: Sendable {
     /// The size of the audience; nil for a direct send.
     public var count: AudienceCount?
     /// The results, one for each platform.
-    public var parts: [Part]
+    public var platforms: [PlatformResult]
     /// When the send would begin, and when undelivered pushes would be abandoned.
     public var startsAt: Timestamp
     public var expiresAt: Timestamp
@@ -93,23 +93,23 @@ public struct DryRun: Sendable {
     public var missed: Timestamp?
 
     public init(
-        refusal: String? = nil, count: AudienceCount? = nil, parts: [Part] = [], startsAt: Timestamp,
+        refusal: String? = nil, count: AudienceCount? = nil, platforms: [PlatformResult] = [], startsAt: Timestamp,
         expiresAt: Timestamp, rollout: Rollout? = nil
     ) {
         self.refusal = refusal
         self.count = count
-        self.parts = parts
+        self.platforms = platforms
         self.startsAt = startsAt
         self.expiresAt = expiresAt
         self.rollout = rollout
     }
 
-    public var targeted: Int { parts.reduce(0) { $0 + $1.targeted } }
+    public var targeted: Int { platforms.reduce(0) { $0 + $1.targeted } }
 
     /// All problems as sentences; empty if none was found.
     public var problems: [String] {
         let nobody = targeted == 0 ? ["The audience is empty: the send would end as NoTargetFound."] : []
-        return (refusal.map { [$0] } ?? []) + nobody + times + unreached + parts.flatMap(\.problems)
+        return (refusal.map { [$0] } ?? []) + nobody + times + unreached + platforms.flatMap(\.problems)
     }
 
     /// The maximum number of properties of each kind that `cautions` names.
@@ -118,7 +118,7 @@ public struct DryRun: Sendable {
     /// Sentences about what is allowed, but may be a mistake: properties of the send that no template of the devices
     /// uses, and properties that a template uses and that have no value.
     public var cautions: [String] {
-        let uses = parts.filter { $0.targeted > 0 }.compactMap(\.use)
+        let uses = platforms.filter { $0.targeted > 0 }.compactMap(\.use)
         guard let first = uses.first else { return [] }
         let use = uses.dropFirst().reduce(first, +)
         var cautions = use.withoutValue.sorted { $0.key < $1.key }.prefix(Self.nameLimit).map { name, pushes in
@@ -127,7 +127,7 @@ public struct DryRun: Sendable {
         // Properties are reported as unused only if all templates were rendered: a template that was not rendered may
         // name them.
         let unused = use.sent.subtracting(use.named).sorted().prefix(Self.nameLimit).map { "'\($0)'" }
-        if !unused.isEmpty, parts.allSatisfy({ $0.untriedPushes == 0 }) {
+        if !unused.isEmpty, platforms.allSatisfy({ $0.untriedPushes == 0 }) {
             cautions.append(
                 "No template of these devices names the \(unused.count == 1 ? "property" : "properties") "
                     + "\(unused.joined(separator: ", ")).")

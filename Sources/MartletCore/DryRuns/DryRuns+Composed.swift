@@ -11,15 +11,15 @@ extension DryRuns {
     /// - Returns: The number of devices that have only registrations with templates.
     static func keepNatives(of content: ComposedContent, in count: inout AudienceCount) -> Int {
         var templatesOnly = 0
-        for (platform, part) in count.platforms {
+        for (platform, counts) in count.platforms {
             guard !content.omits(platform) else {
                 count.platforms[platform] = nil
                 continue
             }
-            templatesOnly += part.devices - part.native
-            count.platforms[platform]?.devices = part.native
+            templatesOnly += counts.devices - counts.native
+            count.platforms[platform]?.devices = counts.native
             count.platforms[platform]?.templates = 0
-            if part.native == 0 { count.platforms[platform] = nil }
+            if counts.native == 0 { count.platforms[platform] = nil }
         }
         return templatesOnly
     }
@@ -50,29 +50,30 @@ extension DryRuns {
     /// Adds the payloads of a composed message to the result of a platform: one for each language of the platform's
     /// devices, the most frequent language first.
     func fill(
-        _ part: inout DryRun.Part, _ numbers: AudienceCount.Part, _ content: ComposedContent, _ send: Send,
+        _ result: inout DryRun.PlatformResult, _ counts: AudienceCount.PlatformCounts, _ content: ComposedContent,
+        _ send: Send,
         _ trial: RequestTrial
     ) {
-        guard let platform = platforms[part.platform] else { return }
+        guard let platform = platforms[result.platform] else { return }
         let rendering = ComposedRendering(content: content, platform: platform, id: send.id, timestamp: send.now)
-        let languages = content.languages.count > 1 ? numbers.languages : [0: part.targeted]
+        let languages = content.languages.count > 1 ? counts.languages : [0: result.targeted]
         for (language, pushes) in languages.sorted(by: { ($1.value, $0.key) < ($0.value, $1.key) }) {
             do throws(ComposedRendering.Failure) {
                 let message = trial.prepared(try rendering.message(language: language), on: platform)
-                if let problem = trial.problem(of: message), !part.problems.contains(problem) {
-                    part.problems.append(problem)
+                if let problem = trial.problem(of: message), !result.problems.contains(problem) {
+                    result.problems.append(problem)
                 }
-                guard part.payloads.count < DryRun.payloadLimit else {
-                    part.furtherPushes += pushes
+                guard result.payloads.count < DryRun.payloadLimit else {
+                    result.furtherPushes += pushes
                     continue
                 }
                 var payload = DryRun.Payload(pushes: pushes, message: message)
                 payload.language = content.languageName(language)
-                part.payloads.append(payload)
+                result.payloads.append(payload)
             } catch {
                 // No problem is added here. A message that is invalid or too large was refused before, and the check of
                 // the credential reports a platform without a push service.
-                part.untriedPushes += pushes
+                result.untriedPushes += pushes
             }
         }
     }

@@ -5,42 +5,42 @@ extension DryRuns {
     private static let sampleSize = 32
 
     /// Returns the predicted result of a send on one platform.
-    func part(
-        of send: Send, on platform: PlatformID, _ numbers: AudienceCount.Part
-    ) async throws(StorageError) -> DryRun.Part {
+    func result(
+        of send: Send, on platform: PlatformID, _ counts: AudienceCount.PlatformCounts
+    ) async throws(StorageError) -> DryRun.PlatformResult {
         let samples = try await samples(of: send, on: platform)
         let found = await credentials.check(platform, of: send.hub, sample: samples.first)
-        var part = DryRun.Part(
-            platform: platform, targeted: send.kind == .native ? numbers.native : numbers.templates,
-            devices: numbers.devices, credential: found.check, payloads: [],
+        var result = DryRun.PlatformResult(
+            platform: platform, targeted: send.kind == .native ? counts.native : counts.templates,
+            devices: counts.devices, credential: found.check, payloads: [],
             problems: found.check.problem.map { [$0] } ?? [])
         let trial = RequestTrial(
             service: found.service, token: found.token, handles: samples, expiry: send.expiry,
             statesExpiry: send.statesExpiry, now: send.now)
         // A direct send tries the message with each of its handles anyway.
-        if !send.isDirect { part.problems += trial.problemsOfAddresses() }
+        if !send.isDirect { result.problems += trial.problemsOfAddresses() }
         switch send.content {
         case .native(_, let message):
             let type = platforms[platform]
             let message = trial.prepared(type?.normalized(message, at: send.now) ?? message, on: type)
-            part.payloads = [DryRun.Payload(pushes: part.targeted, message: message)]
+            result.payloads = [DryRun.Payload(pushes: result.targeted, message: message)]
             guard !send.isRefused else { break }
-            part.problems +=
+            result.problems +=
                 send.isDirect ? trial.problemsOfEach(message) : trial.problem(of: message).map { [$0] } ?? []
         case .template(let properties):
             guard !send.isRefused, let type = platforms[platform] else { break }
             let renderer = TemplateRenderer(properties, on: type, at: send.now, templates: templates)
             var filling = TemplateTrial(renderer, trial, on: type)
-            try await fill(&part, numbers, &filling, in: send.hub)
+            try await fill(&result, counts, &filling, in: send.hub)
         case .message(let content):
             guard !send.isRefused else { break }
-            fill(&part, numbers, content, send, trial)
+            fill(&result, counts, content, send, trial)
         }
-        guard let type = platforms[platform] else { return part }
-        for index in part.payloads.indices {
-            part.payloads[index].appearance = part.payloads[index].message.flatMap { type.shown($0) }
+        guard let type = platforms[platform] else { return result }
+        for index in result.payloads.indices {
+            result.payloads[index].appearance = result.payloads[index].message.flatMap { type.shown($0) }
         }
-        return part
+        return result
     }
 
     private func samples(of send: Send, on platform: PlatformID) async throws(StorageError) -> [PushHandle] {
@@ -58,10 +58,11 @@ extension DryRuns {
     /// Renders every template of the audience, and adds the payloads and problems to the result of a platform. The
     /// templates with the most pushes come first.
     private func fill(
-        _ part: inout DryRun.Part, _ numbers: AudienceCount.Part, _ trial: inout TemplateTrial, in hub: Hub.ID
+        _ result: inout DryRun.PlatformResult, _ counts: AudienceCount.PlatformCounts, _ trial: inout TemplateTrial,
+        in hub: Hub.ID
     ) async throws(StorageError) {
-        part.untriedPushes = numbers.templates - numbers.renderings.values.reduce(0, +)
-        let groups = Dictionary(grouping: numbers.renderings) { $0.key.template }
+        result.untriedPushes = counts.templates - counts.renderings.values.reduce(0, +)
+        let groups = Dictionary(grouping: counts.renderings) { $0.key.template }
             .map { (template: $0.key, pushes: $0.value.reduce(0) { $0 + $1.value }, renderings: $0.value) }
             .sorted { ($1.pushes, $0.template) < ($0.pushes, $1.template) }
         for group in groups {
@@ -69,18 +70,18 @@ extension DryRuns {
             for start in stride(from: 0, to: group.renderings.count, by: Self.portion) {
                 let portion = group.renderings[start..<min(start + Self.portion, group.renderings.count)]
                 for rendering in try await devices.renderings(portion.map(\.key), in: hub) {
-                    trial.fill(rendering, pushes: numbers.renderings[rendering.id] ?? 0, into: &payload)
+                    trial.fill(rendering, pushes: counts.renderings[rendering.id] ?? 0, into: &payload)
                 }
             }
-            if part.payloads.count < DryRun.payloadLimit {
-                part.payloads.append(payload)
+            if result.payloads.count < DryRun.payloadLimit {
+                result.payloads.append(payload)
             } else {
-                part.furtherTemplates += 1
-                part.furtherPushes += payload.pushes
+                result.furtherTemplates += 1
+                result.furtherPushes += payload.pushes
             }
         }
-        part.problems += trial.sentences()
-        part.use = trial.use
+        result.problems += trial.sentences()
+        result.use = trial.use
     }
 
     /// The maximum number of template bindings that are in memory at the same time.

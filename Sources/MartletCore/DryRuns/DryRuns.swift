@@ -72,8 +72,8 @@ public struct DryRuns: Sendable {
         switch send.target {
         case .direct(let handles):
             guard case .native(let platform, _) = send.content else { return run }
-            let numbers = AudienceCount.Part(native: handles.count, devices: handles.count)
-            run.parts = [try await part(of: send, on: platform, numbers)]
+            let counts = AudienceCount.PlatformCounts(native: handles.count, devices: handles.count)
+            run.platforms = [try await result(of: send, on: platform, counts)]
         case .audience(let expression):
             var count = try await count(expression, send)
             run.count = count
@@ -82,8 +82,8 @@ public struct DryRuns: Sendable {
                 run.missingLanguages = try await missingLanguages(of: composed, expression, send)
             }
             for platform in send.platform.map({ [$0] }) ?? count.platforms.keys.sorted() {
-                let numbers = count.platforms[platform] ?? AudienceCount.Part()
-                run.parts.append(try await part(of: send, on: platform, numbers))
+                let counts = count.platforms[platform] ?? AudienceCount.PlatformCounts()
+                run.platforms.append(try await result(of: send, on: platform, counts))
             }
         }
         return run

@@ -76,7 +76,7 @@ public struct Funnel: Sendable {
 extension Funnel.Steps {
     /// Creates the numbers of one platform.
     /// - Parameter statuses: The deliveries of one platform.
-    init(_ statuses: [DeliveryStatus], _ evidence: FunnelEvidence.Part) {
+    init(_ statuses: [DeliveryStatus], _ evidence: FunnelEvidence.PlatformCounts) {
         let counts = statuses.reduce(into: [:]) { $0.merge($1.report.counts, uniquingKeysWith: +) }
         let retrying = statuses.reduce(0) { $0 + $1.retrying }
         let ended = counts.reduce(0) { $0 + ($1.key == .skipped ? 0 : $1.value) }
@@ -94,7 +94,8 @@ extension Funnel.Steps {
 
 /// The counts, by platform, that the funnel of a notification needs in addition to the counts of its deliveries.
 public struct FunnelEvidence: Sendable {
-    public struct Part: Hashable, Sendable {
+    /// The counts of one platform.
+    public struct PlatformCounts: Hashable, Sendable {
         /// Pushes that were sent and failed permanently.
         public var failed: Int
         /// Pushes that were sent, failed, and are not retried because the notification was canceled or superseded.
@@ -117,13 +118,13 @@ public struct FunnelEvidence: Sendable {
         }
     }
 
-    public var parts: [PlatformID: Part]
+    public var platforms: [PlatformID: PlatformCounts]
 
-    public init(parts: [PlatformID: Part] = [:]) {
-        self.parts = parts
+    public init(platforms: [PlatformID: PlatformCounts] = [:]) {
+        self.platforms = platforms
     }
 
-    subscript(platform: PlatformID) -> Part { parts[platform] ?? Part() }
+    subscript(platform: PlatformID) -> PlatformCounts { platforms[platform] ?? PlatformCounts() }
 }
 
 /// Reads the counts for funnels from the store.

@@ -10,18 +10,18 @@ public struct AudienceDocument: Sendable {
     }
 
     public var json: JSON {
-        let parts = count.platforms.map { platform, part in (platform.rawValue, Self.json(part)) }
+        let platforms = count.platforms.map { platform, counts in (platform.rawValue, Self.json(counts)) }
         return [
             "registrations": .integer(Int64(count.registrations)), "devices": .integer(Int64(count.devices)),
             "isOfOneMoment": .bool(count.isConsistent),
-            "platforms": .object(Dictionary(uniqueKeysWithValues: parts)),
+            "platforms": .object(Dictionary(uniqueKeysWithValues: platforms)),
         ]
     }
 
-    private static func json(_ part: AudienceCount.Part) -> JSON {
+    private static func json(_ counts: AudienceCount.PlatformCounts) -> JSON {
         [
-            "registrations": .integer(Int64(part.registrations)), "devices": .integer(Int64(part.devices)),
-            "native": .integer(Int64(part.native)), "templates": .integer(Int64(part.templates)),
+            "registrations": .integer(Int64(counts.registrations)), "devices": .integer(Int64(counts.devices)),
+            "native": .integer(Int64(counts.native)), "templates": .integer(Int64(counts.templates)),
         ]
     }
 }

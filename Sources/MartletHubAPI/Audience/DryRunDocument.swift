@@ -17,7 +17,8 @@ struct DryRunDocument: Sendable {
         var members: [String: JSON] = [
             "isAccepted": .bool(run.refusal == nil), "targeted": .integer(Int64(run.targeted)),
             "problems": .array(run.problems.map(JSON.string)), "cautions": .array(run.cautions.map(JSON.string)),
-            "platforms": .object(Dictionary(uniqueKeysWithValues: run.parts.map { ($0.platform.rawValue, json($0)) })),
+            "platforms": .object(
+                Dictionary(uniqueKeysWithValues: run.platforms.map { ($0.platform.rawValue, json($0)) })),
             "startsAt": .string(run.startsAt.iso8601), "expiresAt": .string(run.expiresAt.iso8601),
             "rollout": run.rollout.map(json) ?? .null,
         ]
@@ -35,15 +36,16 @@ struct DryRunDocument: Sendable {
         ]
     }
 
-    private func json(_ part: DryRun.Part) -> JSON {
-        var credential: [String: JSON] = ["state": .string(part.credential.state.rawValue)]
-        credential["expiresAt"] = part.credential.expiresAt.map { .string($0.iso8601) }
+    private func json(_ result: DryRun.PlatformResult) -> JSON {
+        var credential: [String: JSON] = ["state": .string(result.credential.state.rawValue)]
+        credential["expiresAt"] = result.credential.expiresAt.map { .string($0.iso8601) }
         return [
-            "targeted": .integer(Int64(part.targeted)), "devices": .integer(Int64(part.devices)),
-            "credential": .object(credential), "payloads": .array(part.payloads.map(Self.json)),
-            "furtherTemplates": .integer(Int64(part.furtherTemplates)),
-            "furtherPushes": .integer(Int64(part.furtherPushes)),
-            "untriedPushes": .integer(Int64(part.untriedPushes)), "problems": .array(part.problems.map(JSON.string)),
+            "targeted": .integer(Int64(result.targeted)), "devices": .integer(Int64(result.devices)),
+            "credential": .object(credential), "payloads": .array(result.payloads.map(Self.json)),
+            "furtherTemplates": .integer(Int64(result.furtherTemplates)),
+            "furtherPushes": .integer(Int64(result.furtherPushes)),
+            "untriedPushes": .integer(Int64(result.untriedPushes)),
+            "problems": .array(result.problems.map(JSON.string)),
         ]
     }
 

@@ -46,8 +46,10 @@ struct AudienceCounter {
         let start = try started(&progress)
         let horizon = ReadingHorizon(seeks: seeks)
         while let platform = progress.platforms.first {
-            let part = try part(on: platform, &progress, within: start.bounds, horizon)
-            if part.registrations > 0 { progress.count.platforms[platform, default: AudienceCount.Part()] += part }
+            let counts = try counts(on: platform, &progress, within: start.bounds, horizon)
+            if counts.registrations > 0 {
+                progress.count.platforms[platform, default: AudienceCount.PlatformCounts()] += counts
+            }
             progress.after = horizon.channel
             if horizon.channel >= start.lastChannel {
                 progress.after = ChannelID.none.rawValue
@@ -75,9 +77,9 @@ struct AudienceCounter {
         return start
     }
 
-    private func part(
+    private func counts(
         on platform: PlatformID, _ progress: inout Progress, within bounds: AudienceBounds, _ horizon: ReadingHorizon
-    ) throws(StorageError) -> AudienceCount.Part {
+    ) throws(StorageError) -> AudienceCount.PlatformCounts {
         var statements = BorrowedStatements(connection)
         defer { statements.giveBack() }
         let plan = AudiencePlan(progress.query.expression)
@@ -103,13 +105,13 @@ struct AudienceCounter {
         progress.count.lowestHashes = nil
         try tally.count(natives: try members(.native), templates: try members(.template), horizon)
         progress.count.lowestHashes = tally.lowest
-        return tally.part
+        return tally.counts
     }
 }
 
 /// Counts one platform's registrations in the order of their channels.
 private struct Tally {
-    private(set) var part = AudienceCount.Part()
+    private(set) var counts = AudienceCount.PlatformCounts()
     private let bounds: AudienceBounds
     private let start: AudiencePosition
     private var lastNative: Int64
@@ -163,11 +165,11 @@ private struct Tally {
     private mutating func addNative(_ index: AudiencePosition) throws(StorageError) {
         guard index.channel <= bounds.channel.rawValue else { return }
         if index.channel == lastNative {
-            part.skipped += 1
+            counts.skipped += 1
         } else {
-            part.native += 1
+            counts.native += 1
             if let hash { lowest?.insert(hash(index.channel)) }
-            if let languages { part.languages[try languages.language(of: index.channel), default: 0] += 1 }
+            if let languages { counts.languages[try languages.language(of: index.channel), default: 0] += 1 }
         }
         lastNative = index.channel
         addDevice(index)
@@ -175,25 +177,25 @@ private struct Tally {
 
     private mutating func addTemplate(_ index: AudiencePosition) throws(StorageError) {
         guard index.registration <= bounds.registration else { return }
-        part.templates += 1
+        counts.templates += 1
         if let hash { lowest?.insert(hash(index.registration)) }
         if let rendering = try renderings?.rendering(of: index.registration) { add(rendering) }
         addDevice(index)
     }
 
     private mutating func add(_ rendering: TemplateBinding.ID) {
-        if let count = part.renderings[rendering] {
-            part.renderings[rendering] = count + 1
+        if let count = counts.renderings[rendering] {
+            counts.renderings[rendering] = count + 1
         } else if known[rendering] != nil {
-            part.renderings[rendering] = 1
+            counts.renderings[rendering] = 1
         } else if renderingsLeft > 0 {
             renderingsLeft -= 1
-            part.renderings[rendering] = 1
+            counts.renderings[rendering] = 1
         }
     }
 
     private mutating func addDevice(_ index: AudiencePosition) {
-        if index.channel != lastDevice { part.devices += 1 }
+        if index.channel != lastDevice { counts.devices += 1 }
         lastDevice = index.channel
     }
 }

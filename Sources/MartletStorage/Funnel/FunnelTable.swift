@@ -14,21 +14,21 @@ struct FunnelTable {
             "SELECT sequence FROM notifications WHERE hub = ? AND id = ?", hub.rawValue, id.bytes
         ) { $0.integer(0) }
         guard let sequence else { return FunnelEvidence() }
-        var parts: [PlatformID: FunnelEvidence.Part] = [:]
+        var platforms: [PlatformID: FunnelEvidence.PlatformCounts] = [:]
         for (platform, event) in try reported(in: hub) {
-            parts[platform, default: FunnelEvidence.Part()].reported.insert(event)
+            platforms[platform, default: FunnelEvidence.PlatformCounts()].reported.insert(event)
         }
         for (platform, received, opened) in try receipts(of: sequence) {
-            parts[platform, default: FunnelEvidence.Part()].received = received
-            parts[platform, default: FunnelEvidence.Part()].opened = opened
+            platforms[platform, default: FunnelEvidence.PlatformCounts()].received = received
+            platforms[platform, default: FunnelEvidence.PlatformCounts()].opened = opened
         }
         for (platform, failed) in try failures(of: sequence) {
-            parts[platform, default: FunnelEvidence.Part()].failed += failed
+            platforms[platform, default: FunnelEvidence.PlatformCounts()].failed += failed
         }
         for (platform, stopped) in try stopped(of: sequence) {
-            parts[platform, default: FunnelEvidence.Part()].stopped += stopped
+            platforms[platform, default: FunnelEvidence.PlatformCounts()].stopped += stopped
         }
-        return FunnelEvidence(parts: parts)
+        return FunnelEvidence(platforms: platforms)
     }
 
     private func reported(in hub: Hub.ID) throws(StorageError) -> [(PlatformID, Receipt.Event)] {

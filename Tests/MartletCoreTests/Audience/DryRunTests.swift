@@ -31,8 +31,8 @@ struct DryRunTests {
         #expect(run.problems.isEmpty)
         #expect(run.targeted == 7)
         #expect(run.count?.registrations == 8)
-        #expect(run.parts.map(\.credential) == [CredentialCheck(.usable)])
-        #expect(run.parts[0].payloads.map { $0.message?.body } == [Array("hello".utf8)])
+        #expect(run.platforms.map(\.credential) == [CredentialCheck(.usable)])
+        #expect(run.platforms[0].payloads.map { $0.message?.body } == [Array("hello".utf8)])
         #expect(flight.transport.sent.isEmpty, "nothing is sent")
         #expect(try await flight.storage.unfinished(after: .none, limit: 9).isEmpty, "nothing is stored")
         let delivery = try await flight.accept(to: target)
@@ -47,7 +47,7 @@ struct DryRunTests {
         try await flight.register("b", id: "b", named)
         let run = try await dryRuns(flight).run(properties(#"{"msg":"hi"}"#), to: .audience(nil), in: flight.hub)
         #expect(run.problems.isEmpty)
-        let payloads = try #require(run.parts.first).payloads
+        let payloads = try #require(run.platforms.first).payloads
         #expect(payloads.map(\.pushes) == [3, 1])
         #expect(payloads.map { $0.template?.name } == [nil, "long"])
         #expect(payloads.map { String(decoding: $0.message?.body ?? [], as: UTF8.self) } == ["\"hi\"", "\"[hi]\""])
@@ -79,7 +79,7 @@ struct DryRunTests {
             try await flight.register("l\(number)", id: "\(number)", template, variables: ["name": name])
         }
         let run = try await dryRuns(flight).run(properties("{}"), to: .audience(nil), in: flight.hub)
-        let payload = try #require(run.parts.first?.payloads.first)
+        let payload = try #require(run.platforms.first?.payloads.first)
         #expect([payload.pushes, payload.renderings] == [4, 3])
         #expect(payload.message?.body == Array("\"Alexander\"".utf8))
     }
@@ -98,7 +98,7 @@ struct DryRunTests {
             run.problems == [
                 "The template 'long' on pigeon, which is 2 pushes: A pigeon carries at most 1000 bytes."
             ])
-        #expect(run.parts[0].payloads.map(\.pushes) == [2, 1])
+        #expect(run.platforms[0].payloads.map(\.pushes) == [2, 1])
     }
 
     @Test func onlySomeTemplatesAreShownAndTheRestIsCounted() async throws {
@@ -108,10 +108,10 @@ struct DryRunTests {
         }
         try await flight.register("last", id: "last", Template(body: "\"25 $(msg)\""))
         let run = try await dryRuns(flight).run(properties("{}"), to: .audience(nil), in: flight.hub)
-        let part = try #require(run.parts.first)
-        #expect(part.payloads.count == DryRun.payloadLimit)
-        #expect(part.payloads[0].pushes == 2, "those with the most pushes first")
-        #expect([part.furtherTemplates, part.furtherPushes, part.targeted] == [5, 5, 26])
+        let result = try #require(run.platforms.first)
+        #expect(result.payloads.count == DryRun.payloadLimit)
+        #expect(result.payloads[0].pushes == 2, "those with the most pushes first")
+        #expect([result.furtherTemplates, part.furtherPushes, part.targeted] == [5, 5, 26])
     }
 
     @Test func aDryRunAnswersWithTheRefusalAndTheOtherResults() async throws {
@@ -131,7 +131,7 @@ struct DryRunTests {
         let flight = try await Flight()
         let run = try await dryRuns(flight).run(hello, to: .audience(nil), in: flight.hub)
         #expect(run.problems == ["The audience is empty: the send would end as NoTargetFound."])
-        #expect(run.parts.map(\.targeted) == [0], "its credential and payload are told all the same")
+        #expect(run.platforms.map(\.targeted) == [0], "its credential and payload are told all the same")
     }
 
     @Test func whenAndHowFastItGoesOutIsJudgedTogether() async throws {
@@ -207,11 +207,11 @@ struct DryRunTests {
         let flight = try await Flight(hasCredential: false)
         try await flight.register(1)
         let missing = try await dryRuns(flight).run(hello, to: .audience(nil), in: flight.hub)
-        #expect(missing.parts[0].credential.state == .missing)
+        #expect(missing.platforms[0].credential.state == .missing)
         #expect(missing.problems == ["The hub has no credential for pigeon."])
         let bottle = Notification.Content.native(MessageInABottle.platform, Message(body: [1]))
         let run = try await dryRuns(flight).run(bottle, to: .audience(nil), in: flight.hub)
-        #expect(run.parts[0].credential.state == .missing)
+        #expect(run.platforms[0].credential.state == .missing)
     }
 
     @Test func aTokenIsReallyAskedForAndARefusalIsTold() async throws {
@@ -222,7 +222,7 @@ struct DryRunTests {
         func check(_ answer: Result<HTTPResponse, TransportError>) async throws -> CredentialCheck {
             let run = try await dryRuns(flight, transport: TokenOffice(answer: answer))
                 .run(content, to: .direct([PushHandle("a")]), in: flight.hub)
-            return run.parts[0].credential
+            return run.platforms[0].credential
         }
         #expect(try await check(answered(200)) == CredentialCheck(.usable, expiresAt: TokenPigeon.end))
         let refused = try await check(answered(401))
@@ -240,7 +240,7 @@ struct DryRunTests {
         flight.time.advance(by: TokenPigeon.end - flight.time.now)
         let content = Notification.Content.native(TokenPigeon.descriptor.platform, Message(body: [1]))
         let run = try await dryRuns(flight).run(content, to: .direct([PushHandle("a")]), in: flight.hub)
-        #expect(run.parts[0].credential.state == .unusable)
+        #expect(run.platforms[0].credential.state == .unusable)
         #expect(run.problems == ["The credential for token expired at \(TokenPigeon.end.iso8601)."])
     }
 

@@ -358,8 +358,8 @@ struct CanaryTests {
         var run = DryRun(
             startsAt: Timestamp(milliseconds: 0), expiresAt: Timestamp(milliseconds: 86_400_000),
             rollout: Rollout(nil, sample: .size(100)))
-        run.parts = [
-            DryRun.Part(
+        run.platforms = [
+            DryRun.PlatformResult(
                 platform: CarrierPigeon.platform, targeted: 100, devices: 100, credential: CredentialCheck(.usable),
                 payloads: [], problems: [])
         ]

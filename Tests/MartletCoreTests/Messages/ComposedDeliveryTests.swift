@@ -264,7 +264,7 @@ struct ComposedDeliveryTests {
         #expect(run.templatesOnly == 1)
         #expect(run.missingLanguages == ["pl"])
         #expect(run.problems == ["1 device is registered with templates only; a message does not reach them."])
-        let payloads = run.parts.flatMap(\.payloads)
+        let payloads = run.platforms.flatMap(\.payloads)
         #expect(payloads.map(\.language) == ["en", "de"])
         #expect(payloads.map(\.pushes) == [3, 2])
         #expect(payloads.map(\.appearance?.text) == ["Hello", "Hallo"])

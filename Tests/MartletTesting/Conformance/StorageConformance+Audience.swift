@@ -102,7 +102,8 @@ extension StorageConformance {
                 var query = AudienceCountQuery(
                     hub: hub, expression: expression, platform: bench.platform, now: bench.now)
                 let both = try await bench.storage.audienceCount(query)
-                try require(both.platforms[bench.platform] ?? AudienceCount.Part(), is: wanted, "\(expression)")
+                try require(
+                    both.platforms[bench.platform] ?? AudienceCount.PlatformCounts(), is: wanted, "\(expression)")
                 try require(both.isConsistent, is: true)
                 query.kind = .native
                 let native = try await bench.storage.audienceCount(query)
@@ -123,8 +124,9 @@ extension StorageConformance {
             try await bench.put("4", "b", in: hub, on: bench.otherPlatform)
             try await bench.put("5", "c", ["x"], in: other)
             let count = try await bench.count(hub, "x")
-            try require(count.platforms[bench.platform], is: AudienceCount.Part(native: 1, templates: 1, devices: 1))
-            try require(count.platforms[bench.otherPlatform], is: AudienceCount.Part(native: 1, devices: 1))
+            try require(
+                count.platforms[bench.platform], is: AudienceCount.PlatformCounts(native: 1, templates: 1, devices: 1))
+            try require(count.platforms[bench.otherPlatform], is: AudienceCount.PlatformCounts(native: 1, devices: 1))
             try require([count.registrations, count.devices], is: [3, 2])
             try require(try await bench.count(hub, "y"), is: AudienceCount())
             try require(try await bench.count(hub).registrations, is: 4)
@@ -214,10 +216,10 @@ private struct RandomAudience {
 }
 
 extension RandomAudience {
-    func count(_ expression: TagExpression) -> AudienceCount.Part {
+    func count(_ expression: TagExpression) -> AudienceCount.PlatformCounts {
         let native = audience(expression, .native)
         let templates = audience(expression, .template)
-        return AudienceCount.Part(
+        return AudienceCount.PlatformCounts(
             native: native.handles.count, skipped: native.skipped, templates: templates.handles.count,
             devices: Set(native.handles + templates.handles).count)
     }

@@ -7,22 +7,24 @@ extension StorageConformance {
             bench in
             let (hub, id) = try await bench.notified()
             let before = try await bench.storage.funnelEvidence(of: id, in: hub)
-            try require(before.parts.values.allSatisfy { $0.reported.isEmpty }, is: true)
+            try require(before.platforms.values.allSatisfy { $0.reported.isEmpty }, is: true)
             try await bench.receive(.notification(id), .received, in: hub, at: bench.now)
             try await bench.receive(.notification(id), .received, in: hub, at: bench.now)
             let first = try await bench.storage.funnelEvidence(of: id, in: hub)
             try require(
-                first.parts[bench.platform], is: FunnelEvidence.Part(received: 1, opened: 0, reported: [.received]))
+                first.platforms[bench.platform],
+                is: FunnelEvidence.PlatformCounts(received: 1, opened: 0, reported: [.received]))
             try await bench.receive(.notification(id), .opened, in: hub, at: bench.now)
             let second = try await bench.storage.funnelEvidence(of: id, in: hub)
             try require(
-                second.parts[bench.platform],
-                is: FunnelEvidence.Part(received: 1, opened: 1, reported: [.received, .opened]))
+                second.platforms[bench.platform],
+                is: FunnelEvidence.PlatformCounts(received: 1, opened: 1, reported: [.received, .opened]))
             let later = try await bench.accept(hub)
             let other = try await bench.storage.funnelEvidence(of: later.notification.id, in: hub)
-            try require(other.parts[bench.platform], is: FunnelEvidence.Part(reported: [.received, .opened]))
+            try require(
+                other.platforms[bench.platform], is: FunnelEvidence.PlatformCounts(reported: [.received, .opened]))
             let elsewhere = try await bench.storage.funnelEvidence(of: id, in: try await bench.hub("elsewhere"))
-            try require(elsewhere.parts.isEmpty, is: true)
+            try require(elsewhere.platforms.isEmpty, is: true)
         },
         Requirement("Pushes that were made and failed are counted, those that were not are not") { bench in
             let hub = try await bench.hub()
@@ -54,7 +56,7 @@ extension StorageConformance {
                             at: bench.now)
                     ]))
             let evidence = try await bench.storage.funnelEvidence(of: delivery.notification.id, in: hub)
-            try require(evidence.parts[bench.platform]?.failed, is: 4)
+            try require(evidence.platforms[bench.platform]?.failed, is: 4)
         },
         Requirement("Only members with a final outcome after an attempt are counted") { bench in
             let hub = try await bench.hub()
@@ -84,7 +86,7 @@ extension StorageConformance {
                         attempt(4, 1, .superseded),
                     ]))
             let evidence = try await bench.storage.funnelEvidence(of: delivery.notification.id, in: hub)
-            try require(evidence.parts[bench.platform]?.stopped, is: 1)
+            try require(evidence.platforms[bench.platform]?.stopped, is: 1)
         },
     ]
 }

@@ -36,7 +36,7 @@ extension StorageConformance {
             let evidence = try require(try await bench.storage.evidence(of: members, in: delivery.id))
             try require(members.map { evidence.members[$0]?.refusal?.outcome }, is: page.records.map(\.outcome))
             let funnel = try await bench.storage.funnelEvidence(of: delivery.notification.id, in: hub)
-            try require(funnel.parts[bench.platform]?.failed ?? 0, is: 0)
+            try require(funnel.platforms[bench.platform]?.failed ?? 0, is: 0)
         },
         Requirement("A refusal of a page keeps the ids of its registration, which may be gone") { bench in
             let hub = try await bench.hub()
@@ -173,7 +173,7 @@ private struct RandomCourse {
             try await bench.storage.funnelEvidence(of: first.notification.id, in: hub),
             try await bench.storage.funnelEvidence(of: second.notification.id, in: hub)
         )
-        try require(funnels.0.parts[bench.platform], is: funnels.1.parts[bench.platform])
+        try require(funnels.0.platforms[bench.platform], is: funnels.1.platforms[bench.platform])
         for outcome in [OutcomeName.badChannel, nil] {
             let resends = (try await bench.resent(first, outcome), try await bench.resent(second, outcome))
             try require(try await letters(of: resends.0, limit: 7), is: try await letters(of: resends.1, limit: 999))

@@ -82,19 +82,19 @@ extension MemoryState {
                             throughRegistration: query.bounds?.registration ?? .max, limit: .max, now: query.now))
                     : []
             }
-            var part = AudienceCount.Part(
+            var counts = AudienceCount.PlatformCounts(
                 native: members[0].count, skipped: members[0].reduce(0) { $0 + $1.entries.count - 1 },
                 templates: members[1].count, devices: Set((members[0] + members[1]).map(\.id.channel)).count)
-            guard part.registrations > 0 else { continue }
+            guard counts.registrations > 0 else { continue }
             if let hash = query.sampling?.hash {
                 for member in members[0] + members[1] { count.lowestHashes?.insert(hash(member.id.number)) }
             }
             for member in query.languages == nil ? [] : members[0] {
                 let tags = member.entries.flatMap(\.registration.tags)
-                part.languages[query.languages?.index(forDeviceWith: tags) ?? 0, default: 0] += 1
+                counts.languages[query.languages?.index(forDeviceWith: tags) ?? 0, default: 0] += 1
             }
-            part.renderings = renderings(members[1].map { $0.entries[0].registration }, limit: query.renderingLimit)
-            count.platforms[platform] = part
+            counts.renderings = renderings(members[1].map { $0.entries[0].registration }, limit: query.renderingLimit)
+            count.platforms[platform] = counts
         }
         return count
     }

@@ -8,25 +8,25 @@ extension MemoryStorage: FunnelStore {
     ) async throws(StorageError) -> FunnelEvidence {
         state.withLock { state in
             guard state.index(of: id, in: hub) != nil else { return FunnelEvidence() }
-            var parts: [PlatformID: FunnelEvidence.Part] = [:]
+            var platforms: [PlatformID: FunnelEvidence.PlatformCounts] = [:]
             var received: [PlatformID: Set<String>] = [:]
             for (key, platform) in state.receiptPlatforms where key.hub == hub {
-                parts[platform, default: FunnelEvidence.Part()].reported.insert(key.event)
+                platforms[platform, default: FunnelEvidence.PlatformCounts()].reported.insert(key.event)
                 guard key.subject == .notification(id) else { continue }
                 received[platform, default: []].insert(key.device)
-                if key.event == .opened { parts[platform, default: FunnelEvidence.Part()].opened += 1 }
+                if key.event == .opened { platforms[platform, default: FunnelEvidence.PlatformCounts()].opened += 1 }
             }
-            for (platform, devices) in received { parts[platform]?.received = devices.count }
+            for (platform, devices) in received { platforms[platform]?.received = devices.count }
             for entry in state.deliveries where entry.progress.delivery.notification.id == id {
                 let failed = entry.refused.values.count { refusal in
                     let wasTried = refusal.attempts > 0 || entry.attempts.contains { $0.member == refusal.member }
                     return refusal.answer != nil || refusal.handle == nil || refusal.outcome == .abandoned && wasTried
                 }
                 let platform = entry.progress.delivery.platform
-                parts[platform, default: FunnelEvidence.Part()].failed += failed
-                parts[platform, default: FunnelEvidence.Part()].stopped += entry.stopped
+                platforms[platform, default: FunnelEvidence.PlatformCounts()].failed += failed
+                platforms[platform, default: FunnelEvidence.PlatformCounts()].stopped += entry.stopped
             }
-            return FunnelEvidence(parts: parts)
+            return FunnelEvidence(platforms: platforms)
         }
     }
 }
