@@ -45,6 +45,8 @@ public struct Backend: Sendable {
     let misses = MissLimiter()
     /// Limits the requests of each user. The key is the user's name in lower case.
     private let rates = RateLimiter<String>(countLimit: 10_000)
+    /// Limits the bytes that each user writes to registrations. The key is the user's name in lower case.
+    let registrationBytes = RateLimiter<String>(countLimit: 10_000)
     let receipts: any ReceiptStore
     let sends: any SendRecordStore
     let platforms: PushPlatformList

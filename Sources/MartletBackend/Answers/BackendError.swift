@@ -58,6 +58,10 @@ extension BackendError {
     static let notJSON = BackendError(41502, "Send the body as JSON, with 'Content-Type: application/json'.")
 
     static let notFound = BackendError(40400, "There is nothing at this address.")
+    static func tooManyDevices(_ limit: Int) -> BackendError {
+        BackendError(
+            40305, "You have \(limit) devices, the most that a user may have; remove one, then register this one.")
+    }
     static let noRegistration = BackendError(40401, "You have no registration of this id.")
     static func badKey(_ sentence: String) -> BackendError { BackendError(40013, sentence) }
     /// Returns the refusal of ciphertexts that their devices cannot decrypt, because the devices have other keys.
@@ -84,6 +88,11 @@ extension BackendError {
     static func tooManyRequests(retryAfter: Int) -> BackendError {
         BackendError(
             42902, "You make too many requests; wait before the next.", retryAfter: Int64(retryAfter))
+    }
+    static func tooManyRegistrations(retryAfter: Int) -> BackendError {
+        BackendError(
+            42904, "Your devices are registered anew too often; wait before the next time.",
+            retryAfter: Int64(retryAfter))
     }
     static func backlogged(_ excess: BacklogExcess) -> BackendError {
         BackendError(42903, excess.sentence + ".", retryAfter: Int64(BacklogExcess.retryAfter))

@@ -37,11 +37,17 @@ struct RequestBody {
         self.members = members
     }
 
+    /// Refuses a body with a content coding: the server never inflates.
+    static func refuseEncoded(_ request: HTTPRequest) throws(BackendError) {
+        guard (request.fields["content-encoding"] ?? "identity").lowercased() == "identity" else { throw .encodedBody }
+    }
+
     /// Parses the body of a request whose content type is JSON, or is missing. Other types are refused, because a page
     /// of another site can make a browser send them without asking this server first.
     static func json(
         _ request: HTTPRequest, maximumDepth: Int = Self.maximumDepth
     ) throws(BackendError) -> JSON {
+        try refuseEncoded(request)
         guard request.fields.values(of: "content-type").allSatisfy(isJSON) else { throw .notJSON }
         do throws(JSONError) {
             return try JSON(parsing: request.body, maximumDepth: maximumDepth)

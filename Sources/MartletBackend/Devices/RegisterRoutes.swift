@@ -11,6 +11,11 @@ struct RegisterRoutes: Sendable {
     private static let searchLimit = 100
     /// The maximum number of times that a device is written, if its user's groups change at the same time.
     private static let attemptLimit = 10
+    /// The maximum number of devices of one user. Registrations that arrive at the same time can exceed it.
+    static let deviceLimit = 200
+    /// The bytes of registrations that one user may write in a second on average, and at once. Every change is kept for
+    /// traces for a month, with its tags, so a limit on the number of devices alone does not limit what is stored.
+    static let byteRate = RequestRate(perSecond: 64, burst: 1_048_576)
 
     func add(to router: inout Router) {
         router.on(.post, "/api/register") { request, match in
@@ -21,7 +26,9 @@ struct RegisterRoutes: Sendable {
         }
         router.on(.put, "/api/register/{id}", bodyLimit: Self.bodyLimit, streamsBody: true) { request, match in
             await backend.answer(collecting: request) { (caller, request) throws(BackendError) in
-                try await register(match["id"], try RegisterBody(request), for: caller)
+                let body = try RegisterBody(request)
+                try await admit(match["id"], bytes: request.body.count, for: caller.name)
+                try await register(match["id"], body, for: caller)
                 return HTTPResponse(.ok)
             }
         }
@@ -67,6 +74,22 @@ struct RegisterRoutes: Sendable {
             throw .badHandle("No push platform has such handles. " + reasons.joined(separator: " "))
         }
         return keys
+    }
+
+    /// Checks that a registration keeps to the limits of its user.
+    private func admit(_ id: String, bytes: Int, for user: UserName) async throws(BackendError) {
+        if let wait = backend.registrationBytes.take(
+            user.folded, count: bytes, at: Self.byteRate, now: backend.time.now)
+        {
+            throw .tooManyRegistrations(retryAfter: wait.retryAfterSeconds)
+        }
+        let hub = try backend.hub.hub()
+        let count = try await registered { () throws(DeviceRegistryError) in
+            guard try await backend.devices.registration(id, in: hub.id) == nil else { return 0 }
+            return try await backend.devices.registrations(in: hub.id, .tag(user.tag), limit: Self.deviceLimit)
+                .registrations.count
+        }
+        guard count < Self.deviceLimit else { throw .tooManyDevices(Self.deviceLimit) }
     }
 
     /// Registers a device. If the user's groups change meanwhile, registers it again, because the change may have

@@ -45,9 +45,7 @@ struct RichRoutes: Sendable {
         case json
 
         init(_ request: HTTPRequest) throws(BackendError) {
-            guard (request.fields["content-encoding"] ?? "identity").lowercased() == "identity" else {
-                throw .encodedBody
-            }
+            try RequestBody.refuseEncoded(request)
             switch request.fields["content-type"].map({ HeaderParameters($0)?.value }) {
             case "multipart/form-data": self = .multipart
             case nil, "application/json": self = .json

@@ -52,11 +52,13 @@ public final class RateLimiter<Key: Hashable & Sendable>: Sendable {
 
     var count: Int { state.withLock { $0.fullAt.count } }
 
-    /// Takes a token for a request.
-    /// - Returns: nil if a token was available; otherwise the time until one is available.
-    public func take(_ key: Key, at rate: RequestRate, now: Timestamp) -> Duration? {
+    /// Takes tokens: one for a request, or as many as the request costs.
+    /// - Parameter count: The number of tokens, at most `rate.burst`.
+    /// - Returns: nil if the tokens were available; otherwise the time until they are, and none is taken.
+    public func take(_ key: Key, count: Int = 1, at rate: RequestRate, now: Timestamp) -> Duration? {
         let interval = 1_000_000_000 / Int64(rate.perSecond)
         let capacity = interval * Int64(rate.burst)
+        let cost = interval * Int64(count)
         return state.withLock { state in
             let now = state.pass(to: now.milliseconds * 1_000_000)
             let known = state.fullAt[key]
@@ -64,11 +66,11 @@ public final class RateLimiter<Key: Hashable & Sendable>: Sendable {
             // If the rate was increased since the last request, the stored time can be too late for the new capacity;
             // the upper bound keeps the bucket from being below empty.
             let start = min(max(known ?? now, now), now + capacity)
-            guard start + interval <= now + capacity else {
+            guard start + cost <= now + capacity else {
                 state.fullAt[key] = start
-                return .nanoseconds(start + interval - now - capacity)
+                return .nanoseconds(start + cost - now - capacity)
             }
-            state.fullAt[key] = start + interval
+            state.fullAt[key] = start + cost
             return nil
         }
     }

@@ -36,6 +36,9 @@ public struct Session: Sendable, CustomStringConvertible {
     }
 
     public var description: String { "session of \(userName)" }
+
+    /// The maximum number of sessions of one user.
+    public static let limit = 100
 }
 
 /// Stores users and their sessions. Every change is durable when it returns.
@@ -66,6 +69,7 @@ public protocol UserStore: Sendable {
     /// - Returns: Whether the user existed.
     func removeUser(_ name: String) async throws(StorageError) -> Bool
 
+    /// Stores a session. If its user already has `Session.limit` sessions, those that expire first end.
     func addSession(_ session: Session) async throws(StorageError)
 
     /// Returns the session whose token has this hash; nil if the session does not exist or has expired.

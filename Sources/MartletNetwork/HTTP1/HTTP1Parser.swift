@@ -45,7 +45,9 @@ final class HTTP1Parser {
     fileprivate var isAtTrailers = false
     fileprivate var inHead = true
     fileprivate var body: [UInt8] = []
-    fileprivate var chunkExtensionBytes = 0
+    /// The bytes of the current message that frame its chunks: their sizes, extensions and line ends.
+    private var framingBytes = 0
+    private var inTrailers = false
     /// The number of chunks of the current message so far.
     fileprivate(set) var chunkCount = 0
     /// True if the response answers a HEAD request.
@@ -80,7 +82,8 @@ final class HTTP1Parser {
         isComplete = false
         isAtTrailers = false
         inHead = true
-        chunkExtensionBytes = 0
+        framingBytes = 0
+        inTrailers = false
         chunkCount = 0
         answersHead = false
     }
@@ -111,15 +114,31 @@ final class HTTP1Parser {
     ) throws(Failure) -> (taken: Int, stop: Stop) {
         guard !isComplete else { return (0, .complete) }
         let characters = bytes.assumingMemoryBound(to: CChar.self)
+        let bodyBytes = body.count
         swap(&self.body, &body)
         llhttp_resume(parser)
         let code = llhttp_execute(parser, characters.baseAddress, characters.count)
         swap(&self.body, &body)
         try check(code)
-        guard code == HPE_PAUSED, let start = characters.baseAddress else { return (bytes.count, .hungry) }
+        let isPaused = code == HPE_PAUSED
+        let taken = isPaused ? characters.baseAddress.map { llhttp_get_error_pos(parser) - $0 } ?? 0 : bytes.count
+        try countFraming(taken - (body.count - bodyBytes))
+        guard isPaused else { return (taken, .hungry) }
         let stop: Stop = isAtTrailers && !isComplete ? .trailers : .complete
+        inTrailers = stop == .trailers
         isAtTrailers = false
-        return (llhttp_get_error_pos(parser) - start, stop)
+        return (taken, stop)
+    }
+
+    /// Counts bytes that frame chunks. Without a limit, a peer could send leading zeros or extensions of a size
+    /// endlessly without exceeding the body limit. The trailers have a limit of their own.
+    private func countFraming(_ bytes: Int) throws(Failure) {
+        guard !inTrailers else { return }
+        framingBytes += bytes
+        // 16 digits and the line ends behind the size and behind the data.
+        guard framingBytes <= 4096 + 20 * chunkCount else {
+            throw .malformed("the lines of the chunks are too long")
+        }
     }
 
     /// Handles the closing of the peer's side of the connection.
@@ -150,8 +169,6 @@ private nonisolated(unsafe) let callbacks: UnsafeMutablePointer<llhttp_settings_
     callbacks.pointee.on_headers_complete = recordHeadEnd
     callbacks.pointee.on_body = recordBody
     callbacks.pointee.on_chunk_header = recordChunk
-    callbacks.pointee.on_chunk_extension_name = recordChunkExtension
-    callbacks.pointee.on_chunk_extension_value = recordChunkExtension
     callbacks.pointee.on_message_complete = recordEnd
     return callbacks
 }()
@@ -224,16 +241,6 @@ private func recordChunk(_ raw: UnsafeMutablePointer<llhttp_t>?) -> Int32 {
     guard raw.pointee.content_length == 0 else { return 0 }
     parser.isAtTrailers = true
     return Int32(HPE_PAUSED.rawValue)
-}
-
-/// Counts the bytes of chunk extensions, which are otherwise ignored. Without a limit, a peer could send extensions
-/// endlessly without exceeding the body limit.
-private func recordChunkExtension(
-    _ raw: UnsafeMutablePointer<llhttp_t>?, _ start: UnsafePointer<CChar>?, _ count: Int
-) -> Int32 {
-    guard let parser = parser(of: raw) else { return -1 }
-    parser.chunkExtensionBytes += count
-    return parser.chunkExtensionBytes > 4096 ? -1 : 0
 }
 
 private func recordEnd(_ raw: UnsafeMutablePointer<llhttp_t>?) -> Int32 {

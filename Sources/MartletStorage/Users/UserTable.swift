@@ -65,6 +65,12 @@ struct UserTable {
             INSERT OR REPLACE INTO sessions (token_hash, user, created_at, expires_at)
             SELECT ?, folded_name, ?, ? FROM users WHERE folded_name = ?
             """, session.tokenHash, session.createdAt, session.expiresAt, session.userName.lowercased())
+        try connection.run(
+            """
+            DELETE FROM sessions WHERE token_hash IN (
+                SELECT token_hash FROM sessions WHERE user = ? ORDER BY expires_at DESC, created_at DESC
+                LIMIT -1 OFFSET ?)
+            """, session.userName.lowercased(), Session.limit)
     }
 
     func session(tokenHash: [UInt8], at now: Timestamp) throws(StorageError) -> Session? {

@@ -49,6 +49,19 @@ import Testing
         #expect(receiver.body.count <= 64 * 1024)
     }
 
+    @Test(arguments: ["0", "1;a=", "1\r\na\r\n000000000000000000000000000000000000000000000000"])
+    func theLineOfAChunkHasALimit(_ beginning: String) {
+        let receiver = start()
+        receive(Self.chunked + beginning)
+        var sent = 0
+        while client.wantsInput, sent < 100 {
+            receive(String(repeating: "0", count: 1_000))
+            sent += 1
+        }
+        #expect(sent <= 5)
+        #expect(receiver.error?.kind == .disconnected)
+    }
+
     @Test func manyTinyChunksInOneReadAreCounted() {
         let receiver = start()
         receive(Self.chunked + String(repeating: "1\r\na\r\n", count: 10_000))

@@ -120,6 +120,10 @@ struct HTTP1ServerTests {
             "POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n5;"
                 + String(repeating: "a", count: 5000) + "\r\nhello\r\n0\r\n\r\n", 400
         ),
+        (
+            "POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n" + String(repeating: "0", count: 5000)
+                + "5\r\nhello\r\n0\r\n\r\n", 400
+        ),
     ]
 
     @Test(arguments: refused.indices)

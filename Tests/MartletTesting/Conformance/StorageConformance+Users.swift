@@ -77,6 +77,23 @@ extension StorageConformance {
             try require(try await bench.storage.session(tokenHash: [1], at: bench.now) == nil, is: true)
             try require(try await bench.storage.session(tokenHash: [2], at: bench.now) == nil, is: false)
         },
+        Requirement("The sessions that expire first end when their user has more than the limit") { bench in
+            for name in ["alice", "bob"] {
+                try await bench.storage.putUser(User(name: name, passwordHash: "1", createdAt: bench.now))
+            }
+            try await bench.storage.addSession(bench.session([255], of: "bob"))
+            for number in 0...Session.limit {
+                var session = bench.session([UInt8(number)], of: "alice")
+                session.expiresAt = session.expiresAt + .seconds(number)
+                try await bench.storage.addSession(session)
+            }
+            try require(try await bench.storage.session(tokenHash: [0], at: bench.now) == nil, is: true)
+            for number in 1...Session.limit {
+                let session = try await bench.storage.session(tokenHash: [UInt8(number)], at: bench.now)
+                try require(session == nil, is: false)
+            }
+            try require(try await bench.storage.session(tokenHash: [255], at: bench.now) == nil, is: false)
+        },
         Requirement("A session of somebody who is not there opens nothing") { bench in
             try await bench.storage.addSession(bench.session([1], of: "ghost"))
             try require(try await bench.storage.session(tokenHash: [1], at: bench.now) == nil, is: true)

@@ -52,6 +52,8 @@ extension MemoryStorage: UserStore {
             var stored = session
             stored.userName = user.name
             state.sessions[session.tokenHash] = stored
+            let all = state.sessions.values.filter { $0.userName == user.name }.sorted { $0.expiresAt > $1.expiresAt }
+            for surplus in all.dropFirst(Session.limit) { state.sessions[surplus.tokenHash] = nil }
         }
     }
 
