@@ -4,6 +4,10 @@ import Testing
 @testable import MartletClient
 @testable import MartletURLSession
 
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
 struct URLSessionTransportTests {
     func response(_ status: String, _ body: String = "", fields: String = "") -> String {
         "HTTP/1.1 \(status)\r\nContent-Length: \(body.utf8.count)\r\nConnection: close\r\n\(fields)\r\n\(body)"
