@@ -111,7 +111,7 @@ struct DryRunTests {
         let result = try #require(run.platforms.first)
         #expect(result.payloads.count == DryRun.payloadLimit)
         #expect(result.payloads[0].pushes == 2, "those with the most pushes first")
-        #expect([result.furtherTemplates, part.furtherPushes, part.targeted] == [5, 5, 26])
+        #expect([result.furtherTemplates, result.furtherPushes, result.targeted] == [5, 5, 26])
     }
 
     @Test func aDryRunAnswersWithTheRefusalAndTheOtherResults() async throws {

@@ -67,7 +67,7 @@ struct WNSTests {
         #expect(throws: Never.self) { try WNS.check(message("sixteen-letters.")) }
         let error = try #require(throws: PushServiceError.self) { try WNS.check(message("seventeen-letters")) }
         #expect(error.kind == .badMessage)
-        #expect(error.sentence == "\(name) has at most 16 characters; this one has 17.")
+        #expect(error.description == "\(name) has at most 16 characters; this one has 17.")
     }
 
     @Test(
