@@ -315,6 +315,7 @@ struct CanaryTests {
         let canary = try await Canary(flight, Rollout(nil, sample: .size(20)))
         try await canary.runAll()
         let waiting = try await canary.verdicts(60).filter { $0.value == .pending }.keys.sorted()
+        flight.time.advance(by: .seconds(1))
         for number in waiting.prefix(30) { try await flight.register("moved\(number)", id: "r\(number)") }
         _ = try await canary.apply(.resume)
         _ = try await canary.release()

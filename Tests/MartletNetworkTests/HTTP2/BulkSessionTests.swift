@@ -138,7 +138,7 @@ import Testing
         pair.run()
         for stream in waiting.prefix(count) { stream.send(HTTPResponse(.ok)) }
         pair.run()
-        pair.control.goAway(last: Int32(2 * count))
+        pair.control.goAway(last: Int32(max(0, 2 * count - 1)))
         pair.run()
         run.flush()
     }
