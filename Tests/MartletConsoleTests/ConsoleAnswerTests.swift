@@ -225,4 +225,29 @@ struct ConsoleAnswerTests {
         let answer = await bench.send(.get, path)
         #expect(answer.status == .notFound)
     }
+
+    @Test func scriptsAreServedWithoutCommentsThatHaveLinesOfTheirOwnAndWithTheirLines() {
+        let script = """
+            /** A module.
+             * @param {string} a */
+            import { b } from "./b.js"; // beside code
+            // A line.
+            /** @type {any} */ (b).c = `https://x`;
+              /* One line. */
+            export default b;
+            """
+        let served = String(decoding: ServedScript.withoutComments(Array(script.utf8)), as: UTF8.self)
+        #expect(
+            served == """
+
+
+                import { b } from "./b.js"; // beside code
+
+                /** @type {any} */ (b).c = `https://x`;
+
+                export default b;
+                """)
+        let asset = ConsoleAsset(path: "base.css", bytes: Array("/* stays */".utf8))
+        #expect(asset?.bytes == Array("/* stays */".utf8))
+    }
 }

@@ -13,12 +13,15 @@ struct ConsoleBench {
     let administration = NotingAdministration()
     let directory: OperatorDirectory
     let console: Console
+    /// What the operator of the server was told.
+    let log = Notes()
 
     static let origin = "http://127.0.0.1:8080"
 
     /// - Parameter attempts: How many sign-ins that are not by password may fail.
     init(
-        publicURL: String? = nil, provider: ConsoleProvider = ConsoleProvider(nil), attempts: Int = 100
+        publicURL: String? = nil, provider: ConsoleProvider = ConsoleProvider(nil), attempts: Int = 100,
+        sample: @escaping @Sendable (ManualTimeSource) -> ConsoleSample = { ConsoleSample(at: $0.now) }
     ) async throws {
         directory = try await OperatorDirectory(store: storage, time: time)
         let settings = ConsoleSettings(
@@ -28,9 +31,9 @@ struct ConsoleBench {
                 directory: directory, passwords: PlainPasswords(attempts: attempts), provider: provider,
                 administration: administration,
                 description: ConsoleDescription(administration: [], schemas: [:]), simulator: administration,
-                facts: QuietFacts(time: time), hours: storage,
+                facts: FixedFacts(time: time, make: sample), hours: storage,
                 hubNames: { ["other", "shop"] }, time: time
-            ) { _ in }, settings)
+            ) { [log] in log.add($0) }, settings)
     }
 
     /// Signs a new operator in.
@@ -74,6 +77,14 @@ struct ConsoleBench {
 extension HTTPResponse {
     var json: JSON? { try? JSON(parsing: bytes) }
     var code: String? { json?["code"]?.string }
+}
+
+final class Notes: Sendable {
+    private let lines = Mutex<[String]>([])
+
+    var all: [String] { lines.withLock(\.self) }
+
+    func add(_ line: String) { lines.withLock { $0.append(line) } }
 }
 
 /// Answers everything with an empty object.
@@ -127,8 +138,9 @@ final class PlainPasswords: OperatorPasswords {
     }
 }
 
-struct QuietFacts: ConsoleFacts {
+struct FixedFacts: ConsoleFacts {
     let time: ManualTimeSource
+    let make: @Sendable (ManualTimeSource) -> ConsoleSample
 
-    func sample() async -> ConsoleSample { ConsoleSample(at: time.now) }
+    func sample() async -> ConsoleSample { make(time) }
 }

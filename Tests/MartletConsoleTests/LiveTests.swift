@@ -101,6 +101,61 @@ struct LiveTests {
         #expect(alerts.first { $0.code == "wrong-credential" }?.platform == "a")
     }
 
+    private static func failing(
+        status: Int?, attempts: Int, since seconds: Int64, waiting: Int = 0, isWholeLane: Bool = true
+    ) -> ConsoleSample.FailingService {
+        let since = start + .seconds(-seconds)
+        return ConsoleSample.FailingService(
+            hub: "shop", platform: "a", origin: "https://push.example", origins: 1, since: since, lastAt: since,
+            attempts: attempts, status: status, reason: "Storm", isWholeLane: isWholeLane,
+            waiting: waiting == 0
+                ? nil
+                : ConsoleSample.FailingService.Waiting(
+                    pushes: waiting, isPartial: false, notifications: 1, firstExpiry: start + .seconds(600),
+                    next: start + .seconds(20)))
+    }
+
+    @Test(arguments: [
+        (failing(status: 503, attempts: 2, since: 1), "error"), (failing(status: nil, attempts: 1, since: 3), "error"),
+        (failing(status: 503, attempts: 9, since: 1, isWholeLane: false), "warning"),
+        (failing(status: 503, attempts: 1, since: 1), nil), (failing(status: 429, attempts: 9, since: 50), nil),
+        (failing(status: 429, attempts: 10, since: 50), "error"), (failing(status: 503, attempts: 9, since: 90), nil),
+        (failing(status: 503, attempts: 9, since: 90, waiting: 40), "error"),
+    ])
+    func aServiceThatTakesNothingIsAnAlertWithinSeconds(
+        failing: ConsoleSample.FailingService, severity: String?
+    ) throws {
+        var sample = ConsoleSample(at: Self.start)
+        sample.failingServices = [failing]
+        let alert = try #require(AlertRules(sample, recent: [sample])).alerts.first
+        #expect(alert?.severity.rawValue == severity)
+        guard let alert else { return }
+        #expect(alert.code == "service-failing" && alert.hub == "shop" && alert.json["since"] != nil)
+        #expect(alert.json["waiting"]?.integer == Int64(failing.waiting?.pushes ?? 0))
+        if failing.waiting != nil { #expect(alert.json["nextAt"]?.string == (Self.start + .seconds(20)).iso8601) }
+    }
+
+    @Test func anAlertOfOnesOwnHubIsNotLostAmongThoseOfOthers() async throws {
+        let bench = try await ConsoleBench { time in
+            var sample = ConsoleSample(at: time.now)
+            for number in 10..<60 {
+                sample.credentialEnds.append(
+                    ConsoleSample.CredentialEnd(hub: "hub\(number)", platform: "a", at: time.now))
+            }
+            sample.credentialEnds.append(
+                ConsoleSample.CredentialEnd(hub: "shop", platform: "a", at: time.now + .seconds(60)))
+            return sample
+        }
+        let ops = try await bench.signIn("ops", "admin")
+        let kim = try await bench.signIn("kim", "viewer@shop")
+        func hubs(_ cookie: String) async -> [String?] {
+            let answer = await bench.send(.get, "/console/api/alerts", cookie: cookie)
+            return answer.json?["alerts"]?.array?.map { $0["hub"]?.string } ?? []
+        }
+        #expect(await hubs(kim) == ["shop"])
+        #expect(await hubs(ops).count == 21)
+    }
+
     @Test(arguments: ["", "now,", "later", "send:shop", "sends:", "now,now,now,now,now,now,now,now,now"])
     func topicsAreReadStrictly(text: String) {
         #expect(text == "now," ? Topic.list(text) != nil : Topic.list(text) == nil)
@@ -188,8 +243,8 @@ struct LiveTests {
         try await finished
         let data = try #require(writer.text.split(separator: "\n").first { $0.hasPrefix("data: ") }?.dropFirst(6))
         let running = try JSON(parsing: Array(data.utf8))["sends"]?["shop"]?["running"]?.array
-        #expect(running?.map { $0["id"]?.string } == ["b", "a", "c"])
-        #expect(running?.map { $0["goesOnAt"] } == [.null, "2026-11-26T14:00:00Z", .null])
+        #expect(running?.map { $0["id"]?.string } == ["a", "b", "c"])
+        #expect(running?.map { $0["goesOnAt"] } == ["2026-11-26T14:00:00Z", .null, .null])
     }
 
     @Test func aStreamAboutAHubNeedsARoleThere() async throws {

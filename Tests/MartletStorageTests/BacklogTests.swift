@@ -10,16 +10,41 @@ struct BacklogTests {
 
     @Test func unfinishedDeliveriesAreCountedWithTheAgeOfTheOldest() async throws {
         let storage = try SQLiteStorage(directory: directory.path, sealer: XORSealer())
-        #expect(try await storage.backlog() == SQLiteStorage.Backlog(deliveries: 0, oldest: nil))
+        #expect(try await storage.backlog() == SQLiteStorage.Backlog(deliveries: 0, notifications: 0, oldest: nil))
         let hub = try #require(try await storage.createHub(name: "loft", settings: HubSettings(), at: now)).id
         for seconds in [0, 5] { _ = try await storage.broadcast(of: [1], in: hub, at: now + .seconds(seconds)) }
-        #expect(try await storage.backlog() == SQLiteStorage.Backlog(deliveries: 2, oldest: now))
+        #expect(try await storage.backlog() == SQLiteStorage.Backlog(deliveries: 2, notifications: 2, oldest: now))
         let first = try #require(try await storage.unfinished(after: .none, limit: 1).first).delivery
         try await storage.record(
             DeliveryStep(delivery: first.id, isFannedOut: true, state: .completed, endedAt: now))
-        #expect(try await storage.backlog() == SQLiteStorage.Backlog(deliveries: 1, oldest: now + .seconds(5)))
+        #expect(
+            try await storage.backlog()
+                == SQLiteStorage.Backlog(deliveries: 1, notifications: 1, oldest: now + .seconds(5)))
         #expect(storage.fileSizes.database > 0)
         #expect(storage.writeTimes.commit.count > 0)
+        await storage.close()
+    }
+
+    @Test func pushesThatWaitForAnotherAttemptAreCountedByLane() async throws {
+        let storage = try SQLiteStorage(directory: directory.path, sealer: XORSealer())
+        let hub = try #require(try await storage.createHub(name: "loft", settings: HubSettings(), at: now)).id
+        #expect(try await storage.waitingRetries(limit: 10).isEmpty)
+        for seconds: Int64 in [0, 5] {
+            let delivery = try await storage.broadcast(of: [1], in: hub, at: now + .seconds(seconds))
+            let retries = (1...3).map { number in
+                Retry(
+                    member: AudienceMember(channel: ChannelID(rawValue: number)), attempts: 1,
+                    dueAt: now + .seconds(10 + seconds + number), outcome: .pnsUnavailable, reason: "Storm")
+            }
+            try await storage.record(
+                DeliveryStep(delivery: delivery.id, isFannedOut: true, state: .processing, retries: retries))
+        }
+        let all = try #require(try await storage.waitingRetries(limit: 10).first)
+        #expect(all.key.hub == hub)
+        #expect((all.value.pushes, all.value.notifications, all.value.isPartial) == (6, 2, false))
+        #expect(all.value.nextDue == now + .seconds(11) && all.value.firstExpiry > now)
+        let part = try #require(try await storage.waitingRetries(limit: 4).first?.value)
+        #expect(part.pushes == 4 && part.isPartial)
         await storage.close()
     }
 

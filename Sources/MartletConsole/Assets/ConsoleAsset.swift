@@ -11,6 +11,7 @@ struct ConsoleAsset: Sendable {
     /// - Parameter path: The path below `Web`; its ending determines the content type.
     init?(path: String, bytes: [UInt8]) {
         guard let contentType = Self.contentType(of: path) else { return nil }
+        let bytes = path.hasSuffix(".js") ? ServedScript.withoutComments(bytes) : bytes
         self.bytes = bytes
         self.contentType = contentType
         tag = "\"\(Hex.encode(SHA256.hash(bytes)))\""

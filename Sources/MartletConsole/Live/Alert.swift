@@ -30,7 +30,8 @@ struct Alert: Hashable, Sendable {
 /// The rules that decide which alerts there are for the current state of the server.
 ///
 /// Docs/Metrics.md, "What to watch", lists most of the conditions. Further alerts report why `/health/ready` answers
-/// 503, that the server's certificate expires, that many pushes fail, and that lanes or origins are paused.
+/// 503, that the server's certificate expires, that a push service takes nothing, that many pushes fail, and that lanes
+/// or origins are paused.
 struct AlertRules {
     let latest: ConsoleSample
     /// A sample that is up to five minutes older than `latest`.
@@ -48,7 +49,7 @@ struct AlertRules {
 
     /// The alerts: errors first, then warnings.
     var alerts: [Alert] {
-        let found = readiness + ends + deliveries + services + machine
+        let found = readiness + ends + outages + deliveries + services + machine
         return found.filter { $0.severity == .error } + found.filter { $0.severity == .warning }
     }
 
@@ -67,21 +68,16 @@ struct AlertRules {
     /// it.
     private static let credentialNotice = 30.0 * 86_400
     private static let certificateNotice = 14.0 * 86_400
-    /// The maximum number of alerts about credentials.
-    ///
-    /// It is limited because there may be thousands of hubs.
-    private static let credentialLimit = 20
-
     private var ends: [Alert] {
         let refused = latest.refusedCredentials.sorted { ($0.hub, $0.platform) < ($1.hub, $1.platform) }
-        var found = refused.prefix(Self.credentialLimit).map {
+        var found = refused.map {
             Alert(code: "credential-refused", severity: .error, hub: $0.hub, platform: $0.platform)
         }
 
         let credentials = latest.credentialEnds.sorted { $0.at < $1.at }.filter {
             seconds(to: $0.at) < Self.credentialNotice
         }
-        found += credentials.prefix(Self.credentialLimit).map { end in
+        found += credentials.map { end in
             let left = seconds(to: end.at)
             return Alert(
                 code: left <= 0 ? "credential-ended" : "credential-ends", severity: left <= 0 ? .error : .warning,
@@ -96,6 +92,42 @@ struct AlertRules {
                     facts: ["endsAt": .string(end.iso8601), "seconds": .integer(Int64(left))]))
         }
         return found
+    }
+
+    /// How many attempts must fail before an alert says that a push service takes nothing.
+    ///
+    /// A single attempt is enough if the service has not recovered after `patience`, so that an outage shows within
+    /// seconds also while little is sent. An answer such as 429 may be about one device, so it takes more of them.
+    private static let failedAttempts = (answered: 10, broken: 2)
+    private static let patience = 3.0
+    /// How long a failure is told after the last attempt if no push waits for another one.
+    private static let memory = 60.0
+
+    /// The alerts about push services to which no push gets through. Their pushes wait and are not failures yet.
+    private var outages: [Alert] {
+        latest.failingServices.filter { failing in
+            if failing.waiting == nil, -seconds(to: failing.lastAt) > Self.memory { return false }
+            if let status = failing.status, (400..<500).contains(status) {
+                return failing.attempts >= Self.failedAttempts.answered
+            }
+            return failing.attempts >= Self.failedAttempts.broken || -seconds(to: failing.since) >= Self.patience
+        }.sorted { ($0.hub, $0.platform) < ($1.hub, $1.platform) }.map { failing in
+            var facts: [String: JSON] = [
+                "since": .string(failing.since.iso8601), "origin": .string(failing.origin),
+                "origins": .integer(Int64(failing.origins)), "attempts": .integer(Int64(failing.attempts)),
+                "status": failing.status.map { .integer(Int64($0)) } ?? .null, "reason": .string(failing.reason),
+                "waiting": .integer(Int64(failing.waiting?.pushes ?? 0)),
+            ]
+            if let waiting = failing.waiting {
+                facts["isPartial"] = .bool(waiting.isPartial)
+                facts["notifications"] = .integer(Int64(waiting.notifications))
+                facts["expiresAt"] = .string(waiting.firstExpiry.iso8601)
+                facts["nextAt"] = .string(max(waiting.next, latest.at).iso8601)
+            }
+            return Alert(
+                code: "service-failing", severity: failing.isWholeLane ? .error : .warning, hub: failing.hub,
+                platform: failing.platform, facts: facts)
+        }
     }
 
     private var deliveries: [Alert] {

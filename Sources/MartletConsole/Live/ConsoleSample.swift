@@ -28,6 +28,68 @@ public struct ConsoleSample: Sendable {
         }
     }
 
+    /// A platform of a hub for which no push gets through, to one origin at least.
+    public struct FailingService: Hashable, Sendable {
+        /// The pushes that wait for another attempt. They may belong to other origins of the platform too.
+        public struct Waiting: Hashable, Sendable {
+            public var pushes: Int
+            /// Whether there may be more pushes than were counted.
+            public var isPartial: Bool
+            /// The number of notifications that these pushes belong to.
+            public var notifications: Int
+            /// When the first of these notifications expires.
+            public var firstExpiry: Timestamp
+            /// The time of the next attempt.
+            public var next: Timestamp
+
+            public init(
+                pushes: Int, isPartial: Bool, notifications: Int, firstExpiry: Timestamp, next: Timestamp
+            ) {
+                self.pushes = pushes
+                self.isPartial = isPartial
+                self.notifications = notifications
+                self.firstExpiry = firstExpiry
+                self.next = next
+            }
+        }
+
+        public var hub: String
+        public var platform: String
+        /// The origin with the most failed pushes.
+        public var origin: String
+        /// The number of origins that fail.
+        public var origins: Int
+        public var since: Timestamp
+        public var lastAt: Timestamp
+        /// The number of attempts that failed since then.
+        public var attempts: Int
+        /// The HTTP status of the last answer; nil if there was no answer.
+        public var status: Int?
+        /// The push service's own word for the last answer, or Martlet's if there was none.
+        public var reason: String
+        /// Whether no push of the platform gets through to another origin either.
+        public var isWholeLane: Bool
+        /// nil if no push waits for another attempt.
+        public var waiting: Waiting?
+
+        public init(
+            hub: String, platform: String, origin: String, origins: Int, since: Timestamp, lastAt: Timestamp,
+            attempts: Int, status: Int?, reason: String, isWholeLane: Bool, waiting: Waiting?
+        ) {
+            self.hub = hub
+            self.platform = platform
+            self.origin = origin
+            self.origins = origins
+            self.since = since
+            self.lastAt = lastAt
+            self.attempts = attempts
+            self.status = status
+            self.reason = reason
+            self.isWholeLane = isWholeLane
+            self.waiting = waiting
+        }
+    }
+
     public var at: Timestamp
     /// The number of pushes that push services have accepted, by platform.
     public var taken: [String: Int] = [:]
@@ -41,15 +103,17 @@ public struct ConsoleSample: Sendable {
     public var latency = Histogram(bounds: DeliveryMetrics.latencyBounds)
     /// The times from the start of the writer on a transaction until the transaction is on disk; nil if unknown.
     public var commit: Histogram?
-    /// The number of unfinished deliveries.
+    /// The number of notifications with unfinished deliveries.
     public var waiting = 0
     /// The age of the oldest unfinished delivery, in seconds.
     public var oldest = 0.0
     /// The number of connections to push services, by platform.
     public var connections: [String: Int] = [:]
     public var refusedCredentials: [RefusedCredential] = []
+    public var failingServices: [FailingService] = []
     /// The number of other paused lanes, by platform.
     public var pausedLanes: [String: Int] = [:]
+    /// The number of other paused origins, by platform.
     public var pausedOrigins: [String: Int] = [:]
     public var quarantines: [String: Int] = [:]
     /// The total time that each event loop was busy, in seconds.

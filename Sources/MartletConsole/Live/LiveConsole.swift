@@ -8,6 +8,8 @@ final class LiveConsole: Sendable {
     private struct State {
         var history = MetricHistory()
         var alerts: [Alert] = []
+        /// The sends of each hub that were held when they were last read.
+        var held: [String: [JSON]] = [:]
         /// The last state of each topic that was sent to the streams.
         var told: [Topic: JSON] = [:]
         var tick = 0
@@ -25,6 +27,8 @@ final class LiveConsole: Sendable {
     /// The number of seconds between two samples of the server while no page is open.
     private static let idleTicks = 10
     private static let commentTicks = 15
+    /// The number of seconds between two events that change only facts of alerts, and between two reads of held sends.
+    private static let factTicks = 5
     /// The age from which a sample is no longer shown as the current state.
     private static let staleAge = Duration.seconds(2)
     /// The maximum number of topics that are read in one tick.
@@ -138,8 +142,16 @@ final class LiveConsole: Sendable {
         AlertRules(history.latest, recent: history.recent)?.alerts ?? []
     }
 
+    /// The maximum number of alerts with one code that an operator is shown, because there may be thousands of hubs.
+    private static let alertLimit = 20
+
     private static func visible(_ alerts: [Alert], to roles: RoleGrants) -> [Alert] {
-        alerts.filter { alert in alert.hub.map { roles.role(for: $0) != nil } ?? true }
+        var counts: [String: Int] = [:]
+        return alerts.filter { alert in
+            guard alert.hub.map({ roles.role(for: $0) != nil }) ?? true else { return false }
+            counts[alert.code, default: 0] += 1
+            return counts[alert.code, default: 0] <= alertLimit
+        }
     }
 
     private static func json(_ history: MetricHistory, _ alerts: [Alert]) -> JSON {
@@ -154,9 +166,12 @@ final class LiveConsole: Sendable {
     private func tellNow() {
         let (second, history, changed) = state.withLock { state in
             let alerts = Self.alerts(state.history)
-            let isChanged = !Self.areAlike(alerts, state.alerts)
+            let isChanged =
+                !Self.areAlike(alerts, state.alerts)
+                || (state.tick % Self.factTicks == 0 && Self.outages(alerts) != Self.outages(state.alerts))
+            guard isChanged else { return (state.history.secondJSON, state.history, nil as [Alert]?) }
             state.alerts = alerts
-            return (state.history.secondJSON, state.history, isChanged ? alerts : nil)
+            return (state.history.secondJSON, state.history, alerts)
         }
         let bytes = ServerSentEvent.bytes("second", second)
         for entry in streams.all where entry.topics.contains(.now) {
@@ -166,6 +181,10 @@ final class LiveConsole: Sendable {
             entry.mailbox.post("alert", ServerSentEvent.bytes("alert", json))
         }
     }
+
+    /// The facts of failing push services, which people watch while they change: how many pushes wait, and what was
+    /// answered last.
+    private static func outages(_ alerts: [Alert]) -> [Alert] { alerts.filter { $0.code == "service-failing" } }
 
     /// Returns whether two lists have the same alerts.
     ///
@@ -178,7 +197,11 @@ final class LiveConsole: Sendable {
     private func tellSends(_ tick: Int) async {
         let entries = streams.all
         let topics = Set(entries.flatMap(\.topics)).subtracting([.now]).sorted { "\($0)" < "\($1)" }
-        state.withLock { state in state.told = state.told.filter { topics.contains($0.key) } }
+        let hubs = Set(topics.compactMap(\.hub))
+        state.withLock { state in
+            state.told = state.told.filter { topics.contains($0.key) }
+            state.held = state.held.filter { hubs.contains($0.key) }
+        }
         guard !topics.isEmpty else { return }
         let first = topics.count > Self.topicLimit ? (tick * Self.topicLimit) % topics.count : 0
         for offset in 0..<min(topics.count, Self.topicLimit) {
@@ -209,18 +232,33 @@ final class LiveConsole: Sendable {
             ]
         case .sends(let hub):
             let path = "/hubs/\(PercentEncoding.encode(hub))/sends?limit=20"
-            guard let sends = await door.document(path)?["sends"]?.array,
-                // A send that is held may be older than the newest: it waits until somebody decides.
-                let held = await door.document(path + "&state=held")?["sends"]?.array
-            else { return nil }
-            let known = Set(held.compactMap { $0["id"]?.string })
-            let unfinished = sends.filter { $0["endedAt"] == .null && !known.contains($0["id"]?.string ?? "") }
-            let running = (held + unfinished).map { send in
+            guard let sends = await door.document(path)?["sends"]?.array, let held = await held(in: hub, path) else {
+                return nil
+            }
+            let (known, heldIDs) = (Set(sends.map(Self.id(of:))), Set(held.map(Self.id(of:))))
+            let unfinished = sends.filter { $0["endedAt"] == .null }
+            // What waits for a decision comes first. Of the newest sends, the state is known that they have now.
+            let waiting =
+                held.filter { !known.contains(Self.id(of: $0)) }
+                + unfinished.filter { heldIDs.contains(Self.id(of: $0)) }
+            let running = (waiting + unfinished.filter { !heldIDs.contains(Self.id(of: $0)) }).map { send in
                 let names = ["id", "state", "control", "goesOnAt", "targeted", "succeeded", "failed"]
                 return JSON.object(Dictionary(uniqueKeysWithValues: names.map { ($0, send[$0] ?? .null) }))
             }
             return ["hub": .string(hub), "newest": sends.first?["cursor"] ?? .null, "running": .array(running)]
         }
+    }
+
+    private static func id(of send: JSON) -> String { send["id"]?.string ?? "" }
+
+    /// Returns the sends of a hub that are held, as they were a few seconds ago at most: finding them reads every part of
+    /// every send that waits. A send that is held may be older than the newest, because it waits until somebody decides.
+    private func held(in hub: String, _ path: String) async -> [JSON]? {
+        let (tick, known) = state.withLock { ($0.tick, $0.held[hub]) }
+        if let known, tick % Self.factTicks != 0 { return known }
+        guard let held = await door.document(path + "&state=held")?["sends"]?.array else { return nil }
+        state.withLock { $0.held[hub] = held }
+        return held
     }
 
     // MARK: Ending streams

@@ -3,6 +3,7 @@ import MartletCrypto
 import MartletHTTP
 import MartletModel
 import MartletNetwork
+import MartletStorage
 
 /// The part of the administration API that shows the state of a hub's push services and generates credentials.
 ///
@@ -27,8 +28,14 @@ struct ServiceAdministration: Sendable {
             do throws(StorageError) {
                 let stored = try await lanes.persistedLaneStates(at: time.now).filter { $0.lane.hub == hub.id }
                 let connections = await metrics.client.openCounts
+                let failures = dispatcher.failingServices.filter { $0.lane.hub == hub.id }
+                let waiting = failures.isEmpty ? [:] : try await metrics.storage.waitingRetries(limit: Self.retryLimit)
                 let found = platforms.filter { platforms.service($0.descriptor.platform) != nil }.map { type in
-                    json(type.descriptor, hub, stored, connections)
+                    let lane = LaneID(hub: hub.id, platform: type.descriptor.platform)
+                    var json = json(type.descriptor, hub, stored, connections)
+                    json["failing"] = .array(failures.filter { $0.lane == lane }.map(Self.json))
+                    json["waiting"] = waiting[lane].map(Self.json) ?? .null
+                    return JSON.object(json)
                 }
                 return HTTPResponse(.ok, json: ["hub": .string(hub.name), "platforms": .array(found)])
             } catch {
@@ -63,7 +70,7 @@ struct ServiceAdministration: Sendable {
 
     private func json(
         _ descriptor: PushPlatformDescriptor, _ hub: Hub, _ stored: [PersistedLaneState], _ connections: [String: Int]
-    ) -> JSON {
+    ) -> [String: JSON] {
         let platform = descriptor.platform
         let own = hub.settings.credentials[descriptor.credentialPlatform]
         let isSimulated = own == nil && simulated.contains(descriptor.credentialPlatform)
@@ -119,6 +126,26 @@ struct ServiceAdministration: Sendable {
                 "outcome": .string(pause.outcome.rawValue), "reason": .string(pause.reason),
             ]
         }
+    }
+
+    /// The maximum number of waiting pushes that are counted.
+    private static let retryLimit = 10_000
+
+    private static func json(_ failure: ServiceFailure) -> JSON {
+        [
+            "origin": .string(failure.origin), "since": .string(failure.since.iso8601),
+            "lastAt": .string(failure.lastAt.iso8601), "attempts": .integer(Int64(failure.attempts)),
+            "status": failure.status.map { .integer(Int64($0)) } ?? .null,
+            "outcome": .string(failure.outcome.name.rawValue), "reason": .string(failure.outcome.reason),
+        ]
+    }
+
+    private static func json(_ waiting: SQLiteStorage.WaitingRetries) -> JSON {
+        [
+            "pushes": .integer(Int64(waiting.pushes)), "isPartial": .bool(waiting.isPartial),
+            "notifications": .integer(Int64(waiting.notifications)),
+            "expiresAt": .string(waiting.firstExpiry.iso8601), "nextAt": .string(waiting.nextDue.iso8601),
+        ]
     }
 
     /// Returns 8 hexadecimal digits that differ between different credentials; null without a credential.

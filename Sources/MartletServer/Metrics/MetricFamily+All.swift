@@ -33,6 +33,8 @@ extension MetricFamily {
         "martlet_push_connections", .gauge, ["platform"], "Connections to push services.")
     static let paused = MetricFamily(
         "martlet_push_paused", .gauge, ["platform", "of"], "Lanes and origins that are paused.")
+    static let failing = MetricFamily(
+        "martlet_push_failing", .gauge, ["platform"], "Origins to which no push of a hub gets through.")
     static let quarantines = MetricFamily(
         "martlet_quarantines", .gauge, ["platform"],
         "Apps of hubs whose devices nearly all look gone, so that none is removed.")
@@ -103,7 +105,7 @@ extension MetricFamily {
     /// All metrics, in the order in which they are written.
     static let all = [
         accepted, attempts, outcomes, latency, deliveries, held, backlog, oldest, partsWaiting, partsLate, connections,
-        paused, quarantines,
+        paused, failing, quarantines,
         renewals, credentialExpiry, certificateExpiry, backupAge, databaseBytes, databaseMemory, diskBytes,
         writesWaiting,
         writeWait, commitTime,

@@ -67,6 +67,8 @@ struct ServerMetrics: Sendable {
             connections.sorted { $0.key < $1.key }.map { ([$0.key.isEmpty ? "other" : $0.key], Double($0.value)) })
         let paused = dispatcher.paused
         text.add(.paused, Self.samples(paused.lanes, "lane") + Self.samples(paused.origins, "origin"))
+        let failing = Dictionary(grouping: dispatcher.failingServices, by: \.lane.platform).mapValues(\.count)
+        text.add(.failing, Self.samples(failing))
         text.add(.quarantines, Self.samples(dispatcher.quarantines))
         let renewals = dispatcher.metrics.figures.renewals.sorted { $0.key < $1.key }
         text.add(

@@ -11,6 +11,7 @@ final class ServerFacts: ConsoleFacts {
     private let hubs: HubDirectory
     private let obstacle: @Sendable () async -> String?
     private let backlog = Mutex<(at: Timestamp, found: SQLiteStorage.Backlog)?>(nil)
+    private let retries = Mutex<(at: Timestamp, found: [LaneID: SQLiteStorage.WaitingRetries])?>(nil)
 
     /// The largest backlog that is counted every time the figures are read, in deliveries.
     ///
@@ -28,9 +29,10 @@ final class ServerFacts: ConsoleFacts {
         var sample = ConsoleSample(at: now)
         addDeliveries(to: &sample)
         if let backlog = await currentBacklog(at: now) {
-            sample.waiting = backlog.deliveries
+            sample.waiting = backlog.notifications
             sample.oldest = backlog.oldest.map { max(0, (now - $0).inSeconds) } ?? 0
         }
+        await addFailures(to: &sample)
         sample.connections = await metrics.client.openCounts.filter { !$0.key.isEmpty }
         sample.loopBusy = metrics.loops.loops.map { $0.busyTime.inSeconds }
         sample.commit = metrics.storage.writeTimes.commit
@@ -63,6 +65,52 @@ final class ServerFacts: ConsoleFacts {
         }
         sample.pausedOrigins = Self.named(paused.origins)
         sample.quarantines = Self.named(metrics.dispatcher.quarantines)
+    }
+
+    /// The maximum number of waiting pushes that are counted.
+    private static let retryLimit = 10_000
+
+    /// Adds the services to which no push gets through, and takes their pauses from those that are told on their own.
+    private func addFailures(to sample: inout ConsoleSample) async {
+        let dispatcher = metrics.dispatcher
+        let failures = Dictionary(grouping: dispatcher.failingServices, by: \.lane)
+        guard !failures.isEmpty else { return retries.withLock { $0 = nil } }
+        let refused = Set(dispatcher.refusedCredentials)
+        let waiting = await currentRetries(at: sample.at)
+        for (lane, failures) in failures where !refused.contains(lane) {
+            guard let hub = hubs.hub(lane.hub), let worst = failures.max(by: { $0.attempts < $1.attempts }) else {
+                continue
+            }
+            let pauseEnd = dispatcher.pauseEnd(of: lane)
+            sample.failingServices.append(
+                ConsoleSample.FailingService(
+                    hub: hub.name, platform: lane.platform.rawValue, origin: worst.origin, origins: failures.count,
+                    since: worst.since, lastAt: failures.map(\.lastAt).max() ?? worst.lastAt,
+                    attempts: failures.reduce(0) { $0 + $1.attempts }, status: worst.status,
+                    reason: worst.outcome.reason, isWholeLane: failures.contains(where: \.isWholeLane),
+                    waiting: waiting[lane].map { waiting in
+                        ConsoleSample.FailingService.Waiting(
+                            pushes: waiting.pushes, isPartial: waiting.isPartial, notifications: waiting.notifications,
+                            firstExpiry: waiting.firstExpiry, next: max(waiting.nextDue, pauseEnd ?? waiting.nextDue))
+                    }))
+            let platform = lane.platform.rawValue
+            if pauseEnd != nil { sample.pausedLanes[platform, default: 0] -= 1 }
+            let origins = Set(failures.map(\.origin))
+            sample.pausedOrigins[platform, default: 0] -= dispatcher.originPauses(of: lane).count { pause in
+                pause.origin.map(origins.contains) ?? false
+            }
+        }
+    }
+
+    private func currentRetries(at now: Timestamp) async -> [LaneID: SQLiteStorage.WaitingRetries] {
+        let known = retries.withLock(\.self)
+        let isLarge = backlog.withLock { ($0?.found.deliveries ?? 0) > Self.smallBacklog }
+        if isLarge, let known, now - known.at < .seconds(10) { return known.found }
+        guard let found = try? await metrics.storage.waitingRetries(limit: Self.retryLimit) else {
+            return known?.found ?? [:]
+        }
+        retries.withLock { $0 = (now, found) }
+        return found
     }
 
     private static func named(_ counts: [PlatformID: Int]) -> [String: Int] {

@@ -8,6 +8,8 @@ extension SQLiteStorage {
     public struct Backlog: Sendable, Equatable {
         /// The number of unfinished deliveries.
         public var deliveries: Int
+        /// The number of notifications that these deliveries belong to.
+        public var notifications: Int
         /// The earliest time at which one of these deliveries could begin; nil if there is no delivery. It is the time
         /// when the part of the delivery began, else when its notification was due, else when it was accepted.
         public var oldest: Timestamp?
@@ -18,16 +20,58 @@ extension SQLiteStorage {
         let found = try await readers.read { connection throws(StorageError) in
             try connection.first(
                 """
-                SELECT count(*), min(coalesce((SELECT p.begun_at FROM parts p
+                SELECT count(*), count(DISTINCT d.notification), min(coalesce((SELECT p.begun_at FROM parts p
                     WHERE p.notification = d.notification AND p.number = d.part), n.due_at, n.accepted_at))
                 FROM deliveries d CROSS JOIN notifications n ON n.sequence = d.notification WHERE d.is_final = 0
                 """
             ) { row in
                 let count = Int(row.integer(0))
-                return Backlog(deliveries: count, oldest: count == 0 ? nil : row.timestamp(1))
+                return Backlog(
+                    deliveries: count, notifications: Int(row.integer(1)), oldest: count == 0 ? nil : row.timestamp(2))
             }
         }
-        return found ?? Backlog(deliveries: 0, oldest: nil)
+        return found ?? Backlog(deliveries: 0, notifications: 0, oldest: nil)
+    }
+
+    /// The pushes of one platform of a hub that are tried again later.
+    public struct WaitingRetries: Sendable, Equatable {
+        public var pushes: Int
+        /// The number of notifications that these pushes belong to.
+        public var notifications: Int
+        /// When the first of these notifications expires.
+        public var firstExpiry: Timestamp
+        /// When the first of these pushes is due; it may be past while its lane is paused.
+        public var nextDue: Timestamp
+        /// Whether there may be more pushes, because the limit was reached.
+        public var isPartial: Bool
+    }
+
+    /// Counts the pushes that are tried again later, by lane.
+    /// - Parameter limit: The maximum number of pushes that are read, in the order of their deliveries.
+    public func waitingRetries(limit: Int) async throws(StorageError) -> [LaneID: WaitingRetries] {
+        let found = try await readers.read { connection throws(StorageError) in
+            try connection.all(
+                """
+                SELECT n.hub, f.platform, count(*), count(DISTINCT n.sequence), min(n.expires_at), min(f.due_at)
+                FROM (SELECT d.notification, d.platform, r.due_at FROM deliveries d
+                    CROSS JOIN retries r ON r.delivery = d.id WHERE d.is_final = 0 LIMIT ?) f
+                CROSS JOIN notifications n ON n.sequence = f.notification GROUP BY n.hub, f.platform
+                """, limit
+            ) { row in
+                (
+                    lane: LaneID(
+                        hub: Hub.ID(rawValue: row.integer(0)), platform: PlatformID(rawValue: row.text(1))),
+                    retries: WaitingRetries(
+                        pushes: Int(row.integer(2)), notifications: Int(row.integer(3)),
+                        firstExpiry: row.timestamp(4), nextDue: row.timestamp(5), isPartial: false)
+                )
+            }
+        }
+        let isPartial = found.reduce(0) { $0 + $1.retries.pushes } >= limit
+        return found.reduce(into: [:]) { lanes, entry in
+            lanes[entry.lane] = entry.retries
+            lanes[entry.lane]?.isPartial = isPartial
+        }
     }
 
     /// The number of parts that wait, and the time when the next of them begins.

@@ -25,6 +25,7 @@ struct PageSender: Sendable {
     let time: any TimeSource
     let metrics: DeliveryMetrics
     let templates = CompiledTemplates()
+    let failing = FailingServices()
 
     /// A page, with everything that is needed to build and send its requests.
     struct Job: Sendable {
@@ -166,6 +167,8 @@ struct PageSender: Sendable {
             let (successes, answers, origin) = await exchange(
                 group, job, &waiting, grant, connection, isFirst: round == 1 && job.attempts.isEmpty, tally: &tally)
             record(successes, answers, to: waiting, of: group, job, startedAt: started, isProbe: isProbe, tally: &tally)
+            // Test sends say nothing about the pushes that wait.
+            if job.delivery.id != .none { failing.record(successes, answers, of: job.delivery.lane, origin) }
             waiting = []
             var isRefused = false
             for answer in answers {

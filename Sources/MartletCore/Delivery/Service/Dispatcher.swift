@@ -121,6 +121,9 @@ public final class Dispatcher: Sendable {
     /// the credential is replaced.
     public var refusedCredentials: [LaneID] { lanes.refusedCredentials }
 
+    /// The origins to which no push gets through at present.
+    public var failingServices: [ServiceFailure] { sender.failing.all }
+
     /// Returns when the pause of a lane ends; nil if the lane is open.
     public func pauseEnd(of lane: LaneID) -> Timestamp? { lanes.pauseEnd(of: lane, at: time.now) }
 
@@ -146,6 +149,7 @@ public final class Dispatcher: Sendable {
     /// Continues the deliveries that wait for a hub's credentials, because the credentials have changed.
     public func credentialsChanged(in hub: Hub.ID) {
         lanes.open(hub)
+        sender.failing.forget(hub)
         reopened.withLock { _ = $0.insert(hub) }
         wake.yield()
     }
@@ -165,6 +169,7 @@ public final class Dispatcher: Sendable {
     private func forget(_ hub: Hub.ID) {
         board.forget { $0 == hub }
         lanes.forget(hub)
+        sender.failing.forget(hub)
         origins.forget(hub)
         sender.suspectedStale.forget(hub)
         deliverer.resolver.services?.forget(hub)

@@ -48,6 +48,20 @@ extension AdminDescription {
             APISchema.object([
                 "origin": APISchema.text, "until": APISchema.time, "outcome": APISchema.text, "reason": APISchema.text,
             ])),
+        "failing": APISchema.list(
+            APISchema.object([
+                "origin": APISchema.text, "since": APISchema.time, "lastAt": APISchema.time,
+                "attempts": APISchema.count, "status": APISchema.countOrNull, "outcome": APISchema.text,
+                "reason": APISchema.text,
+            ])),
+        "waiting": [
+            "anyOf": [
+                APISchema.object([
+                    "pushes": APISchema.count, "isPartial": APISchema.flag, "notifications": APISchema.count,
+                    "expiresAt": APISchema.time, "nextAt": APISchema.time,
+                ]), ["type": "null"],
+            ]
+        ],
         "quarantines": APISchema.texts, "fields": APISchema.list(APISchema.any), "canGenerate": APISchema.flag,
         "devices": APISchema.countOrNull,
     ])

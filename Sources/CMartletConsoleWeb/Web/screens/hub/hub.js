@@ -63,28 +63,41 @@ function service(view, one, reload) {
   const isAdmin = view.role(hub) === "admin";
   // The built-in simulator stands in where a hub has no credential of its own.
   const isSimulated = one.isSimulated && !one.fingerprint;
+  const isFailing = one.failing.length > 0;
+  const failing = isFailing && h("div.stack.tight");
   const isHeld = one.lane?.state === "paused" || one.origins?.length > 0;
   // Unlike other pauses, this one does not end before somebody does something.
   const isRefused = one.lane?.state === "paused" && one.lane.outcome === "InvalidCredentials" && one.state === "usable";
-  const state = one.state === "unusable" || isRefused ? "failed" : isHeld ? "paused" : isSimulated ? "waiting" : one.state === "usable" ? "done" : "stopped";
-  const word = isRefused ? t("credential.refused") : isHeld && one.state !== "unusable" ? t("state.held") : isSimulated ? t("credential.simulated") : t(`credential.${one.state}`);
+  const state = one.state === "unusable" || isRefused || isFailing ? "failed" : isHeld ? "paused" : isSimulated ? "waiting" : one.state === "usable" ? "done" : "stopped";
+  const word = isRefused ? t("credential.refused") : isFailing && one.state !== "unusable" ? t("state.failing") : isHeld && one.state !== "unusable" ? t("state.held") : isSimulated ? t("credential.simulated") : t(`credential.${one.state}`);
   const facts = [
     one.expiresAt ? t("ends", { date: time.date(one.expiresAt), relative: time.relative(one.expiresAt) }) : isSimulated ? t("simulated.text") : one.state === "usable" ? t("ends.unknown") : null,
     one.connections > 0 ? t("connections", { n: one.connections }) : null,
     one.devices !== null && one.devices !== undefined ? t("devices", { n: one.devices }) : null,
   ].filter(Boolean);
+  if (failing) import("../../parts/outage/outage.js").then(({ outage }) => showFailures(view, one, failing, outage)).catch(() => {});
+  const known = new Set(one.failing.map((/** @type {any} */ failure) => failure.origin));
   return h("section.card.service", { "aria-label": serviceName(one.platform) },
     h("div.row.between", h("h2", serviceName(one.platform)), badge(state, word)),
     facts.length > 0 && h("p.quiet", facts.join(" · ")),
     one.reason && h("p.quote", { lang: "en" }, one.reason),
     one.state === "missing" && !one.isSimulated && (one.devices ?? 0) > 0 && h("p.warn", t("missing.devices", { n: one.devices })),
-    isRefused ? h("p.bad", t("lane.refused", { service: serviceName(one.platform), reason: one.lane.reason || one.lane.outcome })) : one.lane?.state === "paused" && one.state !== "unusable" && h("p.warn", t("lane.paused", { reason: one.lane.outcome ?? "", time: one.lane.until ? time.clock(one.lane.until) : "" })),
-    (one.origins ?? []).map((/** @type {any} */ origin) => h("p.warn", t("origin.paused", { origin: origin.origin, time: time.clock(origin.until) }), " ", h("span.quiet.small", [origin.outcome, origin.reason].filter(Boolean).join(": ")))),
+    isRefused ? h("p.bad", t("lane.refused", { service: serviceName(one.platform), reason: one.lane.reason || one.lane.outcome })) : one.lane?.state === "paused" && one.state !== "unusable" && !isFailing && h("p.warn", t("lane.paused", { reason: one.lane.outcome ?? "", time: one.lane.until ? time.clock(one.lane.until) : "" })),
+    failing,
+    (one.origins ?? []).filter((/** @type {any} */ origin) => !known.has(origin.origin)).map((/** @type {any} */ origin) => h("p.warn", t("origin.paused", { origin: origin.origin, time: time.clock(origin.until) }), " ", h("span.quiet.small", [origin.outcome, origin.reason].filter(Boolean).join(": ")))),
     one.quarantines?.length > 0 && h("p.warn", t("quarantine", { names: one.quarantines.join(", ") })),
     h("div.row", isAdmin && h("button", { click: async () => (await part(view, "credential")).setCredential(view, one, reload) }, one.state === "missing" || isSimulated ? t("set") : t("replace")),
       isAdmin && (one.state === "missing" || isSimulated) && one.canGenerate && h("button", { click: () => generate(view, one, reload) }, t("generate")),
       isAdmin && one.state !== "missing" && !isSimulated && h("button.plain", { click: () => removeCredential(view, one, reload) }, t("remove")),
       one.fingerprint && h("span.quiet.small", t("fingerprint"), " ", h("code", one.fingerprint))));
+}
+
+/** The origins that take nothing, at most three in full; then, once, what waits and what is to be done.
+ * @param {View} view @param {any} one @param {Element} node @param {typeof import("../../parts/outage/outage.js").outage} outage */
+async function showFailures(view, one, node, outage) {
+  const failures = [...one.failing].sort((first, other) => other.attempts - first.attempts).slice(0, 3);
+  const lines = await Promise.all(failures.map((failure) => outage(view, one.platform, failure, one.waiting)));
+  put(node, lines.map(([sentence, detail]) => [h("p.bad", sentence), h("p.quiet.small", detail)]), h("p", lines[0]?.[2]), h("p.quiet", lines[0]?.[3]));
 }
 
 /** @param {View} view @param {() => void} reload @param {any} one */

@@ -1,7 +1,7 @@
 export default {
   "subtitle": "앱 하나의 공간입니다. 기기에 닿는 방법과 쓸 수 있는 사람을 정합니다.", "tab.services": "서비스", "tab.tags": "태그", "tab.keys": "키", "tab.jobs": "작업", "tab.limits": "설정",
   "hub.new": "새 허브", "hub.name": "이름", "hub.name.help": "글자, 숫자, 점, 하이픈, 밑줄. 앱의 연결 문자열에 들어갑니다.", "hub.make": "만들기",
-  "others": { other: "다른 푸시 서비스 {n}개" }, "credential.usable": "사용 가능", "credential.missing": "인증 정보 없음", "credential.unusable": "사용 불가", "credential.unchecked": "확인 안 됨", "credential.simulated": "시뮬레이션", "simulated.text": "내장 시뮬레이터로 보냄", "state.held": "일부 보류",
+  "others": { other: "다른 푸시 서비스 {n}개" }, "credential.usable": "사용 가능", "credential.missing": "인증 정보 없음", "credential.unusable": "사용 불가", "credential.unchecked": "확인 안 됨", "credential.simulated": "시뮬레이션", "simulated.text": "내장 시뮬레이터로 보냄", "state.failing": "장애", "state.held": "일부 보류",
   "ends": "만료 {date}, {relative}", "ends.unknown": "만료일 알 수 없음", "connections": { other: "연결 {n}개" },
   "missing.devices": { other: "기기 {n}대가 아무것도 받지 못합니다." }, "lane.refused": "{service}: 인증 정보가 거부되었습니다({reason}). 바꿀 때까지 이 플랫폼에서는 아무도 받지 못하고, 푸시는 기다립니다.", "credential.refused": "거부됨", "lane.paused": "{time}까지 멈춤: {reason}. 대기 중인 푸시는 저절로 나갑니다.", "origin.paused": "{origin} 응답 없음. 다음 시도 {time}.", "quarantine": "{names}에서 거의 모든 기기가 사라진 것으로 보입니다. 다시 성공할 때까지 지우지 않습니다.",
   "set": "인증 정보 설정", "replace": "바꾸기", "generate": "키 만들기", "generated": "키를 만들었습니다", "generated.text": "앱은 이 공개 키로 구독합니다. 개인 키는 서버에만 있습니다.", "fingerprint": "지문",

@@ -1,12 +1,13 @@
 /** What is wrong, and what to do about it. */
 
-import { h, icon } from "../../lib/dom.js";
+import { h, icon, put } from "../../lib/dom.js";
 import { path, serviceName, to } from "../../lib/screen.js";
 
 /** An alert as a row of a list. Facts that a sentence needs are put into the reader's form first.
  * @param {View} view @param {any} alert */
 export function alertRow(view, alert) {
   const { t, n, time } = view;
+  if (alert.code === "service-failing") return outageRow(view, alert);
   const values = {
     n: alert.count ?? alert.waiting ?? 0, hub: alert.hub ?? "", service: alert.platform ? serviceName(alert.platform) : "",
     date: alert.endsAt ? time.date(alert.endsAt) : "", time: typeof alert.seconds === "number" ? time.duration(alert.seconds) : "",
@@ -23,4 +24,15 @@ export function alertRow(view, alert) {
     h("span.grow", h("span.strong", alert.hub && h("span.quiet", alert.hub, ": "), isKnown ? t(`alert.${code}`, values) : alert.code),
       t.has(`todo.${code}`) && h("span.todo", t(`todo.${code}`, values))),
     icon("right")));
+}
+
+/** A push service that takes nothing. Its words are a part of their own, and come a moment later.
+ * @param {View} view @param {any} alert */
+function outageRow(view, alert) {
+  const text = h("span.grow", h("span.strong", serviceName(alert.platform)));
+  import("../../parts/outage/outage.js").then(({ outage }) => outage(view, alert.platform, alert, alert)).then(([sentence, ...lines]) => {
+    put(text, h("span.strong", h("span.quiet", alert.hub, ": "), sentence), lines.map((line) => h("span.todo", line)));
+  }, () => {});
+  return h("li", h("a.alert", { href: path("hubs", alert.hub), class: alert.severity },
+    h("span", icon(alert.severity === "error" ? "cross" : "warn"), h("span.unseen", view.t(`severity.${alert.severity}`))), text, icon("right")));
 }

@@ -149,7 +149,10 @@ export function screen(view) {
     const shown = JSON.stringify(data.alerts);
     if (alerts !== data || shown === attention.dataset.shown) return;
     attention.dataset.shown = shown;
+    const links = () => [...attention.querySelectorAll("a")];
+    const focused = links().indexOf(/** @type {any} */ (document.activeElement));
     put(attention, h("h2", t("lookAt")), h("ul.list", data.alerts.map((/** @type {any} */ alert) => alertRow(view, alert))));
+    links()[focused]?.focus();
   }
 
   /** @param {any} data */

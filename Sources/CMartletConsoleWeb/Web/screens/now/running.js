@@ -8,7 +8,7 @@ import { sendState, stateBadge, to } from "../../lib/screen.js";
  * @param {View} view @param {any} send */
 export function runningRow(view, send) {
   const { t, n } = view;
-  const name = h("span.clip.strong", t("sendOf", { id: send.id.slice(0, 8) }));
+  const name = h("span.clip.strong", t("sendOf", { id: send.id.slice(-8) }));
   const badge = h("span");
   const bar = h("progress", { max: 1, "aria-label": t("progress") });
   const count = h("span.quiet.number.small");

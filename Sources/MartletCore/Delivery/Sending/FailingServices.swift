@@ -1,0 +1,113 @@
+public import MartletModel
+import Synchronization
+
+/// An origin to which no push of a lane gets through at present.
+public struct ServiceFailure: Sendable, Equatable {
+    public var lane: LaneID
+    public var origin: String
+    /// When the first of the failed pushes failed.
+    public var since: Timestamp
+    /// When the last push failed.
+    public var lastAt: Timestamp
+    /// The number of pushes that have failed since then, each attempt counted.
+    public var attempts = 0
+    /// The outcome of the last failed push.
+    public var outcome: Outcome
+    /// The HTTP status of the last failed push; nil if there was no answer.
+    public var status: Int?
+    /// Whether no push of the lane got through to another origin since then.
+    public var isWholeLane = true
+}
+
+/// The origins to which pushes of a lane fail one after the other and are retried. Retries are not failures in the
+/// metrics, so without this list an outage of a push service would show only when notifications expire.
+///
+/// An origin is added when all pushes of a batch fail in a way that is worth a retry, and removed by the first push
+/// that the push service accepts or refuses for good.
+final class FailingServices: Sendable {
+    private struct State {
+        var failures: [LaneID: [String: ServiceFailure]] = [:]
+        var count = 0
+    }
+
+    /// The maximum number of origins, because devices choose some of them. Further ones are not recorded.
+    static let limit = 1024
+
+    private let state = Mutex(State())
+    /// The number of origins, so that a batch that succeeds takes no lock while nothing fails.
+    private let count = Atomic<Int>(0)
+
+    /// Records the results of a batch that went to one origin.
+    /// - Parameters:
+    ///   - successes: The number of plain successes (`PlainSuccess`).
+    ///   - answers: All other results.
+    func record(_ successes: Int, _ answers: [ResultCollector.Answer], of lane: LaneID, _ origin: String) {
+        let isWorking = successes > 0 || answers.contains { $0.outcome.isFinal }
+        guard !isWorking || count.load(ordering: .relaxed) > 0 else { return }
+        state.withLock { state in
+            if isWorking {
+                recover(lane, origin, in: &state)
+            } else {
+                fail(answers.filter(\.isFailure), of: lane, origin, in: &state)
+            }
+            count.store(state.count, ordering: .relaxed)
+        }
+    }
+
+    private func recover(_ lane: LaneID, _ origin: String, in state: inout State) {
+        guard var known = state.failures[lane] else { return }
+        if known.removeValue(forKey: origin) != nil { state.count -= 1 }
+        for other in known.keys { known[other]?.isWholeLane = false }
+        state.failures[lane] = known.isEmpty ? nil : known
+    }
+
+    private func fail(
+        _ answers: [ResultCollector.Answer], of lane: LaneID, _ origin: String, in state: inout State
+    ) {
+        guard let first = answers.first, let last = answers.last else { return }
+        var failure =
+            state.failures[lane]?[origin]
+            ?? ServiceFailure(lane: lane, origin: origin, since: first.at, lastAt: last.at, outcome: last.outcome)
+        if failure.attempts == 0 {
+            guard state.count < Self.limit else { return }
+            state.count += 1
+        }
+        failure.attempts += answers.count
+        (failure.lastAt, failure.outcome, failure.status) = (last.at, last.outcome, last.status)
+        // A clock that was set back must not leave a beginning in the future.
+        failure.since = min(failure.since, first.at)
+        state.failures[lane, default: [:]][origin] = failure
+    }
+
+    /// Removes what is known of a hub, because it was deleted or has other credentials.
+    func forget(_ hub: Hub.ID) {
+        state.withLock { state in
+            state.failures = state.failures.filter { $0.key.hub != hub }
+            state.count = state.failures.values.reduce(0) { $0 + $1.count }
+            count.store(state.count, ordering: .relaxed)
+        }
+    }
+
+    var all: [ServiceFailure] { state.withLock { $0.failures.values.flatMap(\.values) } }
+}
+
+extension Outcome {
+    /// Whether the push service has accepted or refused the push for good.
+    fileprivate var isFinal: Bool {
+        switch reaction {
+        case .accepted, .drop, .update, .refuse, .refuseAll: true
+        case .retry, .retryElsewhere, .reauthorize, .stop: false
+        }
+    }
+}
+
+extension ResultCollector.Answer {
+    /// Whether the push is tried again because of the push service or the way to it. Neither a token that must be
+    /// renewed nor a request that was never sent is a failure of the service.
+    fileprivate var isFailure: Bool {
+        switch outcome.reaction {
+        case .retry, .retryElsewhere: outcome != .noTurn
+        case .accepted, .drop, .update, .refuse, .refuseAll, .reauthorize, .stop: false
+        }
+    }
+}
