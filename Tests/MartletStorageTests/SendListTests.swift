@@ -211,6 +211,40 @@ struct SendListTests {
         }
     }
 
+    @Test func devicesThatAUserHadAreFoundByPortionsNewestFirst() async throws {
+        try await withStorage { storage, hub in
+            let alice = try MartletModel.Tag("username:Alice")
+            func put(_ id: String, _ user: String, at seconds: Int64) async throws {
+                let draft = RegistrationDraft(
+                    platform: PlatformID(rawValue: "pigeon"), handle: PushHandle(id), handleKey: id,
+                    tags: [try MartletModel.Tag("username:\(user)")])
+                _ = try await storage.apply(.put(draft, id: id, condition: .none), in: hub, at: now + .seconds(seconds))
+                    .get()
+            }
+            func former(before: Int64? = nil, window: Int64 = 100) async throws -> FormerRegistrations {
+                try await storage.formerRegistrations(with: alice, in: hub, before: before, window: window)
+            }
+            let none = try await former()
+            #expect(none.versions.isEmpty && none.next == nil)
+            // One device is removed, one gets another user, one stays, and one was never hers.
+            for id in ["removed", "given", "kept"] { try await put(id, "alice", at: 0) }
+            try await put("bobs", "AliceB", at: 0)
+            for id in ["removed", "bobs"] {
+                _ = try await storage.apply(.delete(id: id, condition: .none), in: hub, at: now + .seconds(10)).get()
+            }
+            try await put("given", "bob", at: 20)
+            let found = try await former()
+            #expect(found.versions.map(\.id) == ["given", "removed"])
+            #expect(found.versions.map(\.end?.cause) == [.changed, .deleted])
+            #expect(found.versions.first?.end?.at == now + .seconds(20))
+            #expect(found.next == nil && found.lookedBackTo == now + .seconds(10))
+            let first = try await former(window: 1)
+            #expect(first.versions.map(\.id) == ["given"] && first.lookedBackTo == now + .seconds(20))
+            let rest = try await former(before: first.next, window: 2)
+            #expect(rest.versions.map(\.id) == ["removed"] && rest.next == nil)
+        }
+    }
+
     @Test func tagsAreListedByBeginningsAndTheirBeginningsBySkipping() async throws {
         try await withStorage { storage, hub in
             let tags = ["city:bern", "city:oslo", "lang:de", "news", "username:alice"]

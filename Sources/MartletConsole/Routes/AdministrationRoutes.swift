@@ -87,6 +87,11 @@ struct AdministrationRoutes: Sendable {
     private var devices: [ConsoleRoute] {
         [
             ConsoleRoute(.post, "/hubs/{hub}/devices/search", .hub(.viewer), isAudited: false, work: search),
+            // The name must be complete, so a viewer finds nobody by it whom a search would not find.
+            ConsoleRoute(.post, "/hubs/{hub}/devices/former", .hub(.viewer), isAudited: false) {
+                call throws(ConsoleRefusal) in
+                try await door.pass(call).changing(Withholding.maskingHandles)
+            },
             ConsoleRoute(.get, "/hubs/{hub}/devices/{id}", .hub(.viewer)) { call throws(ConsoleRefusal) in
                 try await door.pass(call).changing(Withholding.maskingHandles)
             },

@@ -35,7 +35,7 @@ public struct DeadLetters: Sendable {
             if outcome == nil { break }
         }
         return DeadLetterPage(
-            summary: DeadLetterSummary(report), resends: try await store.resends(of: id, in: hub), refusals: page)
+            summary: DeadLetterSummary(report, try await store.resends(of: id, in: hub)), refusals: page)
     }
 
     /// Returns the notifications that have dead letters, oldest first.
@@ -46,7 +46,8 @@ public struct DeadLetters: Sendable {
         var summaries: [DeadLetterSummary] = []
         for id in try await store.refused(in: hub, after: id, limit: limit) {
             // A notification is left out if its record was deleted in the meantime.
-            if let report = try await store.report(id, in: hub) { summaries.append(DeadLetterSummary(report)) }
+            guard let report = try await store.report(id, in: hub) else { continue }
+            summaries.append(DeadLetterSummary(report, try await store.resends(of: id, in: hub)))
         }
         return summaries
     }
@@ -72,10 +73,11 @@ public struct DeadLetters: Sendable {
                 looked += 1
                 last = id
                 guard let report = try await store.report(id, in: hub) else { continue }
-                let summary = DeadLetterSummary(report)
+                var summary = DeadLetterSummary(report)
                 guard outcome.map({ name in summary.counts.values.contains { $0[name] != nil } }) ?? true else {
                     continue
                 }
+                summary.resends = try await store.resends(of: id, in: hub)
                 summaries.append(summary)
                 if summaries.count == limit { return (summaries, last) }
             }
@@ -162,8 +164,11 @@ public struct DeadLetterSummary: Sendable {
     public var state: NotificationState
     /// The number of dead letters by platform and outcome, without successes.
     public var counts: [PlatformID: [OutcomeName: Int]]
+    /// The resends of these dead letters, oldest first.
+    public var resends: [ResendRecord]
 
-    init(_ report: NotificationReport) {
+    init(_ report: NotificationReport, _ resends: [ResendRecord] = []) {
+        self.resends = resends
         id = report.notification.id
         acceptedAt = report.notification.acceptedAt
         state = report.state
@@ -175,6 +180,5 @@ public struct DeadLetterSummary: Sendable {
 /// One page of the dead letters of a notification.
 public struct DeadLetterPage: Sendable {
     public var summary: DeadLetterSummary
-    public var resends: [ResendRecord]
     public var refusals: RefusalPage
 }

@@ -121,6 +121,21 @@ public struct SendTargets: Sendable {
     }
 }
 
+/// Earlier versions of registrations, newest first.
+public struct FormerRegistrations: Sendable {
+    public var versions: [RegistrationVersion]
+    /// The end of the oldest version that was examined; nil if there was none.
+    public var lookedBackTo: Timestamp?
+    /// The parameter `before` of `formerRegistrations` for the next page; nil if there are no older versions.
+    public var next: Int64?
+
+    public init(versions: [RegistrationVersion], lookedBackTo: Timestamp?, next: Int64?) {
+        self.versions = versions
+        self.lookedBackTo = lookedBackTo
+        self.next = next
+    }
+}
+
 /// Lists a hub's sends and the names of its tags. Each call reads a bounded number of rows.
 public protocol SendListStore: Sendable {
     func sends(_ query: SendQuery) async throws(StorageError) -> SendPage
@@ -130,6 +145,14 @@ public protocol SendListStore: Sendable {
 
     /// Returns the targets of sends that have begun, out of at most `window` sends of all hubs.
     func sendTargets(in hub: Hub.ID, before: Int64?, window: Int64) async throws(StorageError) -> SendTargets
+
+    /// Returns earlier versions of registrations that had a tag, out of at most `window` versions of all hubs, newest
+    /// first.
+    /// - Parameter before: The number of a change (`RegistrationVersion.End`), of which earlier ones are read; nil to
+    ///   begin with the newest.
+    func formerRegistrations(
+        with tag: Tag, in hub: Hub.ID, before: Int64?, window: Int64
+    ) async throws(StorageError) -> FormerRegistrations
 
     /// Returns the names of tags, in order.
     /// - Parameters:

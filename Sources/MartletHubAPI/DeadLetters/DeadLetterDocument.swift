@@ -6,17 +6,10 @@ public enum DeadLetterDocument {
     /// The maximum number of dead letters, or of notifications, on one page.
     public static let pageLimit = 500
 
-    /// Returns a page of a notification's dead letters as JSON, with the resends and the position of the next page.
+    /// Returns a page of a notification's dead letters as JSON, with the position of the next page.
     public static func json(_ page: DeadLetterPage) -> JSON {
         var members = json(page.summary)
-        members["resends"] = .array(
-            page.resends.map { resend in
-                [
-                    "notification": .string(resend.id.description),
-                    "outcome": resend.outcome.map { .string($0.rawValue) } ?? .null,
-                ]
-            })
-        members["deadLetters"] = .array(page.refusals.records.map { json($0, page.resends) })
+        members["deadLetters"] = .array(page.refusals.records.map { json($0, page.summary.resends) })
         members["continuation"] = page.refusals.next.map { .string(text(of: $0)) }
         return .object(members)
     }
@@ -42,6 +35,13 @@ public enum DeadLetterDocument {
         [
             "notification": .string(summary.id.description), "acceptedAt": .string(summary.acceptedAt.iso8601),
             "state": .string(summary.state.rawValue),
+            "resends": .array(
+                summary.resends.map { resend in
+                    [
+                        "notification": .string(resend.id.description),
+                        "outcome": resend.outcome.map { .string($0.rawValue) } ?? .null,
+                    ]
+                }),
             "platforms": .object(
                 Dictionary(
                     uniqueKeysWithValues: summary.counts.map { platform, counts in

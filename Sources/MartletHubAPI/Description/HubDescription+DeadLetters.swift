@@ -50,23 +50,23 @@ extension HubDescription {
             required: ["notifications"],
             ["notifications": ["type": "array", "items": object(required: required, summary)], "continuation": string]),
         "DeadLetters": object(
-            required: required + ["resends", "deadLetters"],
+            required: required + ["deadLetters"],
             summary.merging([
-                "resends": [
-                    "type": "array",
-                    "items": object(
-                        required: ["notification", "outcome"],
-                        ["notification": string, "outcome": ["type": ["string", "null"]]]),
-                ],
                 "deadLetters": ["type": "array", "items": letter], "continuation": string,
             ]) { $1 }),
     ]
 
     private static let string: JSON = ["type": "string"]
     private static let count: JSON = ["type": "integer"]
-    private static let required: [JSON] = ["notification", "acceptedAt", "state", "platforms"]
+    private static let required: [JSON] = ["notification", "acceptedAt", "state", "platforms", "resends"]
     private static let summary: [String: JSON] = [
         "notification": string, "acceptedAt": ["type": "string", "format": "date-time"], "state": string,
+        "resends": [
+            "type": "array",
+            "items": object(
+                required: ["notification", "outcome"],
+                ["notification": string, "outcome": ["type": ["string", "null"]]]),
+        ],
         "platforms": [
             "type": "object", "additionalProperties": ["type": "object", "additionalProperties": count],
             "description":

@@ -10,6 +10,7 @@ import MartletModel
 /// | request | answer |
 /// |---|---|
 /// | `POST /hubs/{name}/devices/search` `{"text", "kind", "isExact"}` | 200 `{"users", "devices", "isComplete"}` |
+/// | `POST /hubs/{name}/devices/former` `{"user", "before"}` | 200 `{"devices", "lookedBackTo", "next"}`, newest first |
 /// | `GET /hubs/{name}/devices/{id}` | 200, the device with its `history` |
 /// | `GET /hubs/{name}/devices/{id}/sends[?before]` | 200 `{"sends", "lookedBackTo", "next"}`, newest first |
 ///
@@ -38,6 +39,14 @@ struct DeviceAdministration: Sendable {
             return await answer(match) { hub throws(StorageError) in
                 try await search(text, body?["kind"]?.string, isExact: body?["isExact"]?.bool == true, hub)
             }
+        }
+        router.on(.post, "/hubs/{name}/devices/former", bodyLimit: Self.bodyLimit) { request, match in
+            let body = try? JSON(parsing: request.body)
+            guard let user = body?["user"]?.string.flatMap({ try? UserName($0) }) else {
+                return HTTPResponse(.badRequest, error: "The body needs the name of a user.")
+            }
+            let before = body?["before"]?.string.flatMap { Int64($0) }
+            return await answer(match) { hub throws(StorageError) in try await former(of: user, before: before, hub) }
         }
         router.on(.get, "/hubs/{name}/devices/{id}") { _, match in
             await answer(match) { hub throws(StorageError) in
@@ -100,6 +109,38 @@ struct DeviceAdministration: Sendable {
             json: [
                 "users": .array(users.map(JSON.string)), "devices": .array(found.prefix(Self.deviceLimit).map(json)),
                 "isComplete": .bool(isComplete && found.count <= Self.deviceLimit),
+            ])
+    }
+
+    /// The number of earlier versions that one read of the database examines, and the number of reads, for the former
+    /// devices of a user.
+    private static let formerWindows = (size: Int64(2000), count: 25)
+
+    /// Lists devices that a user had and has no more, each with the moment and the cause of the change that ended it: it
+    /// was removed, or it has another user since.
+    private func former(of user: UserName, before: Int64?, _ hub: Hub) async throws(StorageError) -> HTTPResponse {
+        let present = try await add(.tag(user.tag), hub, [], true).0
+        var seen = Set(present.map(\.id))
+        var found: [JSON] = []
+        var (next, oldest) = (before, Timestamp?.none)
+        for _ in 0..<Self.formerWindows.count {
+            let page = try await store.formerRegistrations(
+                with: user.tag, in: hub.id, before: next, window: Self.formerWindows.size)
+            oldest = page.lookedBackTo ?? oldest
+            for version in page.versions where seen.insert(version.id).inserted {
+                guard let end = version.end, case .object(var members) = json(version) else { continue }
+                members["endedAt"] = .string(end.at.iso8601)
+                members["change"] = .string(end.cause.rawValue)
+                found.append(.object(members))
+            }
+            next = page.next
+            guard next != nil, found.count < Self.deviceLimit else { break }
+        }
+        return HTTPResponse(
+            .ok,
+            json: [
+                "devices": .array(found), "lookedBackTo": oldest.map { .string($0.iso8601) } ?? .null,
+                "next": next.map { .string(String($0)) } ?? .null,
             ])
     }
 

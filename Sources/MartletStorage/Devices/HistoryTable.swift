@@ -69,6 +69,30 @@ struct HistoryTable {
         return RegistrationPast(versions: versions, knownSince: max(start, oldest ?? 0))
     }
 
+    /// Returns the versions that had a tag, out of at most `window` versions of all hubs, newest first. An index by tag
+    /// would make every change of a registration more expensive.
+    func former(
+        with tag: Tag, in hub: Hub.ID, before: Int64?, window: Int64
+    ) throws(StorageError) -> FormerRegistrations {
+        let last = try connection.first("SELECT max(change) FROM registration_history") { $0.optionalInteger(0) }
+        let before = min(before ?? .max, (last.flatMap(\.self) ?? 0) + 1)
+        let floor = max(1, before - window)
+        let versions = try connection.all(
+            """
+            \(Self.selection) WHERE h.change < ?1 AND h.change >= ?2 AND +h.hub = ?3
+                AND instr(lower(h.tags), lower(?4)) > 0 ORDER BY h.change DESC
+            """, before, floor, hub.rawValue, tag.spelling, read: Self.version
+        ).filter { $0.tags.contains(tag) }
+        let oldest = try connection.first(
+            "SELECT change, ended_at FROM registration_history WHERE change >= ? ORDER BY change LIMIT 1", floor
+        ) { (change: $0.integer(0), at: $0.timestamp(1)) }
+        let hasOlder =
+            try connection.first("SELECT 1 FROM registration_history WHERE change < ? LIMIT 1", floor) { _ in true }
+        return FormerRegistrations(
+            versions: versions, lookedBackTo: oldest.flatMap { $0.change < before ? $0.at : nil },
+            next: hasOlder == nil ? nil : floor)
+    }
+
     private static let selection = """
         SELECT h.sequence, h.id, h.installation, h.platform, h.channel, h.handle, h.tags, h.template, t.content,
             h.variables, v.content, h.expires_at, h.created_at, h.change, h.ended_at, h.cause

@@ -1,4 +1,5 @@
 public import MartletCore
+public import MartletModel
 
 extension SQLiteStorage: SendListStore {
     public func sends(_ query: SendQuery) async throws(StorageError) -> SendPage {
@@ -15,6 +16,14 @@ extension SQLiteStorage: SendListStore {
     ) async throws(StorageError) -> SendTargets {
         try await readers.read { connection throws(StorageError) in
             try SendListTable(connection).targets(in: hub, before: before, window: window)
+        }
+    }
+
+    public func formerRegistrations(
+        with tag: Tag, in hub: Hub.ID, before: Int64?, window: Int64
+    ) async throws(StorageError) -> FormerRegistrations {
+        try await readers.read { connection throws(StorageError) in
+            try HistoryTable(connection).former(with: tag, in: hub, before: before, window: window)
         }
     }
 

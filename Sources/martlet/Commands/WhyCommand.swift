@@ -21,7 +21,7 @@ enum WhyCommand {
         case (let device?, nil): try await explanation.printDevice(device)
         case (nil, let user?):
             guard try await explanation.printDevices(of: user) else {
-                throw ServerError("No device of a user '\(user)' is registered in this hub.")
+                throw ServerError("A user '\(user)' has no device in this hub, and had none not long ago.")
             }
         default:
             throw UsageError(description: "Give DEVICE or --user NAME.", command: invocation.command)
@@ -49,8 +49,8 @@ private struct Explanation {
         )
     }
 
-    /// Prints the explanation for each device of a user.
-    /// - Returns: False if the user has no devices in the hub.
+    /// Prints the explanation for each device that a user has, or had not long ago.
+    /// - Returns: False if the user has and had no devices in the hub.
     func printDevices(of user: String) async throws -> Bool {
         var isComplete = true
         var found: [JSON] = []
@@ -61,6 +61,10 @@ private struct Explanation {
             found += answer["devices"]?.array ?? []
             isComplete = isComplete && answer["isComplete"]?.bool != false
         }
+        // What cannot be the name of a user is refused, and had no devices.
+        let former = try? await administration.call(
+            .post, "/hubs/\(hub)/devices/former", body: ["user": .string(user)])
+        found += former?["devices"]?.array ?? []
         var seen: Set<String> = []
         for device in found {
             guard let id = device["installation"]?.string ?? device["registration"]?.string,
@@ -68,8 +72,10 @@ private struct Explanation {
             else { continue }
             let trace = try await trace(of: id)
             if !isJSON {
+                let ending = device["endedAt"]?.string.map { ", until \($0) (\(device["change"]?.string ?? ""))" } ?? ""
                 Terminal.print(
-                    Terminal.singleLine("Device \(id) (\(device["platform"]?.string ?? "")) of user '\(user)':"))
+                    Terminal.singleLine(
+                        "Device \(id) (\(device["platform"]?.string ?? "")) of user '\(user)'\(ending):"))
             }
             show(trace)
         }

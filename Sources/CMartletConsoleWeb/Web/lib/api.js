@@ -73,6 +73,7 @@ export const CALLS = /** @type {const} */ ({
   deleteCampaign: "DELETE /hubs/{hub}/campaigns/{id}",
 
   findDevices: "POST /hubs/{hub}/devices/search",
+  formerDevices: "POST /hubs/{hub}/devices/former",
   device: "GET /hubs/{hub}/devices/{id}",
   deviceSends: "GET /hubs/{hub}/devices/{id}/sends",
 

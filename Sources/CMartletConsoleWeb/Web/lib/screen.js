@@ -130,6 +130,13 @@ export function stateBadge(t, send) {
   return badge(state, t(state === "holding" && send.goesOnAt ? "state.timed" : `state.${state}`));
 }
 
+/** What became of a send on a device, as a word with a shape.
+ * @param {View["t"]} t @param {string} name A verdict of a trace. */
+export function verdictBadge(t, name) {
+  const state = name === "delivered" ? "done" : ["retrying", "pending", "scheduled"].includes(name) ? "running" : ["refused", "expired"].includes(name) ? "failed" : "stopped";
+  return badge(state, t(`verdict.${name}`));
+}
+
 /** Names of push services as their documentation writes them: they are the same in every language. */
 const SERVICES = /** @type {Record<string, string>} */ ({
   apns: "APNs", fcmv1: "FCM", gcm: "GCM", browser: "Web Push", wns: "WNS", mpns: "MPNS", adm: "ADM", baidu: "Baidu", xiaomi: "Xiaomi",

@@ -174,6 +174,23 @@ extension AdminDescription {
                         ]))
                 ]),
             APIOperation(
+                .post, "/hubs/{name}/devices/former", id: "listFormerDevices",
+                "List devices that a user had in the last 31 days and has no more, with what ended it",
+                body: [
+                    .json(
+                        APISchema.object(
+                            ["user": ["type": "string", "minLength": 1], "before": APISchema.textOrNull],
+                            optional: ["before"]))
+                ],
+                answers: [
+                    ok(
+                        "Newest first. `next` continues the list as `before`; null if all that is kept was looked through.",
+                        APISchema.object([
+                            "devices": APISchema.list(APISchema.named("FormerDevice")),
+                            "lookedBackTo": APISchema.timeOrNull, "next": APISchema.textOrNull,
+                        ]))
+                ]),
+            APIOperation(
                 .get, "/hubs/{name}/devices/{id}", id: "getDevice", "Read a device with its history",
                 answers: [ok("The device.", APISchema.named("Device"))]),
             APIOperation(

@@ -6,7 +6,8 @@ extension AdminDescription {
     static let ownSchemas: [String: JSON] = [
         "Error": APISchema.object(["error": APISchema.text]),
         "Hub": hub, "HubDetail": hubDetail, "Limits": limitsSchema, "Send": send, "SendDetail": sendDetail,
-        "Campaign": campaign, "CampaignDraft": campaignDraft, "Device": device, "User": user,
+        "Campaign": campaign, "CampaignDraft": campaignDraft, "Device": device, "FormerDevice": formerDevice,
+        "User": user,
         "Operator": operatorSchema,
         "Link": link, "ServerKey": APISchema.object(["keys": APISchema.texts, "left": APISchema.count]),
         "ConnectionString": APISchema.object(["connectionString": APISchema.text]),
@@ -85,17 +86,27 @@ extension AdminDescription {
             "version": APISchema.described("The version that was read; not for a new campaign.", APISchema.count),
         ], optional: ["version"])
 
+    private static let deviceMembers: [String: JSON] = [
+        "registration": APISchema.text, "installation": APISchema.textOrNull, "platform": APISchema.text,
+        "kind": APISchema.words("native", "template"),
+        "handle": APISchema.described("The console shows only its ends.", APISchema.text),
+        "handleDigest": APISchema.described("8 hexadecimal digits for comparison.", APISchema.text),
+        "tags": APISchema.texts, "user": APISchema.textOrNull, "createdAt": APISchema.time,
+        "expiresAt": APISchema.timeOrNull,
+    ]
+
     private static let device = APISchema.object(
-        [
-            "registration": APISchema.text, "installation": APISchema.textOrNull, "platform": APISchema.text,
-            "kind": APISchema.words("native", "template"),
-            "handle": APISchema.described("The console shows only its ends.", APISchema.text),
-            "handleDigest": APISchema.described("8 hexadecimal digits for comparison.", APISchema.text),
-            "tags": APISchema.texts, "user": APISchema.textOrNull, "createdAt": APISchema.time,
-            "expiresAt": APISchema.timeOrNull, "isRegistered": APISchema.flag,
+        deviceMembers.merging([
+            "isRegistered": APISchema.flag,
             "history": APISchema.list(APISchema.object(["at": APISchema.time, "change": APISchema.text])),
             "registrations": APISchema.list(APISchema.any),
-        ], optional: ["isRegistered", "history", "registrations"])
+        ]) { $1 }, optional: ["isRegistered", "history", "registrations"])
+
+    private static let formerDevice = APISchema.object(
+        deviceMembers.merging([
+            "endedAt": APISchema.time,
+            "change": APISchema.words("changed", "deleted", "taken", "unregistered", "moved", "expired"),
+        ]) { $1 })
 
     private static let user = APISchema.object([
         "name": APISchema.text, "createdAt": APISchema.time, "roles": APISchema.texts,

@@ -2,7 +2,7 @@
 
 import { call } from "../../lib/api.js";
 import { freshId, h, icon, put } from "../../lib/dom.js";
-import { badge, failure, path, serviceName, to } from "../../lib/screen.js";
+import { failure, path, serviceName, to, verdictBadge } from "../../lib/screen.js";
 import { empty, pane } from "../../parts/pane/pane.js";
 import { ask } from "../../parts/dialog/ask.js";
 import { commandButton } from "../../parts/dialog/dialog.js";
@@ -34,6 +34,7 @@ function facts(view, device, id) {
     device.history?.length > 0 && [t("history"), h("ul", device.history.map((/** @type {any} */ one) =>
       h("li", h("span.number.quiet", time.full(one.at)), " ", t.has(`change.${one.change}`) ? t(`change.${one.change}`) : one.change)))],
   ].filter(Boolean);
+  const ending = device.history?.[0];
   const problem = h("p.bad.small.wide", { role: "alert" });
   const why = h("input", { id: freshId(), name: "send", autocomplete: "off", spellcheck: "false", placeholder: t("why.placeholder"), "aria-label": t("why.label") });
   return h("div.stack.loose",
@@ -41,7 +42,7 @@ function facts(view, device, id) {
       h("p.quiet", t("subtitle", { service: serviceName(device.platform) }))),
     device.isRegistered !== false && h("div.row", role !== "viewer" && h("a.button", { href: `${to.sends(hub)}/new?to=${encodeURIComponent(tagOf(device))}` }, icon("sends"), t("send")),
       role === "admin" && h("button.danger", { click: () => remove(view, device) }, t("remove")))),
-    device.isRegistered === false && h("div.notice.warn-notice", icon("info"), h("div", h("p", t("gone")))),
+    device.isRegistered === false && h("div.notice.warn-notice", icon("info"), h("div", h("p.strong", t("gone")), ending && h("p", t("gone.last", { time: time.full(ending.at), what: t(`change.${ending.change}`) })))),
     h("dl.facts.card", rows.map((/** @type {any} */ [name, value]) => [h("dt", name), h("dd", value)])),
     h("form.row.why-form", { on: { submit: async (event) => {
       event.preventDefault();
@@ -81,9 +82,9 @@ function sends(view, id) {
   const list = h("ul.list.meant");
   const more = h("div.row.center");
   const row = (/** @type {any} */ send) => h("li", h("a", { href: to.why(hub, send.id, id) },
-    h("span.whose", h("span.strong.clip", send.isConfidential ? t("confidential") : send.text ?? t("sendOf", { id: send.id.slice(0, 8) })),
+    h("span.whose", h("span.strong.clip", send.isConfidential ? t("confidential") : send.text ?? t("sendOf", { id: send.id.slice(-8) })),
       h("span.quiet.small.clip", send.isToOneUser ? t("oneUser") : send.expression ?? t("everybody"))),
-    verdict(view, send.verdict), h("time.quiet.small.number", { datetime: send.acceptedAt, title: time.full(send.acceptedAt) }, time.brief(send.acceptedAt)), icon("right")));
+    verdictBadge(t, send.verdict), h("time.quiet.small.number", { datetime: send.acceptedAt, title: time.full(send.acceptedAt) }, time.brief(send.acceptedAt)), icon("right")));
   const showMore = (/** @type {any} */ page) => put(more,
     page.lookedBackTo && h("span.quiet.small", t("lookedBack", { time: time.full(page.lookedBackTo) })),
     page.next && h("button", { click: () => further(page.next) }, t("further")));
@@ -105,10 +106,4 @@ function sends(view, id) {
       return h("div.stack", list, more);
     },
   });
-}
-
-/** @param {View} view @param {string} name */
-function verdict({ t }, name) {
-  const state = name === "delivered" ? "done" : ["retrying", "pending", "scheduled"].includes(name) ? "running" : ["refused", "expired"].includes(name) ? "failed" : "stopped";
-  return badge(state, t(`verdict.${name}`));
 }

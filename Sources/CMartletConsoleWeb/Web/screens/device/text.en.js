@@ -1,5 +1,5 @@
 export default {
-  "title": "Device", "gone": "This device is no longer registered. Shown is what it was.", "back": "Back", "subtitle": "A device at {service}.", "service": "Push service", "handle": "Handle", "digest": "digest {digest}",
+  "title": "Device", "gone.last": "Last change, {time}: {what}.", "gone": "This device is no longer registered. Shown is what it was.", "back": "Back", "subtitle": "A device at {service}.", "service": "Push service", "handle": "Handle", "digest": "digest {digest}",
   "tags": "Tags", "tags.none": "none", "installation": "Installation", "registration": "Registration", "made": "Registered", "expires": "Expires", "expires.never": "never",
   "history": "Last 31 days", "change.changed": "changed", "change.expired": "expired", "change.deleted": "removed", "change.taken": "handle taken over by another registration", "change.unregistered": "reported as gone", "change.moved": "new handle",
   "kind.native": "native", "kind.template": "template", "send": "Send to it",

@@ -1,5 +1,5 @@
 export default {
-  "title": "기기", "gone": "더 이상 등록되어 있지 않은 기기입니다. 예전 정보를 보여 줍니다.", "back": "뒤로", "subtitle": "{service} 기기입니다.", "service": "푸시 서비스", "handle": "핸들", "digest": "다이제스트 {digest}",
+  "title": "기기", "gone.last": "마지막 변경 {time}: {what}.", "gone": "더 이상 등록되어 있지 않은 기기입니다. 예전 정보를 보여 줍니다.", "back": "뒤로", "subtitle": "{service} 기기입니다.", "service": "푸시 서비스", "handle": "핸들", "digest": "다이제스트 {digest}",
   "tags": "태그", "tags.none": "없음", "installation": "설치", "registration": "등록", "made": "등록일", "expires": "만료", "expires.never": "없음",
   "history": "최근 31일", "change.changed": "변경", "change.expired": "만료", "change.deleted": "삭제", "change.taken": "핸들을 다른 등록이 넘겨받음", "change.unregistered": "사라졌다고 알려짐", "change.moved": "새 핸들",
   "kind.native": "네이티브", "kind.template": "템플릿", "send": "여기로 새 발송",

@@ -2,7 +2,7 @@
 
 import { call } from "../../lib/api.js";
 import { h, icon } from "../../lib/dom.js";
-import { serviceName, to } from "../../lib/screen.js";
+import { serviceName, stateBadge, to } from "../../lib/screen.js";
 import { empty, pane, sendTabs } from "../../parts/pane/pane.js";
 import { ask } from "../../parts/dialog/ask.js";
 import { commandButton } from "../../parts/dialog/dialog.js";
@@ -21,10 +21,12 @@ export function screen(view) {
       const list = page.notifications;
       const ask = (/** @type {"send" | "reasons"} */ name, /** @type {(one: any) => boolean} */ isAsked) =>
         Promise.all(list.map((/** @type {any} */ one) => isAsked(one) && call(name, { path: { hub, id: one.notification }, signal }).catch(() => null)));
-      const [names, reasons] = await Promise.all([
-        ask("send", () => true), ask("reasons", (one) => Object.values(one.platforms).some((counts) => Object.keys(counts).some(needsCause))), loadOutcomes(view),
+      const again = list.map((/** @type {any} */ one) => Promise.all(one.resends.map((/** @type {any} */ made) =>
+        call("send", { path: { hub, id: made.notification }, signal }).catch(() => null))));
+      const [names, resends, reasons] = await Promise.all([
+        ask("send", () => true), Promise.all(again), ask("reasons", (one) => Object.values(one.platforms).some((counts) => Object.keys(counts).some(needsCause))), loadOutcomes(view),
       ]);
-      return { list: list.map((/** @type {any} */ one, /** @type {number} */ index) => ({ ...one, send: names[index], why: reasons[index]?.reasons ?? [] })), next: page.continuation };
+      return { list: list.map((/** @type {any} */ one, /** @type {number} */ index) => ({ ...one, send: names[index], again: resends[index], why: reasons[index]?.reasons ?? [] })), next: page.continuation };
     },
     render: ({ list, next }) => (list.length === 0 && !next ? empty("check", t("none"), t("none.text"))
       : h("div.stack", h("ul.list.failed", list.map((/** @type {any} */ one) => row(view, one, () => content.reload()))), next && h("a.button", { href: `${to.sends(hub)}/failed?${new URLSearchParams({ ...Object.fromEntries(view.query), before: next })}` }, t("more")))),
@@ -44,11 +46,23 @@ function row(view, one, reload) {
   }
   const total = Object.values(reasons).reduce((all, count) => all + count, 0);
   const canSend = view.role(hub) !== "viewer";
-  return h("li", h("div.item", h("div.whose", h("a.strong", { href: to.send(hub, one.notification) }, one.send?.text ?? t("sendOf", { id: one.notification.slice(0, 8) })),
+  return h("li", h("div.item", h("div.whose", h("a.strong", { href: to.send(hub, one.notification) }, one.send?.text ?? t("sendOf", { id: one.notification.slice(-8) })),
     h("span.quiet.small.number", [time.brief(one.acceptedAt), Object.keys(one.platforms).map(serviceName).join(", "), t("total", { n: total })].join(" · "))),
   h("ul.reasons", Object.entries(reasons).sort((a, b) => b[1] - a[1]).map(([reason, count]) => h("li",
     h("span.number.strong", n.whole(count)), h("span", h("a.mono", { href: `${to.sends(hub)}/failed?outcome=${encodeURIComponent(reason)}` }, reason), causes(view, reason, one.why)),
-    canSend && h("button", { type: "button", class: MENDABLE.includes(reason) ? "" : "plain", click: () => again(view, one, reason, count, reload) }, icon("refresh"), t("again")))))));
+    resent(view, one, reason) ?? (canSend && h("button", { type: "button", class: MENDABLE.includes(reason) ? "" : "plain", click: () => again(view, one, reason, count, reload) }, icon("refresh"), t("again"))))))));
+}
+
+/** The send that repeated the failures of an outcome, with how it went; null if there is none. They are sent again only once.
+ * @param {View} view @param {any} one @param {string} outcome */
+function resent(view, one, outcome) {
+  const { t, n } = view;
+  // A resend of one outcome is before a resend of all the rest.
+  const index = one.resends.findIndex((/** @type {any} */ made) => made.outcome === outcome || made.outcome === null);
+  if (index < 0) return null;
+  const send = one.again[index];
+  return h("a.resent", { href: to.send(view.hub, one.resends[index].notification) }, h("span", t("resent")),
+    send && stateBadge(t, send), send && h("span.quiet.small.number", t("again.taken", { done: n.whole(send.succeeded ?? 0), n: (send.succeeded ?? 0) + (send.failed ?? 0) })));
 }
 
 /** What an outcome means, and what the server recorded as its causes, where those are sentences.

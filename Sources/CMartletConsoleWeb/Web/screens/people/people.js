@@ -28,7 +28,9 @@ export function screen(view) {
     const timer = window.setTimeout(() => put(results, skeleton(t, 4)), 300);
     try {
       const found = await call("findDevices", { path: { hub }, body: { text }, signal });
-      if (!signal.aborted) put(results, answer(view, found, text, (name) => {
+      const name = userIn(found, text);
+      const user = name && await (await import("./user/user.js")).userOf(view, name, found.devices, found.users.includes(name), signal);
+      if (!signal.aborted) put(results, answer(view, found, text, user, (name) => {
         input.value = name;
         find(null);
       }));
@@ -51,18 +53,25 @@ export function screen(view) {
   return { title: t("title"), node, leave: () => controller.abort() };
 }
 
-/** @param {View} view @param {string} text @param {(name: string) => void} choose @param {any} found */
-function answer(view, found, text, choose) {
+/** The user whom a search means; nothing if it has found devices by something else.
+ * @param {any} found @param {string} text @returns {string | null} */
+export function userIn(found, text) {
+  const known = found.users.find((/** @type {string} */ name) => name.toLowerCase() === text.toLowerCase());
+  // A user whose devices are all gone is not found any more, and may still be known of.
+  return known ?? (found.devices.length === 0 ? text : null);
+}
+
+/** @param {View} view @param {string} text @param {(name: string) => void} choose @param {any} found @param {any} user What is shown of a user. */
+function answer(view, found, text, user, choose) {
   const { t } = view;
   const others = found.users.filter((/** @type {string} */ name) => name.toLowerCase() !== text.toLowerCase());
-  const known = found.users.find((/** @type {string} */ name) => name.toLowerCase() === text.toLowerCase());
-  if (known && found.devices.length === 0 && others.length === 0) return empty("user", t("none.device", { name: known }), t("none.device.text"));
-  if (found.devices.length === 0 && others.length === 0) {
+  if (found.devices.length === 0 && others.length === 0 && !user) {
     return empty("search", t("none"), view.role(view.hub) === "viewer" ? t("none.viewer") : t("none.text"));
   }
   return [
     found.devices.length > 0 && h("section.stack.tight", h("h2", t("devices", { n: found.devices.length })),
       h("ul.list.devices", found.devices.map((/** @type {any} */ device) => row(view, device))), !found.isComplete && h("p.quiet.small", t("more"))),
+    user,
     others.length > 0 && h("section.stack.tight", h("h2", t("users")),
       h("div.row", others.map((/** @type {string} */ name) => h("button", { click: () => choose(name) }, icon("user"), name)))),
   ];

@@ -3,7 +3,6 @@ export default {
   "label": "Person, ID, Tag oder Adresse", "placeholder": "alice", "find": "Suchen",
   "begin": "Um wen geht es?", "begin.text": "Geben Sie den Namen einer Person ein, die ID einer Registrierung oder Installation, ein Tag oder die vollständige Adresse eines Geräts. Ihre Eingabe erscheint in keiner URL und keinem Protokoll.",
   "none": "Niemand gefunden", "none.text": "Prüfen Sie Schreibweise und Hub. Gesucht wird nach dem jetzigen Stand. Abgemeldete Geräte finden Sie über ihre ID auf der Seite einer Sendung.",
-  "none.device": "{name} hat kein Gerät", "none.device.text": "Den Benutzer gibt es, aber keine App hat in diesem Hub ein Gerät für ihn registriert.",
   "none.viewer": "Mit Ihrer Rolle finden Sie Personen nur über den genauen Namen. Prüfen Sie Schreibweise und Hub.",
   "users": "Namen mit diesem Anfang", "more": "Weitere Geräte passen. Suchen Sie genauer.", "since": "seit {time}",
   "kind.native": "nativ", "kind.template": "Vorlage",

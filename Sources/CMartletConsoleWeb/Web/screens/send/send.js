@@ -1,7 +1,7 @@
 /** One send: how far it is, what has failed and why, and how to hold or stop it. Afterwards the same page is the report. */
 
 import { call, live } from "../../lib/api.js";
-import { freshId, h, icon, put, say, svg } from "../../lib/dom.js";
+import { h, icon, put, say, svg } from "../../lib/dom.js";
 import { failure, sendState, serviceName, stateBadge, to } from "../../lib/screen.js";
 import { pane } from "../../parts/pane/pane.js";
 import { commandButton, openDialog, copyable } from "../../parts/dialog/dialog.js";
@@ -57,7 +57,7 @@ async function held(view) {
 /** @param {View} view @param {any} send */
 function nameOf({ t }, send) {
   if (send.isConfidential) return t("confidential");
-  return send.text ?? t("sendOf", { id: String(send.id).slice(0, 8) });
+  return send.text ?? t("sendOf", { id: String(send.id).slice(-8) });
 }
 
 /** @param {View} view @param {{hub: string, id: string}} path @param {any} send */
@@ -117,7 +117,7 @@ function body(view, send, path) {
     const spared = status.outcomes?.Canceled ?? 0;
     const over = status.succeeded + status.failed + status.suppressed - spared;
     say(progress, progressText(status, meant, over));
-    put(bar, meter(status.succeeded, status.failed, meant ?? Math.max(over, 1)));
+    put(bar, meter(status.succeeded, status.failed, Math.max(meant ?? over, 1)));
     const isGoing = ["running", "waiting", "scheduled"].includes(state);
     const isHeld = ["paused", "halted", "holding"].includes(state);
     if (isHeld) held(view).then(({ sentence }) => status === last && put(reason, h("p.warn", sentence(view, status))), () => {});
@@ -178,6 +178,8 @@ function body(view, send, path) {
     return true;
   }
 
+  const who = h("div");
+  import("./who/who.js").then(({ whoForm }) => whoForm(view, path)).then((form) => put(who, form), () => {});
   const node = h("div.stack.loose",
     h("nav.small", { "aria-label": t("back") }, h("a", { href: to.sends(hub) }, t("place.sends"))),
     h("div.stack.tight",
@@ -190,24 +192,12 @@ function body(view, send, path) {
     h("div.card", tableBox),
     failedBox,
     rateCard,
-    whyForm(view, path),
+    who,
     h("div.row", canSend && h("a.button", { href: `${to.sends(hub)}/new?copy=${encodeURIComponent(path.id)}` }, icon("copy"), t("copyAsNew")),
       h("button", { click: () => showPayload(view, path, send) }, icon("info"), t("payload")),
       h("button", { click: () => exportTable(view, path, last) }, icon("download"), t("export")),
       commandButton(view, `martlet status ${hub} ${path.id}`, "status", { path })));
   return { node, update, key };
-}
-
-/** Asks for one device, which need not be registered any more.
- * @param {View} view @param {{hub: string, id: string}} path */
-function whyForm(view, path) {
-  const { t } = view;
-  const id = freshId();
-  const input = h("input.mono", { id, autocomplete: "off", spellcheck: "false", required: true });
-  return h("form.stack.tight.why-form", { on: { submit: (event) => {
-    event.preventDefault();
-    view.go(to.why(path.hub, path.id, input.value.trim()));
-  } } }, h("label.strong", { for: id }, t("whyNot")), h("div.row", h("div.grow", input), h("button", t("whyNot.go"))));
 }
 
 /** @param {View} view @param {any} send */

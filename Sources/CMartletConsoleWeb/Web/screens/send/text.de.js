@@ -2,7 +2,7 @@ export default {
   "title": "Sendung", "back": "Zurück",
   "author.administrator": "über den Admin-Socket", "author.operator": "von {name} (Konsole)", "author.key": "mit dem Schlüssel {name}", "author.user": "von {name}", "author.resend": "erneut gesendet",
   "expires": "läuft ab: {time}", "toExpression": "an", "direct": { one: "an 1 genanntes Gerät", other: "an {n} genannte Geräte" }, "resentFrom": "Wiederholung einer anderen Sendung",
-  "id": "ID", "whyNot": "Warum hat ein Gerät sie nicht erhalten? ID einer Registrierung oder Installation", "whyNot.go": "Ursache zeigen",
+  "id": "ID",
   "progressOf": "Fortschritt", "progress": "{done} von {n} erledigt, {share}", "progress.open": { one: "Bisher 1 erledigt", other: "Bisher {n} erledigt" }, "progress.nobody": "Kein Gerät gehörte zur Zielgruppe.",
   "goesOut": "Wird gesendet: {time}, {relative}",
   "do.resume": "Fortsetzen", "do.pause": "Pausieren", "do.cancel": "Stoppen", "do.cancelSpare": { one: "Stoppen: 1 Gerät verschonen", other: "Stoppen: {n} Geräte verschonen" },

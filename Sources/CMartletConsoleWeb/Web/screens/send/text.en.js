@@ -2,7 +2,7 @@ export default {
   "title": "Send", "back": "Back",
   "author.administrator": "from the admin socket", "author.operator": "by {name} (console)", "author.key": "by the key {name}", "author.user": "by the user {name}", "author.resend": "resent",
   "expires": "expires {time}", "toExpression": "to", "direct": { one: "to 1 device, by handle", other: "to {n} devices, by handle" }, "resentFrom": "resent from another send",
-  "id": "Id", "whyNot": "Why did a device not get it? Id of a registration or installation", "whyNot.go": "Show why",
+  "id": "Id",
   "progressOf": "Progress", "progress": "{done} of {n} done, {share}", "progress.open": { one: "1 done so far", other: "{n} done so far" }, "progress.nobody": "No device matched the audience.",
   "goesOut": "Will be sent {time}, {relative}",
   "do.resume": "Continue", "do.pause": "Pause", "do.cancel": "Stop", "do.cancelSpare": { one: "Stop, and spare 1", other: "Stop, and spare {n}" },

@@ -2,7 +2,7 @@ export default {
   "title": "발송", "back": "뒤로",
   "author.administrator": "관리 소켓에서", "author.operator": "{name} (콘솔)", "author.key": "키 {name}", "author.user": "사용자 {name}", "author.resend": "재발송",
   "expires": "만료 {time}", "toExpression": "대상", "direct": { other: "지정한 기기 {n}대" }, "resentFrom": "다른 발송을 다시 보낸 것",
-  "id": "ID", "whyNot": "기기가 왜 받지 못했나요? 등록 또는 설치 ID", "whyNot.go": "이유 보기",
+  "id": "ID",
   "progressOf": "진행", "progress": "{n} 중 {done} 완료, {share}", "progress.open": { other: "지금까지 {n} 완료" }, "progress.nobody": "대상이 없었습니다.",
   "goesOut": "발송 예정 {time}, {relative}",
   "do.resume": "계속", "do.pause": "일시 중지", "do.cancel": "중지", "do.cancelSpare": { other: "중지: {n}대 제외" },

@@ -135,7 +135,7 @@ function row(view, send) {
 /** @param {View} view @param {any} send */
 function title({ t }, send) {
   if (send.isConfidential) return [icon("lock"), " ", t("confidential")];
-  return send.text ?? h("span.quiet", t("noText", { id: send.id.slice(0, 8) }));
+  return send.text ?? h("span.quiet", t("noText", { id: send.id.slice(-8) }));
 }
 
 /** @param {View} view @param {any} send */

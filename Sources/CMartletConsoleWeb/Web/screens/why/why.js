@@ -52,7 +52,7 @@ async function laneOf(hub, platform, signal) {
 /** @param {View} view @param {{hub: string, id: string, device: string}} path @param {any} trace @param {any} send @param {any} told */
 function page(view, path, trace, send, told) {
   const { t, hub } = view;
-  const name = send?.text ?? t("sendOf", { id: path.id.slice(0, 8) });
+  const name = send?.text ?? t("sendOf", { id: path.id.slice(-8) });
   const main = trace.registrations[0] ?? null;
   return h("div.stack.loose",
     h("nav.small.row", { "aria-label": t("where") }, h("a", { href: to.sends(hub) }, t("place.sends")), icon("right"),
