@@ -74,7 +74,7 @@ public struct Console: HTTPHandler {
         let factor = SecondFactor(store: parts.directory.store, time: parts.time)
         signIn = SignIn(directory: parts.directory, passwords: parts.passwords, factor: factor, time: parts.time)
         provider = parts.provider
-        let providerSignIn = ProviderSignIn(provider: parts.provider, signIn: signIn)
+        let providerSignIn = ProviderSignIn(provider: parts.provider, signIn: signIn, log: parts.log)
         let failures = FailedSignIns(store: parts.directory.store)
         let door = AdministrationDoor(administration: parts.administration)
         let live = LiveConsole(

@@ -1,3 +1,5 @@
+import Glibc
+import MartletConsole
 public import MartletHTTP
 
 /// Administers a data directory in this process, while no server runs on it.
@@ -19,8 +21,9 @@ public struct OfflineAdministration: Sendable {
         configuration.version = version
         configuration.build = build
         engine = try await Engine.open(configuration, fallbacks: [:])
-        handler = engine.makeAdminHandler(
+        let administration = engine.makeAdminHandler(
             configuration, PublicEndpoint(publicURL: publicURL, tls: nil, clear: nil, hostName: nil))
+        handler = CommandLineAudit(administration, store: engine.storage, time: engine.time, ownUser: geteuid())
     }
 
     /// Finishes pending writes and unlocks the directory.

@@ -203,7 +203,8 @@ public final class Server: Sendable {
             listeners: .init(
                 shared: [clear, secure].compactMap(\.self), console: own?.origin, socket: configuration.listenSocket))
         administration.use(adminHandler)
-        let admin = HTTPServer(loops: engine.loops, handler: engine.answering(administration: adminHandler))
+        let audited = CommandLineAudit(adminHandler, store: engine.storage, time: engine.time)
+        let admin = HTTPServer(loops: engine.loops, handler: engine.answering(administration: audited))
         engine.requests.watch("admin", admin)
         let socket = try AdminSocket(in: configuration.dataDirectory, given: configuration.adminSocket)
         do throws(NetworkError) {

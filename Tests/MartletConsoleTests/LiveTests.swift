@@ -218,6 +218,40 @@ struct LiveTests {
         #expect(await bench.send(.get, "/console/api/session", cookie: cookie).code == "signed-out")
     }
 
+    @Test func aStreamWhoseSessionEndsWhileItOpensEndsAtOnce() async throws {
+        let bench = try await ConsoleBench()
+        let cookie = try await bench.signIn("kim", "viewer")
+        let answer = await bench.send(.get, "/console/api/events?topics=now", cookie: cookie)
+        guard case .stream(_, let write) = answer.body else {
+            Issue.record("no stream")
+            return
+        }
+        // Nobody is told of this end, as nobody is who ended a session before the stream was known.
+        let session = try #require(try await bench.storage.operatorSessions(of: "kim").first)
+        _ = try await bench.storage.removeOperatorSession(tokenHash: session.tokenHash)
+        let writer = CollectingWriter()
+        try await write(writer)
+        #expect(writer.text == "event: end\ndata: {\"reason\":\"signed-out\"}\n\n")
+    }
+
+    @Test func aSignInThatTakesThePlaceOfASessionEndsItsStreams() async throws {
+        let bench = try await ConsoleBench()
+        _ = try await bench.signIn("ops", "admin")
+        let cookie = try await bench.signIn("kim", "viewer")
+        let answer = await bench.send(.get, "/console/api/events?topics=now", cookie: cookie)
+        guard case .stream(_, let write) = answer.body else {
+            Issue.record("no stream")
+            return
+        }
+        let writer = CollectingWriter()
+        async let finished: Void = write(writer)
+        await writer.wait(for: "event: past")
+        let body: JSON = ["name": "ops", "password": "secret-words"]
+        #expect(await bench.send(.post, "/console/api/sign-in", cookie: cookie, body: body).status == .ok)
+        try await finished
+        #expect(writer.text.hasSuffix("event: end\ndata: {\"reason\":\"signed-out\"}\n\n"))
+    }
+
     @Test func whatIsHeldIsUnderWayHoweverOldItIs() async throws {
         let bench = try await ConsoleBench()
         let cookie = try await bench.signIn("kim", "viewer")

@@ -153,6 +153,10 @@ struct ProviderSignInTests {
         let answer = try await bench.signIn([name: value])
         #expect(answer.status == .unauthorized && answer.code == "bad-sign-in")
         #expect(try await bench.audit() == ["?: sign in by provider 401"])
+        let log = bench.bench.log.all
+        #expect(
+            log.count == 1 && log.first?.hasPrefix("The ID token of a sign-in to the console was refused. ") == true)
+        #expect(log.first?.contains("other.example") == false)
     }
 
     @Test func aSignInSucceedsOnceEvenIfTheProviderExchangesACodeTwice() async throws {

@@ -203,7 +203,29 @@ class Judged:
         checks.equal("and why", trace["verdict"], "delivered")
         services = {entry["platform"]: entry for entry in page.api("GET", "/hubs/shop/services")[1]["platforms"]}
         checks.that("the simulated service is usable", services["apns"]["state"] == "usable" and services["apns"]["isSimulated"])
+        page.api("POST", "/simulator/faults", {"fault": "unavailable", "service": "apns"})
+        page.ask("POST", "/console/api" + send, message, ServiceBusNotification_Tags="news", **fields)
+        deadline = time.monotonic() + 20
+        found = []
+        while not found and time.monotonic() < deadline:
+            found = [one for one in page.api("GET", "/alerts")[1]["alerts"] if one["code"] == "service-failing"]
+        checks.that("a push service that answers 503 to everything is an alert within seconds", [(one["hub"], one["platform"], one["status"], one["severity"]) for one in found] == [("shop", "apns", 503, "error")], found)
+        state = {entry["platform"]: entry for entry in page.api("GET", "/hubs/shop/services")[1]["platforms"]}["apns"]
+        checks.that("the hub's services say so too", state["failing"][0]["status"] == 503 and state["waiting"]["pushes"] == 1, state)
+        page.api("DELETE", "/simulator/faults")
+        page.api("DELETE", "/rest/shop/installations/phone1?api-version=2020-06")
+        status, former = page.api("POST", "/hubs/shop/devices/former", {"user": "alice"})
+        checks.equal("a device that a user had is told with what ended it", [(one["installation"], one["change"]) for one in former["devices"]], [("phone1", "deleted")])
+        checks.that("and its handle is not shown", device["handle"] not in json.dumps(former))
+        checks.equal("a user who never had one has none", page.api("POST", "/hubs/shop/devices/former", {"user": "carol"})[1]["devices"], [])
+        page.api("PUT", "/rest/shop/installations/phone1?api-version=2020-06", {
+            "installationId": "phone1", "platform": "apns", "pushChannel": device["handle"], "tags": ["news", "username:alice"]})
+        page.api("POST", send + "&test", message, ServiceBusNotification_Tags="news", **fields)
         audit = page.api("GET", "/audit/operators?limit=500")[1]["entries"]
+        tests = [entry["subject"] for entry in audit if entry["action"].endswith("?test")]
+        checks.that("a test send leaves the digest of its text and its audience", len(tests) == 1 and re.fullmatch(r"sha256:[0-9a-f]{16} → news", tests[0]), tests)
+        made = [(entry["operator"], entry["address"], entry["action"], entry["hub"]) for entry in audit if entry["hub"] == "other"]
+        checks.equal("a change by command is in the audit log", made, [("command line", f"uid {os.getuid()}", "PUT /hubs/{hub}", "other")])
         checks.that("the audit log has the send", any((entry["action"], entry["answer"], entry["subject"]) == ("POST /rest/{hub}/messages", 201, identifier) for entry in audit), audit)
         status, _ = page.api("POST", send + "&dryRun", message, ServiceBusNotification_Tags="news", **fields)
         checks.equal("a dry run is not in it", (status, len(page.api("GET", "/audit/operators?limit=500")[1]["entries"])), (200, len(audit)))

@@ -235,11 +235,15 @@ function style(address) {
   return loaded;
 }
 
-/** @param {string} text Says something that passes. */
-function toast(text) {
-  const line = h("p", text);
+/** Says something that passes.
+ * @param {string} text @param {{label: string, act: () => any}} [action] @param {number} [length] Milliseconds. */
+function toast(text, action, length = 5000) {
+  const line = h("p", text, action && [" ", h("button", { click: () => {
+    line.remove();
+    action.act();
+  } }, action.label)]);
   toasts.append(line);
-  window.setTimeout(() => line.remove(), 5000);
+  window.setTimeout(() => line.remove(), length);
 }
 
 // The session

@@ -41,6 +41,9 @@ final class EventMailbox: Sendable {
         wake.finish()
     }
 
+    /// Whether the event that ends the stream was added.
+    var isEnded: Bool { state.withLock(\.isEnded) }
+
     /// Removes and returns the bytes of all events, and returns whether the stream ends after them.
     func take() -> (bytes: [UInt8], isEnded: Bool) {
         state.withLock { state in

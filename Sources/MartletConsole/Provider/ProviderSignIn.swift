@@ -9,6 +9,8 @@ import Synchronization
 final class ProviderSignIn: Sendable {
     private let provider: ConsoleProvider
     private let signIn: SignIn
+    /// Receives the reasons why ID tokens are refused, for the operator; nothing of the token.
+    private let log: @Sendable (String) -> Void
     private let used = UsedStates()
     /// The number of codes that are being exchanged.
     private let exchanges = Mutex(0)
@@ -19,9 +21,10 @@ final class ProviderSignIn: Sendable {
     /// The maximum number of codes that are exchanged at once, each for up to 10 seconds. Strangers can ask for exchanges.
     static let exchangeLimit = 32
 
-    init(provider: ConsoleProvider, signIn: SignIn) {
+    init(provider: ConsoleProvider, signIn: SignIn, log: @escaping @Sendable (String) -> Void) {
         self.provider = provider
         self.signIn = signIn
+        self.log = log
     }
 
     /// The name of the provider; nil if there is none.
@@ -164,7 +167,10 @@ final class ProviderSignIn: Sendable {
                     result = .failure(.noProvider(settings.name))
                     return .withdrawn
                 case .noToken: result = .failure(.noProvider(settings.name))
-                case .badCode, .refused: result = .failure(.badSignIn)
+                case .badCode: result = .failure(.badSignIn)
+                case .refused(let refusal):
+                    log("The ID token of a sign-in to the console was refused. \(refusal.sentence)")
+                    result = .failure(.badSignIn)
                 }
                 return .failed
             }
@@ -180,7 +186,10 @@ final class ProviderSignIn: Sendable {
         from request: HTTPRequest
     ) async throws(ConsoleRefusal) -> (token: String?, session: OperatorSession, entry: Operator) {
         let isParty = claims.party.map { $0 == .string(settings.client.id) } ?? true
-        guard claims.hasNonce(transaction.nonce), isParty, let subject = claims.subject else { throw .badSignIn }
+        guard claims.hasNonce(transaction.nonce), isParty, let subject = claims.subject else {
+            log("The ID token of a sign-in to the console was refused. It is of another sign-in, or names nobody.")
+            throw .badSignIn
+        }
         guard used.use(transaction.state) else { throw .badSignIn }
         let identity = OperatorIdentity(issuer: settings.provider.issuer, subject: subject)
         let visit = ProviderVisit(

@@ -130,7 +130,7 @@ struct AdministrationRoutes: Sendable {
             passing(.post, "/operators", .server(.admin, isFresh: true)),
             passing(.put, "/operators/{name}/roles", .server(.admin, isFresh: true)),
             passing(.put, "/operators/{name}/disabled", .server(.admin, isFresh: true)),
-            passing(.delete, "/operators/{name}/sessions", .server(.admin)),
+            passing(.delete, "/operators/{name}/sessions", .server(.admin, isFresh: true)),
             passing(.delete, "/operators/{name}/factor", .server(.admin, isFresh: true)),
             passing(.get, "/audit/operators", .server(.admin)),
             passing(.get, "/audit", .server(.admin)),
@@ -145,7 +145,7 @@ struct AdministrationRoutes: Sendable {
         [
             passing(.get, "/users", .server(.sender)),
             passing(.put, "/users/{name}", .server(.admin)),
-            passing(.delete, "/users/{name}", .server(.admin)),
+            passing(.delete, "/users/{name}", .server(.admin, isFresh: true)),
             passing(.put, "/users/{name}/roles/{role}", .server(.admin)),
             passing(.delete, "/users/{name}/roles/{role}", .server(.admin)),
             passing(.put, "/users/{name}/groups/{group}", .server(.admin)),

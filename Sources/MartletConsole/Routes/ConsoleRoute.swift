@@ -51,25 +51,12 @@ struct ConsoleRoute: Sendable {
         isSend && call.match.target.flag("test") ? "\(name)?test" : name
     }
 
-    /// Returns the id of the notification that a request has made, for the audit log. It is taken from the answer's
-    /// `Location`; nil if there is none.
-    func made(by response: HTTPResponse) -> String? {
-        guard isSend, let location = response.fields["location"] else { return nil }
-        let id = location.split(separator: "?")[0].split(separator: "/").last.map(String.init)
-        return id.flatMap { $0.utf8.count <= 128 ? $0 : nil }
-    }
+    /// Returns the id of the notification that a request has made, for the audit log; nil if it has made none.
+    func made(by response: HTTPResponse) -> String? { isSend ? AuditSubject.made(by: response) : nil }
 
     /// Returns the subject of a request for the audit log, which records the hub separately.
-    ///
-    /// The subject is the last parameter of the path, or for an invitation the operator's name in the body.
     func subject(of call: ConsoleCall) -> String? {
-        if pattern == "/operators" { return (try? call.body())?["name"]?.string.map { String($0.prefix(64)) } }
-        let match = call.match
-        let names = pattern.split(separator: "/").filter { $0.hasPrefix("{") }.map { $0.dropFirst().dropLast() }
-        guard let name = names.last, name != "hub" else { return nil }
-        let value = match[name.hasSuffix("...") ? String(name.dropLast(3)) : String(name)]
-        // A long value is left out: it is probably a handle or a tag expression, and the audit log, which is kept for a
-        // year, must not contain these.
-        return value.utf8.count <= 128 ? value : nil
+        guard !(isSend && call.match.target.flag("test")) else { return AuditSubject.ofTest(call.request) }
+        return AuditSubject.subject(pattern, body: call.request.body) { call.match[$0] }
     }
 }

@@ -46,6 +46,9 @@ struct LiveRoutes: Sendable {
             .ok, fields: fields,
             body: .stream { [live] writer in
                 defer { live.streams.remove(number) }
+                // The session may have ended after the gate has read it and before the stream was known.
+                await live.recheck(session.operatorName)
+                guard !mailbox.isEnded else { return try await writer.write(mailbox.take().bytes) }
                 let past = await live.past(topics, for: entry.roles)
                 try await writer.write(ServerSentEvent.retry + ServerSentEvent.bytes("past", past))
                 for await _ in mailbox.wakes {

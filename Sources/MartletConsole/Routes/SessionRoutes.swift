@@ -100,7 +100,13 @@ struct SessionRoutes: Sendable {
     ) async throws(ConsoleRefusal) -> HTTPResponse {
         if token != nil, let old = ConsoleCookie.session.token(in: call.request.fields) {
             let hash = OperatorDirectory.hash(of: old)
-            _ = try await stored { () throws(StorageError) in try await store.removeOperatorSession(tokenHash: hash) }
+            let former = try await stored { () throws(StorageError) in
+                let former = try await store.operatorSession(tokenHash: hash)?.1.name
+                _ = try await store.removeOperatorSession(tokenHash: hash)
+                return former
+            }
+            // Its streams end too: they would go on with the rights of whoever was signed in before.
+            if let former { directory.changed(former) }
         }
         try await audit(entry, action, call)
         var response = document(session, entry, call.now)

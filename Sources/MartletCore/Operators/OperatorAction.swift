@@ -1,10 +1,11 @@
 public import MartletModel
 
-/// An entry of the console's audit log: a change that an operator requested, or a secret that was shown to an operator.
+/// An entry of the console's audit log: a change that an operator requested, there or through the admin socket, or a
+/// secret that was shown to an operator.
 public struct OperatorAction: Hashable, Sendable {
     public var at: Timestamp
     public var operatorName: String
-    /// The network address of the client, as text.
+    /// The network address of the client, as text; `uid 1000` if it has used the admin socket.
     public var address: String
     /// The role with which the operator was allowed to make the request; empty if no role was needed.
     public var role: String

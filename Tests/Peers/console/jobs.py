@@ -1,11 +1,15 @@
 """What people come to the console for, from the first link to a stopped send, with the mouse and with the keyboard alone; a
 film of pictures where a folder is given."""
 
+import json
 import os
+import re
 import time
+import urllib.parse
 
+import processes
 from one_time import one_time_password
-from rig import HUB, NAME, PASSWORD, enter
+from rig import API, HUB, NAME, PASSWORD, enter
 
 # Keys with Ctrl have the modifier 2.
 CTRL = 2
@@ -152,6 +156,178 @@ def why_not(page, rig, film, checks):
     checks.that("a device that is gone is told so", "this device is gone" in text(page) and "410 Unregistered" in text(page), text(page)[:400])
 
 
+def outage(page, rig, film, checks):
+    """A push service that answers 503 to everything is told within seconds, with what waits and what is to be done; and its
+    failures are sent again once."""
+    attention = "(document.querySelector('[aria-label=\"Needs attention\"]')?.innerText ?? '')"
+    page.goto(rig.console)
+    page.until("!!document.querySelector('.now[class*=is-]')")
+    film.begin("outage")
+    rig.call("POST", "/simulator/faults", {"fault": "unavailable", "service": "fcmv1"})
+    identifier = rig.send("beta", {"title": "During the outage"})
+    began = time.monotonic()
+    page.until(f"/FCM has answered 503 to everything since/.test({attention})", 20)
+    checks.that("an outage is told within seconds", time.monotonic() - began < 8, time.monotonic() - began)
+    page.until(f"/Pushes waiting: 4, of 1 send/.test({attention})", 20)
+    told = page.js(attention)
+    checks.that("with what Martlet does, and what there is to do", "Martlet keeps trying, next at" in told and "No action needed" in told, told)
+    checks.that("the lamp is not green", page.js("document.querySelector('.now').classList.contains('is-trouble')"))
+    film.end()
+    film.click('[aria-label="Needs attention"] a', "FCM")
+    page.until("/Pushes waiting: 4/.test(document.querySelector('section[aria-label=FCM]')?.innerText ?? '')")
+    film.shoot()
+    rig.call("DELETE", "/simulator/faults")
+    rig.settled(identifier)
+    page.goto(rig.console)
+    page.until(f"!!document.querySelector('.now[class*=is-]') && !/answered 503/.test({attention})")
+
+
+def sent_again(page, rig, film, checks):
+    """What was sent again is not offered again, and leads to the send that did it."""
+    rig.call("POST", "/simulator/faults", {"fault": "PayloadTooLarge", "service": "apns"})
+    identifier = rig.send("city:seoul", {"title": "Too large for a while"})
+    rig.settled(identifier)
+    rig.call("DELETE", "/simulator/faults")
+    page.goto(f"{rig.console}hubs/{HUB}/sends/failed")
+    item = "[...document.querySelectorAll('.failed > li')].find(e => e.innerText.includes('Too large for a while'))"
+    page.until(f"/Send again/.test({item}?.innerText ?? '')")
+    film.begin("sent-again")
+    page.js(f"{item}.querySelector('button').click()")
+    page.until("!!document.querySelector('dialog .primary')")
+    film.click("dialog .primary")
+    page.until("/sends\\/[0-9a-f-]+$/.test(location.pathname)")
+    again = page.js("location.pathname.split('/').pop()")
+    rig.settled(again)
+    page.goto(f"{rig.console}hubs/{HUB}/sends/failed")
+    page.until(f"/Sent again/.test({item}?.innerText ?? '')")
+    checks.that("it is not offered again", page.js(f"{item}.querySelector('button')") is None, page.js(f"{item}.innerText"))
+    checks.equal("and leads to the send", page.js(f"{item}.querySelector('.resent').pathname"), f"/console/hubs/{HUB}/sends/{again}")
+    checks.that("with what became of it", "3 of 3 taken" in page.js(f"{item}.innerText"), page.js(f"{item}.innerText"))
+    film.end()
+
+
+def device_gone(page, rig, film, checks):
+    """A user whose only device is gone is told from one who never had any, with the moment and the cause; Why takes the name
+    of a user."""
+    gone = rig.device("fcmv1", "bobs-phone", ["username:bob"])
+    identifiers = [rig.send("username:bob", {"title": "Before"})]
+    rig.settled(identifiers[0])
+    rig.call("DELETE", f"/simulator/device?handle={urllib.parse.quote(gone, safe='')}")
+    identifiers.append(rig.send("username:bob", {"title": "Nobody is there"}))
+    rig.settled(identifiers[1])
+    page.goto(f"{rig.console}hubs/{HUB}/people")
+    page.js("sessionStorage.clear()")
+    page.goto(f"{rig.console}hubs/{HUB}/people")
+    film.begin("gone")
+    page.type(".people-search input", "bob")
+    film.click(".people-search button")
+    page.until("/bob has no device any more/.test(document.querySelector('main').innerText)")
+    checks.that("it is said what ended the last one", "FCM reported it as gone" in text(page), text(page))
+    page.until("document.querySelectorAll('.meant-all > li').length === 2")
+    verdicts = page.js("[...document.querySelectorAll('.verdicts .badge')].map(e => e.textContent)")
+    checks.equal("and what became of each send", verdicts, ["Refused", "Taken"])
+    film.shoot()
+    page.type(".people-search input", "carol")
+    page.click(".people-search button")
+    page.until("/No results/.test(document.querySelector('main').innerText)")
+    page.goto(f"{rig.console}hubs/{HUB}/sends/{identifiers[1]}")
+    page.until("!!document.querySelector('input[name=who]')")
+    page.type("input[name=who]", "bob")
+    film.click(".why-form button")
+    page.until("!!document.querySelector('.person a .badge')")
+    row = page.js("document.querySelector('.person a').innerText")
+    checks.that("Why takes the name of a user", "bobs-phone" in row and "Refused" in row and "reported it as gone" in row, row)
+    checks.that("names stand in no address", "bob" not in page.js("location.href"))
+    film.end()
+    page.type("input[name=who]", "carol")
+    page.click(".why-form button")
+    page.until("/carol has no device/.test(document.querySelector('main').innerText)")
+    page.type("input[name=who]", "bobs-phone")
+    page.click(".why-form button")
+    page.until("!!document.querySelector('.verdict')")
+    checks.that("and the id of a device", page.js("location.pathname").endswith("/devices/bobs-phone"))
+    page.goto(f"{rig.console}hubs/{HUB}/people/bobs-phone")
+    page.until("/no longer registered/.test(document.querySelector('main').innerText)")
+    checks.that("the page of the device says when it ended, and why", "reported as gone" in page.js("document.querySelector('.warn-notice').innerText"), text(page)[:400])
+
+
+def whole_message(page, rig, film, checks):
+    """A message in two languages with a variable and a button, to a canary that goes on by itself."""
+    rig.device("fcmv1", "berlin-phone", ["canary", "lang:de"])
+    for index in range(3):
+        rig.device("fcmv1", f"canary{index}", ["canary", "lang:en"])
+    page.goto(f"{rig.console}hubs/{HUB}/sends/new")
+    page.type("input[name=title]", "Half price")
+    page.type("textarea[name=text]", "$(name), every bike in the shop")
+    page.type("[data-group=all] input", "canary")
+    page.key("Enter")
+    film.begin("whole-message")
+    film.click("summary", "Other languages")
+    film.click("details button", "Add a language")
+    page.until("!!document.querySelector('.language input')")
+    page.type(".language input", "de")
+    page.until("document.querySelector('.language').innerText.includes('German')")
+    page.type(".language .field input", "Halber Preis")
+    page.type(".language textarea", "$(name), jedes Rad im Laden")
+    film.click("summary", "Picture, sound")
+    film.click("fieldset button", "Add a button")
+    page.type("input[aria-label=Title]", "Buy")
+    page.type("input[aria-label=Link]", "https://shop.example/buy")
+    film.click("fieldset button", "Add a variable")
+    page.type("input[aria-label=Name]", "name")
+    page.type("input[aria-label=Default]", "Hello")
+    page.type("input[aria-label='First so many devices']", "1")
+    page.type("input[aria-label^='Minutes until']", "10")
+    page.until("!document.querySelector('.compose-end .primary').disabled", 20)
+    page.until("!!document.querySelector('.looks .segments')")
+    film.shoot()
+    film.click(".looks .segments button", "German")
+    page.until("/Halber Preis/.test(document.querySelector('.looks').innerText)")
+    checks.that("the preview has the language, the variable and the button", all(one in page.js("document.querySelector('.looks').innerText") for one in ("Hello, jedes Rad im Laden", "Buy")), page.js("document.querySelector('.looks').innerText"))
+    page.js("document.querySelector('.compose-end button.plain').scrollIntoView()")
+    film.click(".compose-end .primary")
+    page.until("/sends\\/[0-9a-f-]+$/.test(location.pathname)", 40)
+    identifier = page.js("location.pathname.split('/').pop()")
+    content = rig.call("GET", f"/hubs/{HUB}/sends/{identifier}")
+    body = json.loads(content["content"]["body"])
+    checks.equal("what is sent is what was written", (body["title"], body["language"], body["variables"], body["actions"]), (
+        {"en": "Half price", "de": "Halber Preis"}, "en", {"name": "Hello"}, [{"id": "button1", "title": "Buy", "link": "https://shop.example/buy"}]))
+    page.until("/Holds until|holds until|continue/i.test(document.querySelector('main').innerText)", 20)
+    status = rig.call("GET", f"/hubs/{HUB}/messages/{identifier}/status")
+    checks.that("the canary goes on by itself", status["control"] == "holding" and status["goesOnAt"] is not None, status)
+    film.end()
+    page.goto(f"{rig.console}hubs/{HUB}/sends/new?copy={identifier}")
+    page.until("document.querySelector('.language textarea')?.value === '$(name), jedes Rad im Laden'")
+    page.until("document.querySelector('input[aria-label=Link]')?.value === 'https://shop.example/buy'")
+    rig.call("POST", f"/hubs/{HUB}/messages/{identifier}/cancel", {})
+    page.click(".compose-end button", "Discard")
+    due = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(time.time() + 7200))
+    made = rig.call("POST", f"/rest/{HUB}/schedulednotifications?{API}", {"title": "A typo"},
+                    {"servicebusnotification-format": "message", "servicebusnotification-tags": "canary", "servicebusnotification-scheduletime": due})
+    scheduled = re.search(r"/schedulednotifications/([^/?]+)", made["location"])[1]
+    page.goto(f"{rig.console}hubs/{HUB}/sends/waiting")
+    page.until("[...document.querySelectorAll('.agenda a.button')].length > 0 || !!document.querySelector('.segments')")
+    page.goto(f"{rig.console}hubs/{HUB}/sends/new?change={scheduled}")
+    page.until("document.querySelector('input[name=title]')?.value === 'A typo'")
+    page.type("input[name=title]", " mended")
+    page.until("/Replace the scheduled send/.test(document.querySelector('.compose-end .primary').textContent) && !document.querySelector('.compose-end .primary').disabled", 20)
+    page.click(".compose-end .primary")
+    page.until(f"location.pathname.endsWith('/sends/{scheduled}')", 20)
+    checks.that("the text of a scheduled send is changed", "mended" in rig.call("GET", f"/hubs/{HUB}/sends/{scheduled}")["text"])
+    rig.call("DELETE", f"/rest/{HUB}/schedulednotifications/{scheduled}?{API}")
+
+
+def by_command(page, rig, film, checks):
+    """What is changed by the command line is in the audit log."""
+    processes.martlet(rig.binary, "hub", "limits", HUB, "--requests", "100000", "--data", rig.data)
+    page.goto(f"{rig.console}server/audit")
+    page.until("!!document.querySelector('tbody tr')")
+    row = page.js("document.querySelector('tbody tr').innerText")
+    checks.that("the audit log has what was changed by command", "Changed the limits" in row and "Command line" in row and f"uid {os.getuid()}" in row, row)
+    film.begin("by-command")
+    film.end()
+
+
 def compose(page, rig, title):
     page.goto(f"{rig.console}hubs/{HUB}/sends/new")
     page.type("input[name=title]", title)
@@ -213,7 +389,7 @@ def campaign(page, rig, film, checks):
     rig.call("PUT", f"{path}/{made['id']}", {"name": made["name"], "draft": draft | {"text": "Two days only"}, "version": made["version"]})
     page.type("input[name=title]", "!")
     page.until("/not saved/.test(document.querySelector('.head [role=status]').textContent)")
-    film.click(".compose-end button", "Save as campaign")
+    film.click(".compose-end button", "Save “Spring sale”")
     page.until("/Replace the newer version/.test(document.querySelector('dialog')?.textContent ?? '')")
     film.shoot()
     page.key("Escape")
@@ -503,5 +679,5 @@ def roles(page, rig, film, checks):
     enter(page, rig)
 
 
-ALL = [is_it_working, why_not, send_safely, campaign, stop, canary, several_roles, signed_out_by_oneself, drafts, whose_fault, by_keyboard, signed_out, second_factor,
+ALL = [is_it_working, outage, why_not, device_gone, sent_again, whole_message, by_command, send_safely, campaign, stop, canary, several_roles, signed_out_by_oneself, drafts, whose_fault, by_keyboard, signed_out, second_factor,
        roles]

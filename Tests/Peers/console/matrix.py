@@ -8,7 +8,7 @@ import random
 import re
 import urllib.parse
 
-from rig import HUB, WEB
+from rig import HUB, NAME, WEB
 
 SCREENS = {
     "now": "", "sends": f"hubs/{HUB}/sends", "waiting": f"hubs/{HUB}/sends/waiting", "failed": f"hubs/{HUB}/sends/failed",
@@ -122,7 +122,7 @@ def pictures(page, rig, folder):
     """Ten screens, light and dark, at 1280 and 360 pixels."""
     for screen, theme, width in itertools.product(PICTURES, THEMES, (1280, 360)):
         draft = {"title": "Half price until noon", "text": "Every bike in the shop, today only", "to": "news && !beta", "link": "https://shop.example/sale"}
-        page.js(f"localStorage.setItem('draft:{HUB}', JSON.stringify({json.dumps(draft)}))")
+        page.js(f"localStorage.setItem('draft:{NAME}:{HUB}', JSON.stringify({json.dumps(draft)}))")
         show(page, rig, screen, "full", theme, "en", width)
         if screen == "people":
             page.type(".people-search input", "alice")

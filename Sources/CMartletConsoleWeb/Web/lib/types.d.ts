@@ -59,8 +59,8 @@ declare global {
     saveSettings: (settings: Record<string, any>) => Promise<void>;
     /** Loads a style sheet once. */
     style: (address: string) => Promise<any>;
-    /** Says something that passes. */
-    toast: (text: string) => void;
+    /** Says something that passes, after milliseconds, with something that can be done meanwhile. */
+    toast: (text: string, action?: { label: string, act: () => any }, length?: number) => void;
   }
 
   /** What a screen makes of it. */

@@ -2,7 +2,7 @@
 
 import { call, live } from "../../lib/api.js";
 import { freshId, h } from "../../lib/dom.js";
-import { keptDrafts } from "../../lib/drafts.js";
+import { keptDrafts, owner } from "../../lib/drafts.js";
 import { LANGUAGES } from "../../lib/text.js";
 
 /** @param {View} view @param {HTMLElement} opener @param {Record<string, any>} settings @param {string} zone */
@@ -35,6 +35,7 @@ export async function openMenu(view, opener, settings, zone) {
     h("p.quiet.small", `Martlet ${view.session.version ?? ""}`)));
   async function signOut() {
     menu.hidePopover();
+    owner.name = view.session.operator;
     const drafts = keptDrafts();
     const answer = drafts.length > 0 ? await askAbout(drafts) : "keep";
     if (!answer) return;

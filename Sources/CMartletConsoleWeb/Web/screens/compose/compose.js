@@ -2,6 +2,7 @@
 
 import { call, Refusal } from "../../lib/api.js";
 import { freshId, h, icon, put, say } from "../../lib/dom.js";
+import { owner } from "../../lib/drafts.js";
 import { failure } from "../../lib/screen.js";
 import { expression } from "../../parts/expression/expression.js";
 import { content, first, forget, fresh, keep, kept, others, problems } from "./draft.js";
@@ -20,6 +21,7 @@ export class Compose {
     this.view = view;
     this.node = node;
     this.hub = view.hub;
+    owner.name = view.session.operator;
     this.draft = kept(view.hub) ?? fresh();
     // What the last check was of, and what it said.
     this.check = /** @type {{of: string, run: any} | null} */ (null);
@@ -30,9 +32,13 @@ export class Compose {
     this.controller = new AbortController();
     this.countController = new AbortController();
     this.counted = "";
-    this.pending = /** @type {{timer: number, id: string} | null} */ (null);
+    // The language of the previews.
+    this.shownLanguage = "";
+    this.pending = /** @type {{timer: number, id: string, end: number, undo: () => Promise<void>} | null} */ (null);
     this.campaignLine = h("p.quiet", { role: "status" });
     this.others = h("div");
+    // The fields of other languages draw themselves anew when there are other buttons.
+    this.drawLanguages = () => {};
     // The fields of the time know it.
     this.dueAt = () => new Date(NaN);
     this.checkBox = h("div.stack.tight");
@@ -40,6 +46,7 @@ export class Compose {
     this.preview = h("div.looks");
     this.saved = h("span.quiet.small", { role: "status" });
     this.countLine = h("div.count", { role: "status" });
+    this.keepButton = h("button.plain", { click: () => this.save() });
     /** @type {any} */
     this.sendButton = null;
     this.sendNote = h("span.quiet.small", { role: "status" });
@@ -47,10 +54,7 @@ export class Compose {
 
   async begin() {
     const { view } = this;
-    if (view.role(this.hub) === "viewer") {
-      put(this.node, h("h1", view.t("title")), failure(view.t, new Refusal(403, { code: "forbidden", needs: "sender" }), null));
-      return;
-    }
+    if (!this.maySend()) return;
     try {
       await this.fill();
     } catch (error) {
@@ -61,17 +65,27 @@ export class Compose {
     this.changed();
   }
 
-  /** Another sign-in: what was written is still there.
+  /** Whether the operator may send here; if not, it is said. */
+  maySend() {
+    const { view } = this;
+    const may = !["viewer", null].includes(view.role(this.hub));
+    if (!may) put(this.node, h("h1", view.t("title")), failure(view.t, new Refusal(403, { code: "forbidden", needs: "sender" }), null));
+    return may;
+  }
+
+  /** Another sign-in: what was written is still there, for the same person and as long as the role allows it.
    * @param {View} view */
   back(view) {
+    const isSame = view.session.operator === this.view.session.operator;
     this.view = view;
-    this.changed();
+    if (!isSame) return view.go(location.pathname, true);
+    if (this.maySend()) this.changed();
   }
 
   /** Takes over what the address names: a send to copy, an audience, or a campaign. */
   async fill() {
     const { query } = this.view;
-    if (["copy", "to", "campaign"].some((name) => query.has(name))) await (await this.part("drafts")).take(this);
+    if (["copy", "change", "to", "campaign"].some((name) => query.has(name))) await (await this.part("drafts")).take(this);
   }
 
   draw() {
@@ -80,7 +94,7 @@ export class Compose {
     const form = h("form.compose-form", { on: { submit: (event) => event.preventDefault(), input: () => this.changed(), keydown: (event) => {
       if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) this.send();
     } } },
-    h("section.card.stack", h("h2", t("message")), this.text("title", { maxlength: 1024 }), this.text("text", { area: true }), this.text("link", { type: "url", placeholder: "https://" }), this.more()),
+    h("section.card.stack", h("h2", t("message")), this.text("title", { maxlength: 1024 }), this.text("text", { area: true }), this.text("link", { type: "url", placeholder: "https://" }), this.later("languages", this.draft.languages.length > 0), this.more()),
     h("section.card.stack", h("h2", t("to")), this.audience(), this.countLine),
     h("section.card.stack", h("h2", t("when")), this.time(), this.rolloutFields()));
     put(this.node, h("div.head", h("div", h("h1", t("title")), this.campaignLine), this.saved), this.others,
@@ -102,19 +116,25 @@ export class Compose {
 
   more() {
     const { draft } = this;
-    const isUsed = draft.picture || draft.collapse || draft.badge || draft.data.length || draft.confidential || draft.silent || draft.truncate || draft.sound !== "default" || draft.priority !== "normal";
+    const isUsed = draft.picture || draft.collapse || draft.badge || draft.data.length || draft.variables.length || draft.actions.length || draft.confidential || draft.silent || draft.truncate || draft.sound !== "default" || draft.priority !== "normal";
+    return this.later("more", Boolean(isUsed));
+  }
+
+  /** Fields that come when they are opened.
+   * @param {"more" | "languages"} name @param {boolean} isOpen */
+  later(name, isOpen) {
     const box = h("div.stack");
     const fill = async () => {
       if (!details.open || box.firstChild) return;
-      put(box, (await this.part("more")).moreFields(this));
+      put(box, (await this.part(name)).fields(this));
       this.showProblems();
     };
-    const details = h("details", { open: Boolean(isUsed), on: { toggle: fill } }, h("summary", this.view.t("more")), box);
+    const details = h("details", { open: isOpen, on: { toggle: fill } }, h("summary", this.view.t(name)), box);
     return details;
   }
 
   /** Code that comes when it is needed, with its texts.
-   * @param {"more" | "check" | "out" | "campaign" | "drafts"} name @returns {Promise<any>} */
+   * @param {"more" | "languages" | "check" | "out" | "campaign" | "drafts"} name @returns {Promise<any>} */
   async part(name) {
     const { view } = this;
     const [code, texts] = await Promise.all([import(`./${name}/${name}.js`), import(`./${name}/text.${view.language}.js`)]);
@@ -155,11 +175,17 @@ export class Compose {
   rolloutFields() {
     const { t } = this.view;
     const hasCanary = this.view.session.features?.includes("canary");
-    const line = (/** @type {"first" | "rate" | "halt"} */ name) => {
-      const input = h("input.short", { inputmode: "numeric", "aria-label": t(`rollout.${name}`), value: this.draft[name], on: { input: () => { this.draft[name] = input.value; } } });
+    const line = (/** @type {"first" | "wait" | "rate" | "halt"} */ name) => {
+      const input = h("input.short", { inputmode: "numeric", "aria-label": t(`rollout.${name}`), value: this.draft[name], on: { input: () => {
+        this.draft[name] = input.value;
+        wait.hidden = !this.draft.first.trim();
+      } } });
       return h("span.row", t.nodes(`rollout.${name}.line`, { field: input }));
     };
-    return h("fieldset.stack.tight.rollout", h("legend.label", t("rollout")), hasCanary && line("first"), line("rate"), line("halt"),
+    const problem = h("p.problem");
+    if (this.problemLines) this.problemLines.wait = problem;
+    const wait = h("div", { hidden: !this.draft.first.trim() }, line("wait"), problem);
+    return h("fieldset.stack.tight.rollout", h("legend.label", t("rollout")), hasCanary && [line("first"), wait], line("rate"), line("halt"),
       h("p.help.quiet.small", t("rollout.help")));
   }
 
@@ -212,9 +238,11 @@ export class Compose {
       this.sendButton = h("button.primary.big", { type: "button", "aria-keyshortcuts": "Control+Enter", click: () => this.send() });
       put(this.actions, h("div.row", h("button.big", { click: async () => (await this.part("out")).test(this) }, t("test")), h("span.grow"), h("span.row.to-send", this.sendNote, this.sendButton)),
         h("div.row.between", h("button.plain", { click: () => this.showCommand() }, icon("command"), t("command")),
-          h("div.row", h("button.plain", { click: () => this.save() }, t("campaign.save")), h("button.plain", { click: () => this.discard() }, t("discard")))));
+          h("div.row", this.keepButton, h("button.plain", { click: () => this.save(true) }, t("campaign.save")), h("button.plain", { click: () => this.discard() }, t("discard")))));
     }
-    say(this.sendButton, text);
+    this.keepButton.hidden = !this.draft.campaign;
+    if (this.draft.campaign) say(this.keepButton, t("campaign.keep", { name: this.draft.campaign.name }));
+    say(this.sendButton, this.draft.replaces ? t("send.replace", { n }) : text);
     this.sendButton.disabled = !this.isReady;
     say(this.sendNote, this.isReady ? "" : t("send.notYet"));
   }
@@ -224,9 +252,9 @@ export class Compose {
   }
 
   /** Saves the draft as a campaign.
-   * @returns {Promise<boolean>} */
-  async save() {
-    return (await this.part("campaign")).save(this);
+   * @param {boolean} isNew Whether as one of its own, although it is of another. @returns {Promise<boolean>} */
+  async save(isNew = false) {
+    return (await this.part("campaign")).save(this, isNew);
   }
 
   /** Tells the server what was sent from the campaign.
@@ -258,11 +286,13 @@ export class Compose {
   leave() {
     window.clearTimeout(this.countTimer);
     window.clearTimeout(this.checkTimer);
-    // Leaving the page is no undo: the send goes out, and is in the list.
-    window.clearInterval(this.pending?.timer);
-    if (this.pending) {
-      this.recordSend(this.pending.id);
+    // Leaving the page is no undo: the send goes out, and is in the list. Undo stays in sight until then.
+    const { pending, view } = this;
+    window.clearInterval(pending?.timer);
+    if (pending) {
+      this.recordSend(pending.id);
       forget(this.hub);
+      view.toast(view.t("undo.leaving"), { label: view.t("undo"), act: pending.undo }, pending.end - Date.now());
     }
     this.controller.abort();
     this.countController.abort();

@@ -3,7 +3,7 @@ import { test } from "node:test";
 
 import { first, fresh, others, problems } from "./draft.js";
 import { besides } from "./drafts/drafts.js";
-import { message, rollout } from "./message.js";
+import { message, read, rollout } from "./message.js";
 
 const draft = (changes) => ({ ...fresh(), ...changes });
 
@@ -25,6 +25,31 @@ test("a roll-out is said as the header says it", () => {
   assert.equal(rollout(draft({ first: "1000", rate: "2000" }), true), "first=1000; rate=2000");
   assert.equal(rollout(draft({ first: "1000" }), false), null);
   assert.equal(rollout(draft({ halt: "5" }), true), null);
+});
+
+test("a canary goes on after a time", () => {
+  assert.equal(rollout(draft({ first: "1000", wait: "10", halt: "2" }), true), "first=1000; wait=PT10M; halt=2%");
+  assert.equal(rollout(draft({ wait: "10" }), true), null);
+  assert.deepEqual(["0.5", "ten", "10081", "1", "10080"].map((wait) => "wait" in problems(draft({ wait }))), [true, true, true, false, false]);
+});
+
+const inTwoLanguages = {
+  title: { en: "Half price", de: "Halber Preis" }, text: "$(name)", language: "en", sound: "default", variables: { name: "Hello" },
+  actions: [{ id: "buy", title: { en: "Buy", de: "Kaufen" }, link: "https://shop.example/buy" }],
+};
+
+test("a message in two languages, with a variable and a button, is read as it is written", () => {
+  assert.deepEqual(message(draft(read(inTwoLanguages))), inTwoLanguages);
+  const copy = draft(read({ title: "Hi", sound: "default", badge: "+1", data: { sale: "17" }, silent: true }));
+  assert.deepEqual(message(copy), { title: "Hi", sound: "default", badge: "+1", data: { sale: "17" }, silent: true });
+});
+
+test("what another language says is needed in the message's own", () => {
+  const languages = [{ tag: "de", title: "Halber Preis", text: "", buttons: [] }];
+  assert.deepEqual(problems(draft({ language: "en", languages })), { language: "problem.ownText" });
+  assert.deepEqual(problems(draft({ language: "en", title: "Half price", languages })), {});
+  assert.deepEqual(problems(draft({ language: "english please", title: "Half price", languages })), { language: "problem.tag" });
+  assert.deepEqual(Object.keys(problems(draft({ actions: [{ id: "", title: "", link: "" }] }))), ["actions"]);
 });
 
 test("how many get it first is read as the roll-out reads it", () => {

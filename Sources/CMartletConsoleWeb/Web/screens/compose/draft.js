@@ -3,12 +3,20 @@
 import { draftKey, othersKey } from "../../lib/drafts.js";
 
 /** @typedef {ReturnType<typeof fresh>} Draft */
+/** @typedef {{tag: string, title: string, text: string, buttons: string[]}} Language */
+/** @typedef {{id: string, title: string, link: string}} Action */
 
 export function fresh() {
   return {
     // The idempotency key: a double click is one send.
     id: crypto.randomUUID(), title: "", text: "", link: "", picture: "", collapse: "", badge: "", sound: "default", priority: "normal", data: /** @type {[string, string][]} */ ([]),
-    confidential: false, silent: false, truncate: false, to: "", everybody: false, first: "", rate: "", halt: "",
+    confidential: false, silent: false, truncate: false, to: "", everybody: false, first: "", wait: "", rate: "", halt: "",
+    // The language of the texts above, if there are others; what others say, with the titles of the buttons by their places.
+    language: "", languages: /** @type {Language[]} */ ([]),
+    // Names of variables, each with its default; buttons.
+    variables: /** @type {[string, string][]} */ ([]), actions: /** @type {Action[]} */ ([]),
+    // The scheduled send that it takes the place of.
+    replaces: /** @type {string | null} */ (null),
     // `at` is what clocks show; of two such instants, `which`.
     when: "now", at: "", which: 0,
     // Payloads that are written by hand.
@@ -54,10 +62,10 @@ export function keep(hub, draft) {
   }
 }
 
-/** What a draft says, without where it is saved.
+/** What a draft says, without where it is saved and what it takes the place of.
  * @param {Draft} draft */
 export function content(draft) {
-  const { campaign, ...rest } = draft;
+  const { campaign, replaces, ...rest } = draft;
   return JSON.stringify(rest);
 }
 
@@ -65,6 +73,12 @@ export function content(draft) {
  * @param {Draft} draft */
 export function first(draft) {
   return Number(draft.first.replace(/[\s.,']/g, "")) || 0;
+}
+
+/** Minutes that a canary waits; 0 if it waits for somebody.
+ * @param {Draft} draft */
+export function wait(draft) {
+  return Number(draft.wait.trim() || 0);
 }
 
 /** @param {string} hub */
@@ -83,6 +97,10 @@ export function problems(draft) {
   if (draft.link && !isAddress(draft.link, false)) found.link = "problem.link";
   if (draft.picture && !isAddress(draft.picture, true)) found.picture = "problem.picture";
   if (draft.badge && !/^(\+1|\d{1,5})$/.test(draft.badge.trim())) found.badge = "problem.badge";
+  if (draft.wait && !(wait(draft) >= 1 && wait(draft) <= 10_080)) found.wait = "problem.wait";
+  if (draft.languages.length > 0 && ![draft.language, ...draft.languages.map((one) => one.tag)].every((tag) => /^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$/.test(tag.trim()))) found.language = "problem.tag";
+  else if (draft.languages.some((one) => (one.title && !draft.title) || (one.text && !draft.text))) found.language = "problem.ownText";
+  if (draft.actions.some((one) => one.title.trim() === "" || (one.link && !isAddress(one.link, false)))) found.actions = "problem.actions";
   if (draft.collapse && !/^[!-~]{1,64}$/.test(draft.collapse)) found.collapse = "problem.collapse";
   return found;
 }

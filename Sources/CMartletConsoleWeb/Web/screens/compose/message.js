@@ -1,5 +1,7 @@
 /** What a draft sends: the composed message, and the fields of its request. No DOM here. */
 
+import { wait } from "./draft.js";
+
 /**
  * The composed message of a draft (Docs/Delivery.md, One message). What is empty or usual is left out.
  *
@@ -11,6 +13,23 @@ export function message(draft) {
   const made = {};
   for (const name of /** @type {const} */ (["title", "text", "link", "picture", "collapse"])) {
     if (draft[name].trim() !== "") made[name] = name === "text" ? draft.text : draft[name].trim();
+  }
+  const language = draft.language.trim();
+  if (draft.languages.length > 0) made.language = language;
+  /** @param {string} own @param {(one: import("./draft.js").Language) => string} other */
+  const inAll = (own, other) => {
+    const others = draft.languages.filter((one) => other(one).trim() !== "").map((one) => [one.tag.trim(), other(one)]);
+    return others.length > 0 ? { [language]: own, ...Object.fromEntries(others) } : own;
+  };
+  for (const name of /** @type {const} */ (["title", "text"])) {
+    if (made[name]) made[name] = inAll(made[name], (one) => one[name]);
+  }
+  const variables = Object.fromEntries(draft.variables.filter(([name]) => name.trim() !== ""));
+  if (Object.keys(variables).length > 0) made.variables = variables;
+  if (draft.actions.length > 0) {
+    made.actions = draft.actions.map(({ id, title, link }, index) => ({
+      id: id.trim() || `button${index + 1}`, title: inAll(title.trim(), (one) => one.buttons[index] ?? ""), ...(link.trim() && { link: link.trim() }),
+    }));
   }
   if (draft.sound !== "none") made.sound = draft.sound;
   if (draft.priority !== "normal") made.priority = draft.priority;
@@ -29,7 +48,7 @@ export function message(draft) {
 export function rollout(draft, hasCanary) {
   const number = (/** @type {string} */ text) => text.replace(/[\s.,']/g, "");
   const parts = [];
-  if (hasCanary && number(draft.first)) parts.push(`first=${number(draft.first)}`);
+  if (hasCanary && number(draft.first)) parts.push(`first=${number(draft.first)}`, ...(wait(draft) ? [`wait=PT${wait(draft)}M`] : []));
   if (number(draft.rate)) parts.push(`rate=${number(draft.rate)}`);
   // A share to halt at needs a rate: without one, all is on its way before the first answers.
   if (parts.length > 0 && draft.halt.trim()) parts.push(`halt=${draft.halt.replace(",", ".").replace("%", "").trim()}%`);
@@ -47,4 +66,28 @@ export function fields(draft, { session }) {
   if (control) found["martlet-rollout"] = control;
   if (draft.confidential) found["martlet-confidential"] = "true";
   return found;
+}
+
+/**
+ * What a composed message says, as the fields of a draft: the way back from `message`.
+ *
+ * @param {any} body
+ * @returns {Partial<import("./draft.js").Draft>}
+ */
+export function read(body) {
+  const language = String(body.language ?? "");
+  const own = (/** @type {any} */ text) => (typeof text === "object" && text ? String(text[language] ?? "") : String(text ?? ""));
+  const other = (/** @type {any} */ text, /** @type {string} */ tag) => (typeof text === "object" && text ? String(text[tag] ?? "") : "");
+  const actions = /** @type {any[]} */ (body.actions ?? []);
+  const localized = [body.title, body.text, ...actions.map((one) => one.title)].filter((text) => typeof text === "object" && text);
+  const tags = [...new Set(localized.flatMap((text) => Object.keys(text)))].filter((tag) => tag !== language);
+  return {
+    title: own(body.title), text: own(body.text), link: String(body.link ?? ""), picture: String(body.picture ?? ""), collapse: String(body.collapse ?? ""),
+    badge: String(body.badge ?? ""), sound: body.sound === undefined ? "none" : String(body.sound), priority: String(body.priority ?? "normal"),
+    silent: body.silent === true, truncate: body.truncate === true, platforms: body.platforms ?? {},
+    data: Object.entries(body.data ?? {}), variables: Object.entries(body.variables ?? {}),
+    language: tags.length > 0 ? language : "",
+    languages: tags.map((tag) => ({ tag, title: other(body.title, tag), text: other(body.text, tag), buttons: actions.map((one) => other(one.title, tag)) })),
+    actions: actions.map((one) => ({ id: String(one.id ?? ""), title: own(one.title), link: String(one.link ?? "") })),
+  };
 }

@@ -1,4 +1,5 @@
 export default {
+  "languages": "Weitere Sprachen", "rollout.wait": "Minuten, bis der Rest von selbst folgt", "rollout.wait.line": "Nach {field} Minuten von selbst fortfahren; leer: selbst entscheiden", "problem.wait": "Von 1 bis 10.080 Minuten, das ist eine Woche.", "send.replace": { one: "Geplante Sendung an 1 Gerät ersetzen", other: "Geplante Sendung an {n} Geräte ersetzen" }, "campaign.keep": "„{name}“ speichern",
   "title": "Neue Sendung", "kept": "Entwurf in diesem Browser gespeichert, {time}", "notKept": "Vertraulich: Der Entwurf wird nicht gespeichert",
   "message": "Nachricht", "more": "Bild, Ton, Daten und mehr",
   "field.title": "Titel", "field.text": "Text", "field.link": "Link",
@@ -9,7 +10,7 @@ export default {
   "to.expression": "Ausdruck", "to.expression.help": "&&, || und ! mit Klammern, etwa news && !beta", "to.tooMany": "{n} Tags, erlaubt sind {limit}.",
   "when": "Wann", "when.now": "Jetzt", "when.at": "Zu einer Zeit", "when.time": "Tag und Uhrzeit", "when.none": "Diese Uhrzeit gibt es wegen der Zeitumstellung nicht. Wählen Sie eine andere.", "when.past": "Diese Zeit ist schon vorbei. Wählen Sie eine spätere.", "when.twice": "Diese Uhrzeit gibt es wegen der Zeitumstellung zweimal. Welche meinen Sie?", "when.both": "{local}, das ist {utc}",
   "rollout": "Schrittweise senden", "rollout.first": "So viele Geräte zuerst", "rollout.rate": "Geräte pro Sekunde", "rollout.halt": "Anteil der Fehler in Prozent",
-  "rollout.first.line": "Zuerst {field} Geräte, dann auf meine Freigabe warten", "rollout.rate.line": "{field} Geräte pro Sekunde", "rollout.halt.line": "Anhalten, wenn {field} % fehlgeschlagen sind", "rollout.help": "Leer lassen, um alle auf einmal zu erreichen.",
+  "rollout.first.line": "Zuerst {field} Geräte, dann warten", "rollout.rate.line": "{field} Geräte pro Sekunde", "rollout.halt.line": "Anhalten, wenn {field} % fehlgeschlagen sind", "rollout.help": "Leer lassen, um alle auf einmal zu erreichen.",
   "looks": "Vorschau",
   "check": "Prüfung",
   "test": "Test senden",

@@ -1,4 +1,5 @@
 export default {
+  "languages": "Other languages", "rollout.wait": "Minutes until the rest follows by itself", "rollout.wait.line": "Go on by itself after {field} minutes; leave empty to decide yourself", "problem.wait": "From 1 minute to 10,080, which is a week.", "send.replace": { one: "Replace the scheduled send to 1 device", other: "Replace the scheduled send to {n} devices" }, "campaign.keep": "Save “{name}”",
   "title": "New send", "kept": "Draft kept in this browser, {time}", "notKept": "Confidential: the draft is not kept",
   "message": "Message", "more": "Picture, sound, data and more",
   "field.title": "Title", "field.text": "Text", "field.link": "Link",
@@ -9,7 +10,7 @@ export default {
   "to.expression": "Expression", "to.expression.help": "&&, || and ! with parentheses, such as news && !beta", "to.tooMany": "{n} tags; there may be {limit}.",
   "when": "When", "when.now": "Now", "when.at": "At", "when.time": "Day and time", "when.none": "The clocks skip this time. Choose another.", "when.past": "This time has passed. Choose a later one.", "when.twice": "The clocks show this time twice. Which one do you mean?", "when.both": "{local}, which is {utc}",
   "rollout": "Roll-out", "rollout.first": "First so many devices", "rollout.rate": "Devices a second", "rollout.halt": "Share of failures in percent",
-  "rollout.first.line": "First {field} devices, then wait for me", "rollout.rate.line": "{field} devices per second", "rollout.halt.line": "Halt when {field} % have failed", "rollout.help": "Leave empty to send to all at once.",
+  "rollout.first.line": "First {field} devices, then wait", "rollout.rate.line": "{field} devices per second", "rollout.halt.line": "Halt when {field} % have failed", "rollout.help": "Leave empty to send to all at once.",
   "looks": "Preview",
   "check": "Check",
   "test": "Send a test",

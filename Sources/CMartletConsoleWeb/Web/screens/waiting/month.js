@@ -56,7 +56,7 @@ export function month(view, waiting, rows) {
     return h("td", { role: "gridcell", class: kind, tabindex: day === here ? "0" : "-1", "aria-selected": String(day === here), "aria-current": day === today ? "date" : null, "data-day": day,
       "aria-label": `${names.day.format(dayOf(day))}, ${t("month.count", { n: found.length })}`, click: () => show(day, true) },
     h("span.day.number", n.whole(Number(day.slice(8)))),
-    found.slice(0, SHOWN).map((send) => h("span.entry", h("span.number", time.minute(send.dueAt)), " ", h("span", send.isConfidential ? t("confidential") : send.text ?? t("sendOf", { id: send.id.slice(0, 8) })))),
+    found.slice(0, SHOWN).map((send) => h("span.entry", h("span.number", time.minute(send.dueAt)), " ", h("span", send.isConfidential ? t("confidential") : send.text ?? t("sendOf", { id: send.id.slice(-8) })))),
     found.length > SHOWN && h("span.entry.quiet", `+${n.whole(found.length - SHOWN)}`), found.length > 0 && h("span.count.number", n.whole(found.length)));
   }
 

@@ -55,7 +55,7 @@ function agenda(view, waiting, reload) {
 }
 
 /** @param {View} view @param {any} send */
-const nameOf = ({ t }, send) => (send.isConfidential ? t("confidential") : send.text ?? t("sendOf", { id: send.id.slice(0, 8) }));
+const nameOf = ({ t }, send) => (send.isConfidential ? t("confidential") : send.text ?? t("sendOf", { id: send.id.slice(-8) }));
 
 /** @param {View} view @param {any} send */
 const audienceOf = ({ t }, send) => (send.isToOneUser ? t("oneUser") : send.expression ?? t("everybody"));
@@ -76,7 +76,7 @@ function rows(view, list, reload) {
       h("time.strong.number", { datetime: send.dueAt }, time.minute(send.dueAt)),
       h("a.whose", { href: to.send(hub, send.id) }, h("span.strong.clip", nameOf(view, send)),
         h("span.quiet.small.clip", [audienceOf(view, send), time.relative(send.dueAt)].join(" · "))),
-      view.role(hub) !== "viewer" && h("div.row", h("button", { click: () => change(view, send, reload) }, t("change")),
+      view.role(hub) !== "viewer" && h("div.row", send.kind === "message" && !send.isConfidential && !send.isToOneUser && h("a.button", { href: `${to.sends(hub)}/new?change=${encodeURIComponent(send.id)}` }, t("edit")), h("button", { click: () => change(view, send, reload) }, t("change")),
         h("button", { click: () => sendNow(view, send, reload) }, t("now")), h("button.danger", { click: () => withdraw(view, send, reload) }, t("withdraw")))))));
 }
 

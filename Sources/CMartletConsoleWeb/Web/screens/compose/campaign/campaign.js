@@ -51,15 +51,16 @@ function change(view, found) {
  * Saves the draft, as a new campaign if it is of none.
  *
  * @param {import("../compose.js").Compose} compose
+ * @param {boolean} isNew Whether as a new campaign in any case.
  * @returns {Promise<boolean>} Whether it is saved.
  */
-export async function save(compose) {
+export async function save(compose, isNew) {
   const { draft, view } = compose;
   if (draft.confidential) {
     view.toast(view.t("campaign.confidential"));
     return false;
   }
-  return draft.campaign ? replace(compose, draft.campaign.version) : add(compose);
+  return draft.campaign && !isNew ? replace(compose, draft.campaign.version) : add(compose);
 }
 
 /** @param {import("../compose.js").Compose} compose @returns {Promise<boolean>} */

@@ -103,6 +103,7 @@ function showCheck(compose, run) {
     if (one.state === "unusable") lines.push(["cross", "bad", t("check.unusable", { service: one.name })]);
     if (one.state === "unchecked") lines.push(["info", "quiet", t("check.unchecked", { service: one.name })]);
   }
+  if (run.missingLanguages?.length > 0) lines.push(["info", "quiet", t("check.languages", { names: run.missingLanguages.map((/** @type {string} */ tag) => nameOf(compose.view, tag)).join(", ") })]);
   if (run.templatesOnly > 0) lines.push(["info", "quiet", t("check.templates", { n: run.templatesOnly })]);
   if (run.rollout?.seconds > 1) lines.push(["clock", "quiet", t("check.lasts", { time: time.duration(run.rollout.seconds) })]);
   // What a push service is concerned by is said with its name.
@@ -115,13 +116,29 @@ function showCheck(compose, run) {
   compose.count = run.targeted ?? compose.count;
 }
 
+/** The name of a language, for readers.
+ * @param {View} view @param {string} tag */
+function nameOf({ language }, tag) {
+  try {
+    return new Intl.DisplayNames(language, { type: "language" }).of(tag) ?? tag;
+  } catch {
+    return tag;
+  }
+}
+
 /** @param {import("../compose.js").Compose} compose @param {any} run */
 function showLooks(compose, run) {
   const { view, draft } = compose;
   const { t, n } = view;
   const parts = Object.entries(run.platforms).filter(([, part]) => part.payloads.length > 0);
-  put(compose.preview, parts.length === 0 ? h("p.quiet", t("looks.none")) : parts.map(([platform, part]) => {
-    const payload = part.payloads[0];
+  const tags = [...new Set(parts.flatMap(([, part]) => part.payloads.map((/** @type {any} */ one) => one.language)).filter(Boolean))];
+  const shown = tags.includes(compose.shownLanguage) ? compose.shownLanguage : tags[0];
+  const choice = tags.length > 1 && h("div.segments.wide-note", { role: "group", "aria-label": t("looks.language") }, tags.map((tag) => h("button", { type: "button", "aria-pressed": String(tag === shown), click: () => {
+    compose.shownLanguage = tag;
+    showLooks(compose, run);
+  } }, nameOf(view, tag))));
+  put(compose.preview, choice, parts.length === 0 ? h("p.quiet", t("looks.none")) : parts.map(([platform, part]) => {
+    const payload = part.payloads.find((/** @type {any} */ one) => one.language === shown) ?? part.payloads[0];
     const isOwn = Boolean(draft.platforms[platform]);
     return h("div.stack.tight", look(view, payload.appearance, { app: compose.hub, name: serviceName(platform), size: n.bytes(payload.size ?? 0) }),
       h("div.row.small", h("button.link", { click: () => editPayload(compose, platform, payload) }, isOwn ? t("json.byHand") : t("json")),

@@ -1,4 +1,5 @@
 export default {
+  "check.languages": "Einige Geräte haben andere Sprachen ({names}) und bekommen die erste.", "looks.language": "Sprache der Vorschau",
   "looks.empty": "Die Vorschau erscheint, sobald es einen Text und eine Zielgruppe gibt. Sie zeigt, was die Geräte tatsächlich erhalten.", "looks.none": "Kein Gerät dieser Zielgruppe erhält etwas.", "looks.note": "Erzeugt aus dem tatsächlichen Inhalt. Den Rest bestimmen die Einstellungen des Geräts. Bilder werden hier nicht geladen.",
   "json": "Als JSON", "json.byHand": "Von Hand geschrieben", "json.back": "Zurück zum verfassten Inhalt", "json.title": "Inhalt für {service}", "json.label": "Was das Gerät erhält", "json.take": "Übernehmen", "json.bad": "Das ist kein gültiges JSON.",
   "checking": "Wird geprüft", "check.noText": "Schreiben Sie zuerst einen Titel oder Text.", "check.nobody": "Wählen Sie zuerst eine Zielgruppe.", "check.fields": "Korrigieren Sie die markierten Felder.",

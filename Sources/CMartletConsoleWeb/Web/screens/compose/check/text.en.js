@@ -1,4 +1,5 @@
 export default {
+  "check.languages": "Some devices have other languages ({names}) and get the first one.", "looks.language": "Language of the previews",
   "looks.empty": "Previews appear as soon as there is a text and an audience. They show the actual payloads.", "looks.none": "No device in this audience gets a payload.", "looks.note": "Made from the actual payloads. Device settings decide the rest. Pictures are not loaded here.",
   "json": "As JSON", "json.byHand": "Written by hand", "json.back": "Back to the composed payload", "json.title": "Payload for {service}", "json.label": "What the device gets", "json.take": "Use this payload", "json.bad": "This is not valid JSON.",
   "checking": "Checking", "check.noText": "Write a title or a text first.", "check.nobody": "Choose an audience first.", "check.fields": "Correct the marked fields.",

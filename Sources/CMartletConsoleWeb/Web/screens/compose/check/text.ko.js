@@ -1,4 +1,5 @@
 export default {
+  "check.languages": "언어가 다른 기기({names})는 첫 번째 언어로 받습니다.", "looks.language": "미리보기 언어",
   "looks.empty": "글과 대상이 있으면 기기가 받을 내용 그대로 미리 보여 줍니다.", "looks.none": "이 대상 중에 내용을 받는 기기가 없습니다.", "looks.note": "실제 내용에서 읽은 것입니다. 나머지는 기기 설정에 따르며, 여기서는 이미지를 불러오지 않습니다.",
   "json": "JSON으로 보기", "json.byHand": "직접 작성함", "json.back": "만들어진 내용으로 되돌리기", "json.title": "{service} 내용", "json.label": "기기가 받는 내용", "json.take": "이대로 쓰기", "json.bad": "JSON이 아닙니다.",
   "checking": "검사 중", "check.noText": "먼저 제목이나 내용을 쓰세요.", "check.nobody": "먼저 대상을 고르세요.", "check.fields": "표시된 항목을 고치세요.",

@@ -3,6 +3,8 @@
 import { call } from "../../../lib/api.js";
 import { h, icon, put } from "../../../lib/dom.js";
 import { othersKey } from "../../../lib/drafts.js";
+import { wallClock } from "../../../lib/zone.js";
+import { read } from "../message.js";
 import { content, fresh, keep, kept, others } from "../draft.js";
 
 /** @typedef {import("../draft.js").Draft} Draft */
@@ -17,24 +19,25 @@ export async function take(compose) {
   const own = kept(hub);
   const campaign = view.query.get("campaign");
   if (campaign) await (await compose.part("campaign")).open(compose, campaign);
-  else compose.draft = await made(hub, view.query) ?? compose.draft;
+  else compose.draft = await made(hub, view.query, view.time.zone) ?? compose.draft;
   // A page that is loaded again shows this draft, with what was changed since.
   history.replaceState(null, "", location.pathname);
   if (own && own !== compose.draft) compose.draft = besides(hub, own, compose.draft);
 }
 
-/** @param {string} hub @param {URLSearchParams} query @returns {Promise<Draft | null>} */
-async function made(hub, query) {
-  const copied = query.get("copy");
+/** @param {string} hub @param {URLSearchParams} query @param {string} zone @returns {Promise<Draft | null>} */
+async function made(hub, query, zone) {
+  const copied = query.get("copy") ?? query.get("change");
   if (!copied) return { ...fresh(), to: query.get("to") ?? "" };
   const send = await call("send", { path: { hub, id: copied } }).catch(() => null);
   if (!send) return null;
   const draft = { ...fresh(), to: send.expression ?? "" };
+  if (query.has("change") && send.dueAt) {
+    Object.assign(draft, { replaces: send.id, when: "at", at: wallClock(new Date(send.dueAt), zone), everybody: !send.expression && !send.isDirect });
+  }
   try {
-    const body = JSON.parse(send.content?.body ?? "{}");
-    for (const name of /** @type {const} */ (["title", "text", "link", "picture", "collapse"])) {
-      if (typeof body[name] === "string") draft[name] = body[name];
-    }
+    if (send.kind === "message") Object.assign(draft, read(JSON.parse(send.content?.body ?? "{}")));
+    else draft.text = send.text ?? "";
   } catch {
     draft.text = send.text ?? "";
   }

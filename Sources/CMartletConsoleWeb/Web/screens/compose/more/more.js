@@ -3,7 +3,7 @@
 import { freshId, h, icon, put } from "../../../lib/dom.js";
 
 /** @param {import("../compose.js").Compose} compose */
-export function moreFields(compose) {
+export function fields(compose) {
   const { draft, view } = compose;
   const { t } = view;
   const choice = (/** @type {"sound" | "priority"} */ name, /** @type {string[]} */ options) => {
@@ -18,20 +18,59 @@ export function moreFields(compose) {
   };
   return [compose.text("picture", { type: "url", placeholder: "https://" }),
     h("div.pair", choice("sound", ["default", "none"]), choice("priority", ["normal", "high", "low"])),
-    h("div.pair", compose.text("badge", { inputmode: "numeric" }), compose.text("collapse", { maxlength: 64 })), data(compose),
+    h("div.pair", compose.text("badge", { inputmode: "numeric" }), compose.text("collapse", { maxlength: 64 })),
+    actions(compose), pairs(compose, "variables"), pairs(compose, "data"),
     h("div.stack.tight", tick("confidential"), tick("silent"), tick("truncate"))];
 }
 
-/** @param {import("../compose.js").Compose} compose */
-function data(compose) {
+/** Names with values.
+ * @param {import("../compose.js").Compose} compose @param {"data" | "variables"} name */
+function pairs(compose, name) {
   const { t } = compose.view;
-  const pairs = compose.draft.data;
+  const list = compose.draft[name];
+  const input = (/** @type {[string, string]} */ pair, /** @type {0 | 1} */ part, /** @type {string} */ label) =>
+    h("input", { "aria-label": label, placeholder: label, value: pair[part], on: { input: (event) => { pair[part] = event.target.value; } } });
+  return rows(compose, name, list, 32, () => /** @type {[string, string]} */ (["", ""]), (pair) => h("div.data-pair", input(pair, 0, t("data.name")), input(pair, 1, t(name === "data" ? "data.value" : "variables.default")), remove(compose, list, pair, t("data.remove"))));
+}
+
+/** Buttons under the notification.
+ * @param {import("../compose.js").Compose} compose */
+function actions(compose) {
+  const { t } = compose.view;
+  const list = compose.draft.actions;
+  const input = (/** @type {import("../draft.js").Action} */ action, /** @type {"title" | "link" | "id"} */ name, /** @type {Record<string, any>} */ options = {}) =>
+    h("input", { "aria-label": t(`actions.${name}`), placeholder: t(`actions.${name}`), value: action[name], ...options, on: { input: (event) => { action[name] = event.target.value; } } });
+  return rows(compose, "actions", list, 3, () => ({ id: "", title: "", link: "" }), (action) => h("div.action-row", input(action, "title"), input(action, "link", { type: "url" }), input(action, "id", { maxlength: 32 }), remove(compose, list, action, t("actions.remove"))));
+}
+
+/** A list of rows to which others are added.
+ * @template Row
+ * @param {import("../compose.js").Compose} compose @param {"data" | "variables" | "actions"} name @param {Row[]} list @param {number} limit
+ * @param {() => Row} make @param {(row: Row) => any} show */
+function rows(compose, name, list, limit, make, show) {
+  const { t } = compose.view;
   const box = h("div.stack.tight");
-  const input = (/** @type {[string, string]} */ pair, /** @type {0 | 1} */ part, /** @type {string} */ name) =>
-    h("input", { "aria-label": name, placeholder: name, value: pair[part], on: { input: (event) => { pair[part] = event.target.value; } } });
-  const draw = () => put(box, pairs.map((pair, index) => h("div.data-pair", input(pair, 0, t("data.name")), input(pair, 1, t("data.value")),
-    h("button.plain", { type: "button", "aria-label": t("data.remove"), click: () => { pairs.splice(index, 1); draw(); compose.changed(); } }, icon("cross")))),
-  h("div", h("button", { click: () => { pairs.push(["", ""]); draw(); box.querySelector(".data-pair:last-of-type input")?.focus(); } }, icon("plus"), t("data.add"))));
+  const problem = h("p.problem");
+  if (compose.problemLines) compose.problemLines[name] = problem;
+  const draw = () => put(box, list.map(show), list.length < limit && h("div", h("button", { type: "button", click: () => {
+    list.push(make());
+    draw();
+    compose.drawLanguages();
+    box.querySelector(":scope > :nth-last-child(2) input")?.focus();
+  } }, icon("plus"), t(`add.${name}`))));
+  box.redraw = draw;
   draw();
-  return h("fieldset.field", h("legend.label", t("field.data")), box);
+  return h("fieldset.field", h("legend.label", t(`field.${name}`)), t.has(`help.${name}`) && h("p.help", t(`help.${name}`)), box, problem);
+}
+
+/** @param {import("../compose.js").Compose} compose @param {any[]} list @param {any} row @param {string} label */
+function remove(compose, list, row, label) {
+  return h("button.plain", { type: "button", "aria-label": label, click: (event) => {
+    const index = list.indexOf(row);
+    list.splice(index, 1);
+    if (list === compose.draft.actions) for (const one of compose.draft.languages) one.buttons.splice(index, 1);
+    compose.drawLanguages();
+    event.target.closest(".stack").redraw();
+    compose.changed();
+  } }, icon("cross"));
 }

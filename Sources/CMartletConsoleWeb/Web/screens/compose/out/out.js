@@ -86,13 +86,17 @@ async function schedule(compose) {
   const { view, draft, hub } = compose;
   const { t } = view;
   const isLater = draft.when === "at";
+  const { replaces } = draft;
   compose.sendButton.disabled = true;
   // The time may have passed since it was checked.
   if (isLater && compose.dueAt() <= new Date()) return (await compose.part("check")).runCheck(compose);
   try {
     const at = isLater ? compose.dueAt() : new Date(Date.parse((await call("session")).now) + UNDO * 1000);
-    const answer = await call("schedule", { path: { hub }, query: API, body: message(draft), fields: { ...fields(compose.draft, view), "servicebusnotification-scheduletime": at.toISOString(), "idempotency-key": draft.id } });
-    const id = /\/(?:schedulednotifications|messages)\/([^/?]+)/.exec(answer?.location ?? "")?.[1] ?? "";
+    const own = { ...fields(compose.draft, view), "servicebusnotification-scheduletime": at.toISOString() };
+    const answer = replaces
+      ? await call("reschedule", { path: { hub, id: replaces }, query: API, body: message(draft), fields: own })
+      : await call("schedule", { path: { hub }, query: API, body: message(draft), fields: { ...own, "idempotency-key": draft.id } });
+    const id = replaces ?? /\/(?:schedulednotifications|messages)\/([^/?]+)/.exec(answer?.location ?? "")?.[1] ?? "";
     if (!isLater) return countDown(compose, id, Date.now() + UNDO * 1000);
     compose.recordSend(id);
     forget(hub);
@@ -124,7 +128,7 @@ function countDown(compose, id, end) {
     forget(hub);
     view.go(to.send(hub, id));
   };
-  compose.pending = { timer: window.setInterval(tick, 250), id };
+  compose.pending = { timer: window.setInterval(tick, 250), id, end, undo: () => takeBack(hub, id).then((isDone) => view.toast(t(isDone ? "undone" : "undo.late"))) };
   tick();
 }
 
@@ -139,18 +143,26 @@ async function undo(compose, id) {
   const { view, hub } = compose;
   const { t } = view;
   window.clearInterval(compose.pending?.timer);
-  try {
-    await call("withdraw", { path: { hub, id }, query: API });
-    view.toast(t("undone"));
-    compose.draft.id = fresh().id;
-  } catch {
-    // It was too late by a moment: stop what is left of it.
-    await call("cancel", { path: { hub, id }, body: {} }).catch(() => {});
-    view.toast(t("undo.late"));
-    view.go(to.send(hub, id));
-  }
+  const isDone = await takeBack(hub, id);
   compose.pending = null;
+  view.toast(t(isDone ? "undone" : "undo.late"));
+  compose.draft.id = fresh().id;
+  compose.draft.replaces = null;
+  if (!isDone) return view.go(to.send(hub, id));
   compose.sendButton = null;
   freeze(compose, false);
   compose.changed();
+}
+
+/** Withdraws a send that has not begun, or stops what is left of it.
+ * @param {string} hub @param {string} id @returns {Promise<boolean>} Whether nothing was sent. */
+async function takeBack(hub, id) {
+  try {
+    await call("withdraw", { path: { hub, id }, query: API });
+    return true;
+  } catch {
+    // It was too late by a moment.
+    await call("cancel", { path: { hub, id }, body: {} }).catch(() => {});
+    return false;
+  }
 }

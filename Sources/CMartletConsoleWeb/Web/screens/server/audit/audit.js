@@ -6,6 +6,9 @@ import { to } from "../../../lib/screen.js";
 import { empty, pane } from "../../../parts/pane/pane.js";
 import { isSend, word } from "./words.js";
 
+/** The name in entries of changes through the admin socket, by which no operator can be called. */
+const COMMAND_LINE = "command line";
+
 /** @param {View} view */
 export function show(view) {
   const { t } = view;
@@ -35,6 +38,6 @@ function row(view, one) {
   const isLink = isSend(one.action) && one.hub && one.subject && (one.answer ?? 0) < 400;
   const subject = [one.hub, one.subject].filter(Boolean).join(" · ");
   return h("tr", h("th", { scope: "row", title: one.action }, t.has(key) ? t(key) : h("code", one.action)),
-    cell("whom", isLink ? h("a", { href: to.send(one.hub, one.subject) }, subject) : subject), cell("who", one.operator), cell("when", time.full(one.at)), cell("from", one.address),
+    cell("whom", isLink ? h("a", { href: to.send(one.hub, one.subject) }, subject) : subject), cell("who", one.operator === COMMAND_LINE ? t("audit.commandLine") : one.operator), cell("when", time.full(one.at)), cell("from", one.address),
     cell("answer", one.answer === null ? t("audit.open") : one.answer < 400 ? t("audit.done") : h("span.bad", t("audit.refused", { status: String(one.answer) }))));
 }

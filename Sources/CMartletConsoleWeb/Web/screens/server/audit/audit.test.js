@@ -9,13 +9,16 @@ import { isSend, word } from "./words.js";
 const source = readFileSync(new URL("../../../../../../Tests/MartletConsoleTests/GateMatrixTests.swift", import.meta.url), "utf8");
 const routes = [...source.matchAll(/"((?:GET|POST|PUT|DELETE) \/[^"]*)":/g)].map((match) => match[1] ?? "");
 /** Changes that no entry is made for. */
-const SILENT = ["POST /link", "POST /link/use", "POST /sign-in", "POST /sign-in/provider", "POST /sign-in/provider/finish", "POST /sign-out", "POST /session/touch", "POST /session/confirm", "PUT /session/settings", "POST /hubs/{hub}/devices/search"];
+const SILENT = ["POST /link", "POST /link/use", "POST /sign-in", "POST /sign-in/provider", "POST /sign-in/provider/finish", "POST /sign-out", "POST /session/touch", "POST /session/confirm", "PUT /session/settings", "POST /hubs/{hub}/devices/search", "POST /hubs/{hub}/devices/former"];
+
+/** Changes that only the admin socket takes. */
+const ON_SOCKET = ["POST /operators/link", "POST /reload", "POST /server-key", "POST /server-key/reseal", "DELETE /server-key", "POST /namespace/keys/{rule}/{key}", "PUT /containers/{name}", "DELETE /containers/{name}", "POST /hubs/{hub}/migration"];
 
 test("every change has words", () => {
   const changes = routes.filter((route) => !route.startsWith("GET ") && !SILENT.includes(route));
   assert.ok(changes.length > 40, String(changes.length));
   for (const route of changes) assert.ok(word(route) in texts, `${route}: ${word(route)}`);
-  for (const action of ["sign in", "sign in by provider", "use a link", "confirm", "GET /hubs/{hub}/keys", "GET /hubs/{hub}/sends/{id}", "GET /hubs/{hub}/messages/{id}/devices/{device}", "GET /backups/{backup}", "GET /hubs/{hub}/jobs/{job}/failed", "POST /rest/{hub}/messages?test"]) {
+  for (const action of ["sign in", "sign in by provider", "use a link", "confirm", "GET /hubs/{hub}/keys", "GET /hubs/{hub}/sends/{id}", "GET /hubs/{hub}/messages/{id}/devices/{device}", "GET /backups/{backup}", "GET /hubs/{hub}/jobs/{job}/failed", "POST /rest/{hub}/messages?test", ...ON_SOCKET]) {
     assert.ok(word(action) in texts, `${action}: ${word(action)}`);
   }
 });

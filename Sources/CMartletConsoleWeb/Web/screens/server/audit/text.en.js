@@ -1,7 +1,7 @@
 export default {
   "audit.text": "Every change and every access to protected content, kept for 400 days.",
   "audit.none": "Nothing yet",
-  "audit.none.text": "Changes made by operators are listed here.",
+  "audit.none.text": "Changes made in the console and by martlet commands are listed here.",
   "audit.when": "When",
   "audit.who": "Who",
   "audit.what": "What",
@@ -68,4 +68,14 @@ export default {
   "did.POST session/factor": "Began to set up a second factor",
   "did.POST session/factor/confirm": "Set up a second factor",
   "did.POST session/factor/remove": "Removed the own second factor",
+  "did.POST operators/link": "Made a sign-in link",
+  "did.POST reload": "Reloaded the configuration",
+  "did.POST server-key": "Added a server key",
+  "did.POST server-key/reseal": "Re-encrypted with the newest server key",
+  "did.DELETE server-key": "Retired old server keys",
+  "did.POST namespace/keys": "Regenerated a namespace key",
+  "did.PUT containers": "Created a container",
+  "did.DELETE containers": "Deleted a container",
+  "did.POST migration": "Migrated devices",
+  "audit.commandLine": "Command line",
 };

@@ -1,0 +1,43 @@
+import MartletCrypto
+import MartletHTTP
+import MartletModel
+
+/// What a request is about, for the audit log.
+enum AuditSubject {
+    /// The maximum size of a subject, in bytes. A longer value is probably a handle or a tag expression, and the audit
+    /// log, which is kept for a year, must not contain these.
+    private static let limit = 128
+
+    /// Returns the subject of a request; nil if it is about its hub only.
+    ///
+    /// The subject is the last parameter of the path, or for an invitation the operator's name in the body.
+    /// - Parameters:
+    ///   - pattern: The pattern of the route, such as `/hubs/{hub}/campaigns/{id}`.
+    ///   - value: Returns the value of a parameter of the path.
+    static func subject(_ pattern: String, body: [UInt8], value: (String) -> String) -> String? {
+        if ["/operators", "/operators/link"].contains(pattern) {
+            let body = try? JSON(parsing: body)
+            return body?["name"]?.string.map { String($0.prefix(64)) }
+        }
+        let names = pattern.split(separator: "/").filter { $0.hasPrefix("{") }.map { $0.dropFirst().dropLast() }
+        guard let name = names.last, name != "hub" else { return nil }
+        let value = value(name.hasSuffix("...") ? String(name.dropLast(3)) : String(name))
+        return value.utf8.count <= limit ? value : nil
+    }
+
+    /// Returns the subject of a test send, which leaves no notification: the beginning of the SHA-256 hash of its body,
+    /// by which a known text is recognised, and its audience.
+    static func ofTest(_ request: HTTPRequest) -> String {
+        let digest = Hex.encode(Array(SHA256.hash(request.body).prefix(8)))
+        let audience = request.fields["servicebusnotification-tags"].map { $0.utf8.count <= limit ? $0 : "…" }
+        return "sha256:\(digest) → \(audience ?? "1 handle")"
+    }
+
+    /// Returns the id of the notification that a request has made. It is taken from the answer's `Location`; nil if
+    /// there is none.
+    static func made(by response: HTTPResponse) -> String? {
+        guard let location = response.fields["location"] else { return nil }
+        let id = location.split(separator: "?")[0].split(separator: "/").last.map(String.init)
+        return id.flatMap { $0.utf8.count <= limit ? $0 : nil }
+    }
+}

@@ -1,0 +1,130 @@
+public import MartletCore
+public import MartletHTTP
+import MartletModel
+import Synchronization
+
+/// Writes changes that are made through the admin socket to the operators' audit log, as the console's door does for
+/// its own: the entry is on disk before the change is made.
+///
+/// Behind the console's door, requests do not pass through it, so no change is written twice.
+public final class CommandLineAudit: HTTPHandler {
+    /// The name in the entries. It has a space, so no operator can have it.
+    public static let name = "command line"
+    /// A migration sends thousands of pages of devices. One entry for each hub in this time tells that it is going on.
+    private static let migrationInterval = Duration.seconds(3600)
+
+    private let handler: any HTTPHandler
+    private let store: any OperatorStore
+    private let time: any TimeSource
+    /// The user id of this process, if it makes the changes itself, without a server; nil for a socket.
+    private let ownUser: UInt32?
+    private let migrations = Mutex<[String: Timestamp]>([:])
+
+    public init(
+        _ handler: any HTTPHandler, store: any OperatorStore, time: any TimeSource, ownUser: UInt32? = nil
+    ) {
+        self.handler = handler
+        self.store = store
+        self.time = time
+        self.ownUser = ownUser
+    }
+
+    public func route(for head: HTTPRequest) -> HTTPRoute {
+        var route = handler.route(for: head)
+        guard let change = Change(head, route.pattern), isDue(change) else { return route }
+        let respond = route.respond
+        route.respond = { request in await self.respond(to: request, change, respond) }
+        return route
+    }
+
+    private func isDue(_ change: Change) -> Bool {
+        guard change.isOfMigration, let hub = change.hub?.lowercased() else { return true }
+        let now = time.now
+        return migrations.withLock { migrations in
+            if let last = migrations[hub], now - last < Self.migrationInterval, now >= last { return false }
+            migrations = migrations.filter { now - $0.value < Self.migrationInterval }
+            migrations[hub] = now
+            return true
+        }
+    }
+
+    private func respond(
+        to request: HTTPRequest, _ change: Change, _ respond: @Sendable (HTTPRequest) async -> HTTPResponse
+    ) async -> HTTPResponse {
+        let user = (request.connection?.user ?? ownUser).map { "uid \($0)" } ?? ""
+        let action = OperatorAction(
+            at: time.now, operatorName: Self.name, address: user, role: "", action: change.action, hub: change.hub,
+            subject: change.subject(of: request))
+        let id: OperatorAction.ID
+        do throws(StorageError) {
+            id = try await store.begin(action)
+        } catch {
+            let status: HTTPStatus = error.kind == .full ? .insufficientStorage : .serviceUnavailable
+            return HTTPResponse(
+                status, consoleJSON: ["error": .string("The audit log cannot be written: \(error.detail)")])
+        }
+        let response = await respond(request)
+        try? await store.end(
+            id, answer: response.status.code, subject: change.isSend ? AuditSubject.made(by: response) : nil)
+        return response
+    }
+}
+
+extension CommandLineAudit {
+    /// A request that changes something, in the words of the console's routes.
+    private struct Change {
+        /// The method and the path pattern, such as `PUT /hubs/{hub}/limits`.
+        let action: String
+        let hub: String?
+        let isSend: Bool
+        let isOfMigration: Bool
+        private let isTest: Bool
+        private let pattern: String
+        private let values: [String: String]
+
+        /// Requests that only read, although their method is POST: their parameters may be names of users or handles.
+        private static let readings: Set<String> = [
+            "/hubs/{hub}/devices/search", "/hubs/{hub}/devices/former", "/hubs/{hub}/migration/compare",
+        ]
+        /// What is recorded of the hubs' own API: what people decide. Registrations come from apps and programs.
+        private static let ofHubs = ["messages", "schedulednotifications", "sending"]
+
+        init?(_ head: HTTPRequest, _ found: String?) {
+            guard ![.get, .head].contains(head.method), let found, let target = HTTPTarget(head.target) else {
+                return nil
+            }
+            let isOfHub = target.segments.first == "rest"
+            pattern =
+                isOfHub
+                ? "/rest" + found : found.hasPrefix("/hubs/{name}") ? "/hubs/{hub}" + found.dropFirst(12) : found
+            let parts = pattern.split(separator: "/").map(String.init)
+            guard !Self.readings.contains(pattern), parts.count == target.segments.count else { return nil }
+            if isOfHub {
+                guard parts.count > 2 else { return nil }
+                let isRemoval = head.method == .delete && ["installations", "registrations"].contains(parts[2])
+                guard Self.ofHubs.contains(parts[2]) || isRemoval, !target.flag("dryRun") else {
+                    return nil
+                }
+            }
+            var values: [String: String] = [:]
+            for (part, segment) in zip(parts, target.segments) where part.hasPrefix("{") {
+                values[String(part.dropFirst().dropLast())] = segment
+            }
+            self.values = values
+            hub = values["hub"]
+            isSend = isOfHub && parts[2] != "sending" && head.method != .delete
+            isTest = isSend && target.flag("test")
+            isOfMigration = parts.contains("migration")
+            action =
+                isOfMigration
+                ? "POST /hubs/{hub}/migration"
+                : "\(head.method.rawValue) \(pattern)\(isTest ? "?test" : "")"
+        }
+
+        func subject(of request: HTTPRequest) -> String? {
+            isTest
+                ? AuditSubject.ofTest(request)
+                : AuditSubject.subject(pattern, body: request.body) { values[$0] ?? "" }
+        }
+    }
+}

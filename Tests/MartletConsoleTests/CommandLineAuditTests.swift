@@ -1,0 +1,111 @@
+import MartletCore
+import MartletHTTP
+import MartletModel
+import MartletTesting
+import Testing
+
+@testable import MartletConsole
+
+/// Changes through the admin socket are in the operators' audit log.
+struct CommandLineAuditTests {
+    private let storage = MemoryStorage()
+    private let time = ManualTimeSource()
+
+    private func handler(user: UInt32? = nil) -> CommandLineAudit {
+        var router = Router { _, _ in HTTPResponse(.notFound) }
+        for (method, pattern) in [
+            (HTTPMethod.put, "/hubs/{name}"), (.put, "/hubs/{name}/limits"), (.get, "/hubs/{name}"),
+            (.post, "/operators"), (.post, "/hubs/{name}/devices/search"), (.post, "/hubs/{name}/migration/page"),
+            (.delete, "/users/{name}"), (.post, "/{hub}/messages"), (.put, "/{hub}/installations/{id}"),
+            (.delete, "/{hub}/installations/{id}"),
+        ] {
+            router.on(method, pattern, bodyLimit: 100) { request, _ in
+                HTTPResponse(
+                    .created, fields: request.target.contains("messages") ? ["location": "/shop/messages/17?x=y"] : [:])
+            }
+        }
+        return CommandLineAudit(Unprefixed(router: router), store: storage, time: time, ownUser: user)
+    }
+
+    /// Serves the hubs' API below `/rest`, as the admin socket does.
+    private struct Unprefixed: HTTPHandler {
+        let router: Router
+
+        func route(for head: HTTPRequest) -> HTTPRoute {
+            var head = head
+            if head.target.hasPrefix("/rest/") { head.target.removeFirst(5) }
+            return router.route(for: head)
+        }
+    }
+
+    private func entries() async throws -> [String] {
+        try await storage.actions(OperatorActionQuery(limit: 100)).reversed().map { _, entry in
+            [
+                entry.operatorName, entry.address, entry.action, entry.hub ?? "-", entry.subject ?? "-",
+                entry.answer.map(String.init) ?? "-",
+            ].joined(separator: "|")
+        }
+    }
+
+    @Test func aChangeIsRecordedWithTheUserOfTheProcess() async throws {
+        var request = HTTPRequest(.put, "/hubs/shop/limits", authority: "localhost")
+        request.connection = HTTPConnection(id: 1, peer: "", isSecure: false, user: 1000)
+        #expect(await handler().respond(to: request).status == .created)
+        request = HTTPRequest(.put, "/hubs/shop", authority: "localhost")
+        _ = await handler(user: 0).respond(to: request)
+        #expect(
+            try await entries() == [
+                "command line|uid 1000|PUT /hubs/{hub}/limits|shop|-|201",
+                "command line|uid 0|PUT /hubs/{hub}|shop|-|201",
+            ])
+        #expect(!Operator.isName(CommandLineAudit.name))
+    }
+
+    @Test func theSubjectIsWhatTheChangeIsAbout() async throws {
+        let handler = handler()
+        for (method, target, body) in [
+            (HTTPMethod.post, "/operators", #"{"name": "kim"}"#), (.delete, "/users/alice", ""),
+            (.post, "/rest/shop/messages?api-version=2020-06", "hello"),
+            (.delete, "/rest/shop/installations/phone", ""),
+        ] {
+            _ = await handler.respond(
+                to: HTTPRequest(method, target, authority: "localhost", body: Array(body.utf8)))
+        }
+        #expect(
+            try await entries().map { $0.split(separator: "|").dropFirst().joined(separator: "|") } == [
+                "POST /operators|-|kim|201", "DELETE /users/{name}|-|alice|201",
+                "POST /rest/{hub}/messages|shop|17|201", "DELETE /rest/{hub}/installations/{id}|shop|phone|201",
+            ])
+    }
+
+    @Test func aTestSendLeavesADigestOfItsTextAndItsAudience() async throws {
+        let request = HTTPRequest(
+            .post, "/rest/shop/messages?test", authority: "localhost",
+            fields: ["servicebusnotification-tags": "testers"],
+            body: Array("hello".utf8))
+        _ = await handler().respond(to: request)
+        let entry = try #require(try await storage.actions(OperatorActionQuery(limit: 1)).first?.1)
+        #expect(entry.action == "POST /rest/{hub}/messages?test")
+        #expect(entry.subject == "sha256:2cf24dba5fb0a30e → testers")
+    }
+
+    @Test func readingsDryRunsAndRegistrationsAreNoChangesOfOperators() async throws {
+        for (method, target) in [
+            (HTTPMethod.get, "/hubs/shop"), (.post, "/hubs/shop/devices/search"), (.post, "/rest/shop/messages?dryRun"),
+            (.put, "/rest/shop/installations/phone"), (.put, "/nowhere"),
+        ] {
+            _ = await handler().respond(to: HTTPRequest(method, target, authority: "localhost"))
+        }
+        #expect(try await entries().isEmpty)
+    }
+
+    @Test func aMigrationIsOneEntryAnHour() async throws {
+        let handler = handler()
+        for seconds: Int64 in [0, 10, 3000, 600] {
+            time.advance(by: .seconds(seconds))
+            _ = await handler.respond(to: HTTPRequest(.post, "/hubs/shop/migration/page", authority: "localhost"))
+        }
+        #expect(try await entries().count == 2)
+        #expect(try await entries().first?.contains("POST /hubs/{hub}/migration|shop") == true)
+    }
+}
