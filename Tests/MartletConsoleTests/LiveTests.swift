@@ -115,13 +115,15 @@ struct LiveTests {
                     next: start + .seconds(20)))
     }
 
-    @Test(arguments: [
+    private static let outages: [(failing: ConsoleSample.FailingService, severity: String?)] = [
         (failing(status: 503, attempts: 2, since: 1), "error"), (failing(status: nil, attempts: 1, since: 3), "error"),
         (failing(status: 503, attempts: 9, since: 1, isWholeLane: false), "warning"),
         (failing(status: 503, attempts: 1, since: 1), nil), (failing(status: 429, attempts: 9, since: 50), nil),
         (failing(status: 429, attempts: 10, since: 50), "error"), (failing(status: 503, attempts: 9, since: 90), nil),
         (failing(status: 503, attempts: 9, since: 90, waiting: 40), "error"),
-    ])
+    ]
+
+    @Test(arguments: outages)
     func aServiceThatTakesNothingIsAnAlertWithinSeconds(
         failing: ConsoleSample.FailingService, severity: String?
     ) throws {

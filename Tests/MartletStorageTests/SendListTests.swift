@@ -230,7 +230,8 @@ struct SendListTests {
             for id in ["removed", "given", "kept"] { try await put(id, "alice", at: 0) }
             try await put("bobs", "AliceB", at: 0)
             for id in ["removed", "bobs"] {
-                _ = try await storage.apply(.delete(id: id, condition: .none), in: hub, at: now + .seconds(10)).get()
+                let removal = RegistrationChange.delete(id: id, condition: .none)
+                _ = try await storage.apply(removal, in: hub, at: now + .seconds(10)).get()
             }
             try await put("given", "bob", at: 20)
             let found = try await former()

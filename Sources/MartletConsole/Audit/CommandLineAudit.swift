@@ -65,7 +65,7 @@ public final class CommandLineAudit: HTTPHandler {
         }
         let response = await respond(request)
         try? await store.end(
-            id, answer: response.status.code, subject: change.isSend ? AuditSubject.made(by: response) : nil)
+            id, answer: response.status.code, subject: change.makesSend ? AuditSubject.made(by: response) : nil)
         return response
     }
 }
@@ -76,7 +76,8 @@ extension CommandLineAudit {
         /// The method and the path pattern, such as `PUT /hubs/{hub}/limits`.
         let action: String
         let hub: String?
-        let isSend: Bool
+        /// Whether it may make a notification. A test send makes none.
+        let makesSend: Bool
         let isOfMigration: Bool
         private let isTest: Bool
         private let pattern: String
@@ -112,8 +113,9 @@ extension CommandLineAudit {
             }
             self.values = values
             hub = values["hub"]
-            isSend = isOfHub && parts[2] != "sending" && head.method != .delete
+            let isSend = isOfHub && parts[2] != "sending" && head.method != .delete
             isTest = isSend && target.flag("test")
+            makesSend = isSend && !isTest
             isOfMigration = parts.contains("migration")
             action =
                 isOfMigration

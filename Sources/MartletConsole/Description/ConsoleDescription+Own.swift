@@ -197,8 +197,10 @@ extension ConsoleDescription {
                     .post, "/rest/{hub}/messages", id: "send", "Send, check (`?dryRun`) or test (`?test`) a message",
                     parameters: [everybody], body: payload,
                     answers: [
-                        ok("The result of a check or test.", APISchema.any),
-                        APIAnswer(.created, "The send is accepted.", headers: [location]),
+                        ok("The result of a check.", APISchema.any),
+                        APIAnswer(
+                            .created, "The send is accepted, or the results of a test.", .json(APISchema.any),
+                            headers: [location]),
                     ]),
                 APIOperation(
                     .post, "/rest/{hub}/schedulednotifications", id: "schedule", "Schedule a send",

@@ -1,5 +1,5 @@
 export default {
-  "languages": "Weitere Sprachen", "rollout.wait": "Minuten, bis der Rest von selbst folgt", "rollout.wait.line": "Nach {field} Minuten von selbst fortfahren; leer: selbst entscheiden", "problem.wait": "Von 1 bis 10.080 Minuten, das ist eine Woche.", "send.replace": { one: "Geplante Sendung an 1 Gerät ersetzen", other: "Geplante Sendung an {n} Geräte ersetzen" }, "campaign.keep": "„{name}“ speichern",
+  "languages": "Weitere Sprachen", "rollout.wait": "Minuten, bis der Rest von selbst folgt", "rollout.wait.line": "Fortsetzen nach {field} Minuten; leer: von Hand", "problem.wait": "Von 1 bis 10.080 Minuten, das ist eine Woche.", "send.replace": { one: "Geplante Sendung an 1 Gerät ersetzen", other: "Geplante Sendung an {n} Geräte ersetzen" }, "campaign.keep": "„{name}“ speichern",
   "title": "Neue Sendung", "kept": "Entwurf in diesem Browser gespeichert, {time}", "notKept": "Vertraulich: Der Entwurf wird nicht gespeichert",
   "message": "Nachricht", "more": "Bild, Ton, Daten und mehr",
   "field.title": "Titel", "field.text": "Text", "field.link": "Link",

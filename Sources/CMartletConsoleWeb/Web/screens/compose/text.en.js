@@ -1,5 +1,5 @@
 export default {
-  "languages": "Other languages", "rollout.wait": "Minutes until the rest follows by itself", "rollout.wait.line": "Go on by itself after {field} minutes; leave empty to decide yourself", "problem.wait": "From 1 minute to 10,080, which is a week.", "send.replace": { one: "Replace the scheduled send to 1 device", other: "Replace the scheduled send to {n} devices" }, "campaign.keep": "Save “{name}”",
+  "languages": "Other languages", "rollout.wait": "Minutes until the rest follows by itself", "rollout.wait.line": "Continue after {field} minutes; empty: by hand", "problem.wait": "From 1 minute to 10,080, which is a week.", "send.replace": { one: "Replace the scheduled send to 1 device", other: "Replace the scheduled send to {n} devices" }, "campaign.keep": "Save “{name}”",
   "title": "New send", "kept": "Draft kept in this browser, {time}", "notKept": "Confidential: the draft is not kept",
   "message": "Message", "more": "Picture, sound, data and more",
   "field.title": "Title", "field.text": "Text", "field.link": "Link",

@@ -1,5 +1,5 @@
 export default {
-  "languages": "다른 언어", "rollout.wait": "나머지가 자동으로 이어질 때까지의 분", "rollout.wait.line": "{field}분 뒤 자동으로 계속 (비우면 직접 결정)", "problem.wait": "1분에서 10,080분(1주)까지 입력하세요.", "send.replace": { other: "기기 {n}대 예약 발송 바꾸기" }, "campaign.keep": "저장: {name}",
+  "languages": "다른 언어", "rollout.wait": "나머지가 자동으로 이어질 때까지의 분", "rollout.wait.line": "{field}분 뒤 계속 (비우면 직접)", "problem.wait": "1분에서 10,080분(1주)까지 입력하세요.", "send.replace": { other: "기기 {n}대 예약 발송 바꾸기" }, "campaign.keep": "저장: {name}",
   "title": "새 발송", "kept": "이 브라우저에 초안 저장, {time}", "notKept": "기밀: 초안을 저장하지 않습니다",
   "message": "메시지", "more": "이미지, 소리, 데이터 등",
   "field.title": "제목", "field.text": "내용", "field.link": "링크",
