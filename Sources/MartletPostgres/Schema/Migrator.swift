@@ -1,0 +1,102 @@
+import MartletCore
+
+/// Brings the schema of a database to that of this program. Nodes that start together do this one after another, under
+/// an advisory lock.
+struct Migrator {
+    let migrations: [Migration]
+    let schema: String
+
+    /// Runs the steps that have not been run yet, all in one transaction: as long as it is not committed, nodes of the
+    /// version before go on with the schema that they know.
+    /// - Throws: `StorageError` if the schema is of a newer version, or of another program.
+    func migrate(_ session: Session, _ patience: Session.Patience) throws(StorageError) {
+        do throws(StorageError) {
+            try runAll(session, patience)
+        } catch {
+            // A connection that broke ends the transaction as well, so the answer to this is of no interest.
+            _ = try? session.run(Batch(.rollback), patience)
+            throw error
+        }
+    }
+
+    private func runAll(_ session: Session, _ patience: Session.Patience) throws(StorageError) {
+        let key = "\(schema)\u{0}migrations".utf8.reduce(Int64(0x6D61_7274)) { $0 &* 31 &+ Int64($1) }
+        let begin = Batch(.begin).adding(Self.lock) { $0.add(key) }.adding(Self.makeSchema(schema))
+        try run(begin, session, patience)
+        let done = try self.done(session, patience)
+        guard migrations.starts(with: done, by: { $0.name == $1 }) else {
+            throw done.starts(with: migrations, by: { $0 == $1.name }) ? Self.newer : Self.foreign(schema)
+        }
+        for (number, migration) in migrations.enumerated().dropFirst(done.count) {
+            // Statement by statement: the protocol takes one at a time.
+            for statement in Self.statements(of: migration.script) {
+                try run(Batch(.rare([], statement)), session, patience)
+            }
+            try run(
+                Batch(Self.record) {
+                    $0.add(Int32(number + 1))
+                    $0.add(migration.name)
+                }, session, patience)
+        }
+        try run(Batch(.commit), session, patience)
+    }
+
+    /// The statements of a script, which end with a semicolon. No text in a script contains one.
+    static func statements(of script: String) -> [String] {
+        script.split(separator: ";").map(String.init).filter { $0.contains { !$0.isWhitespace } }
+    }
+
+    private func done(_ session: Session, _ patience: Session.Patience) throws(StorageError) -> [String] {
+        let found = try run(Batch(Self.tables) { $0.add(schema) }, session, patience)[0]
+        let tables = (0..<found.count).map { found[$0].text(0) }
+        guard tables.contains("migrations") else {
+            guard tables.isEmpty else { throw Self.foreign(schema) }
+            try run(Batch(Self.makeMigrations), session, patience)
+            return []
+        }
+        let rows = try run(Batch(Self.names), session, patience)[0]
+        return (0..<rows.count).map { rows[$0].text(0) }
+    }
+
+    @discardableResult
+    private func run(
+        _ batch: Batch, _ session: Session, _ patience: Session.Patience
+    ) throws(StorageError) -> [Rows] {
+        do throws(DatabaseFailure) {
+            return try session.run(batch, patience)
+        } catch {
+            throw error.storageError
+        }
+    }
+
+    private static let lock = Statement.rare([.int8], "SELECT pg_advisory_xact_lock($1)")
+    private static let tables = Statement.rare(
+        [.text], "SELECT tablename::text FROM pg_tables WHERE schemaname = $1 ORDER BY 1")
+    private static let makeMigrations = Statement.rare(
+        [], "CREATE TABLE migrations (number int4 PRIMARY KEY, name text NOT NULL UNIQUE)")
+    private static let names = Statement.rare([], "SELECT name FROM migrations ORDER BY number")
+    private static let record = Statement.rare(
+        [.int4, .text], "INSERT INTO migrations (number, name) VALUES ($1, $2)")
+
+    private static func makeSchema(_ schema: String) -> Statement {
+        .rare([], "CREATE SCHEMA IF NOT EXISTS \"\(schema)\"")
+    }
+
+    private static let newer = StorageError(
+        .unavailable,
+        "The database was written by a newer version of this program; run that version, or restore a backup.")
+
+    private static func foreign(_ schema: String) -> StorageError {
+        StorageError(
+            .corrupt,
+            "The schema '\(schema)' of the database belongs to another program; name another database in the address.")
+    }
+}
+
+extension Batch {
+    fileprivate func adding(_ statement: Statement, _ fill: (inout Parameters) -> Void = { _ in }) -> Batch {
+        var batch = self
+        batch.add(statement, fill)
+        return batch
+    }
+}
