@@ -20,7 +20,7 @@ public final class PostgresStorage: Sendable {
     public static func open(
         _ address: DatabaseAddress, sealer: any Sealer, options: Options = Options()
     ) async throws(StorageError) -> PostgresStorage {
-        let settings = SessionSettings(address: address, schema: options.schema, patience: options.patience)
+        let settings = ConnectionSettings(address: address, schema: options.schema, patience: options.patience)
         let storage = PostgresStorage(settings, options, sealer)
         do throws(StorageError) {
             try await storage.prepare(settings)
@@ -45,7 +45,7 @@ public final class PostgresStorage: Sendable {
         public init() {}
     }
 
-    private init(_ settings: SessionSettings, _ options: Options, _ sealer: any Sealer) {
+    private init(_ settings: ConnectionSettings, _ options: Options, _ sealer: any Sealer) {
         self.sealer = sealer
         patience = options.patience
         writers = (0..<options.writers).map { _ in Link(settings) }
@@ -54,17 +54,17 @@ public final class PostgresStorage: Sendable {
         devices = GroupWriter(writers, patience: options.patience)
     }
 
-    private func prepare(_ settings: SessionSettings) async throws(StorageError) {
+    private func prepare(_ settings: ConnectionSettings) async throws(StorageError) {
         let result: Result<Void, StorageError>
         do throws(DatabaseFailure) {
             result = try await writers[0].perform { access throws(DatabaseFailure) in
                 // A migration may wait for that of another node.
-                let patience = Session.Patience.until(.now + .seconds(60))
-                let check = try ServerCheck(access.session, patience)
+                let patience = Connection.Patience.until(.now + .seconds(60))
+                let check = try ServerCheck(access.connection, patience)
                 if let fault = check.fault(of: settings.address) { return .failure(fault) }
                 do throws(StorageError) {
                     let migrator = Migrator(migrations: Migration.all, schema: settings.schema)
-                    return .success(try migrator.migrate(access.session, patience))
+                    return .success(try migrator.migrate(access.connection, patience))
                 } catch {
                     return .failure(error)
                 }
@@ -114,12 +114,12 @@ extension PostgresStorage {
     /// connection breaks before the COMMIT, they run once more.
     /// - Parameter work: Sends batches and reads their rows. It may run twice.
     func transaction<Value: Sendable>(
-        _ work: @escaping @Sendable (Session, Session.Patience) throws(DatabaseFailure) -> Value
+        _ work: @escaping @Sendable (Connection, Connection.Patience) throws(DatabaseFailure) -> Value
     ) async throws(StorageError) -> Value {
         do throws(DatabaseFailure) {
             return try await writers[0].perform { [patience] access throws(DatabaseFailure) in
                 var access = access
-                let patience = Session.Patience.until(.now + patience)
+                let patience = Connection.Patience.until(.now + patience)
                 let value: Value
                 do throws(DatabaseFailure) {
                     value = try Self.begin(work, access, patience)
@@ -128,12 +128,12 @@ extension PostgresStorage {
                     value = try Self.begin(work, access, patience)
                 }
                 do throws(DatabaseFailure) {
-                    try access.session.run(Batch(.commit), patience)
+                    try access.connection.run(Batch(.commit), patience)
                 } catch {
                     access.drop()
                     throw error
                 }
-                guard !access.session.hasWarned else { throw .late }
+                guard !access.connection.hasWarned else { throw .late }
                 return value
             }
         } catch {
@@ -142,14 +142,14 @@ extension PostgresStorage {
     }
 
     private static func begin<Value>(
-        _ work: (Session, Session.Patience) throws(DatabaseFailure) -> Value, _ access: LinkAccess,
-        _ patience: Session.Patience
+        _ work: (Connection, Connection.Patience) throws(DatabaseFailure) -> Value, _ access: LinkAccess,
+        _ patience: Connection.Patience
     ) throws(DatabaseFailure) -> Value {
         do throws(DatabaseFailure) {
-            try access.session.run(Batch(.begin), patience)
-            return try work(access.session, patience)
+            try access.connection.run(Batch(.begin), patience)
+            return try work(access.connection, patience)
         } catch {
-            if !error.isOfConnection { _ = try access.session.run([Batch(.rollback)], patience) }
+            if !error.isOfConnection { _ = try access.connection.run([Batch(.rollback)], patience) }
             throw error
         }
     }

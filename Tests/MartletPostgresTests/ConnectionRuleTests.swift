@@ -46,7 +46,7 @@ struct ConnectionRuleTests {
         ("connection to server at \"h1\", port 5433 failed: Connection refused", .refused),
         ("FATAL:  sorry, too many clients already", .tooManyConnections),
         ("FATAL:  remaining connection slots are reserved for roles", .tooManyConnections),
-        ("connection to server failed: session is read-only", .readOnly),
+        ("connection to server failed: connection is read-only", .readOnly),
         ("FATAL:  the database system is starting up", .starting),
         ("FATAL:  no pg_hba.conf entry for host \"::1\"", .noEntry),
         ("server does not support SSL, but SSL was required", .noTLS), ("FATAL:  nanu", .other),

@@ -8,10 +8,10 @@ import Testing
 @Suite(.enabled(if: TestDatabase.isThere, "there is no PostgreSQL"))
 struct ConnectionTests {
     private let now = Timestamp(seconds: 1_700_000_000)
-    private let patience = Session.Patience.until(.now + .seconds(60))
+    private let patience = Connection.Patience.until(.now + .seconds(60))
 
     @Test func parametersOfEveryTypeComeBackAsTheyWere() throws {
-        let session = try TestDatabase.settings().connect()
+        let connection = try TestDatabase.settings().connect()
         let statement = Statement.rare(
             [.bool, .int4, .int8, .text, .bytes, .int8s, .texts, .int8, .bytesArray],
             "SELECT $1, $2, $3, $4, $5, $6, $7, $8, $9")
@@ -26,7 +26,7 @@ struct ConnectionTests {
             $0.add(Int64?.none)
             $0.add([[UInt8]]())
         }
-        let row = try session.run(batch, patience)[0][0]
+        let row = try connection.run(batch, patience)[0][0]
         #expect(row.bool(0))
         #expect(row.integer32(1) == -7)
         #expect(row.integer(2) == .min)
@@ -39,11 +39,11 @@ struct ConnectionTests {
     }
 
     @Test func aBatchThatFailsLeavesItsNeighboursAlone() throws {
-        let session = try TestDatabase.settings().connect()
+        let connection = try TestDatabase.settings().connect()
         let good = Batch(.rare([], "SELECT 1::int8"))
         let bad = Batch(.rare([], "SELECT 1 / 0"))
         let wrong = Batch(.rare([], "SELECT nothing FROM nowhere"))
-        let results = try session.run([good, bad, wrong, good], patience)
+        let results = try connection.run([good, bad, wrong, good], patience)
         #expect((try? results[0].get())?.first?[0].integer(0) == 1)
         #expect(results[1].error == .refused(SQLState("22012")))
         #expect(results[2].error == .refused(SQLState("42P01")))
@@ -51,19 +51,19 @@ struct ConnectionTests {
     }
 
     @Test func aBatchLargerThanTheBuffersOfTheSocketPasses() throws {
-        let session = try TestDatabase.settings().connect()
+        let connection = try TestDatabase.settings().connect()
         var batch = Batch()
         for _ in 0..<64 {
             batch.add(.rare([.bytes], "SELECT $1")) { $0.add([UInt8](repeating: 7, count: 300_000)) }
         }
-        let rows = try session.run(batch, patience)
+        let rows = try connection.run(batch, patience)
         #expect(rows.allSatisfy { $0[0].bytes(0).count == 300_000 })
     }
 
     @Test func aStatementThatIsNotAnsweredInTimeIsGivenUp() throws {
-        let session = try TestDatabase.settings().connect()
+        let connection = try TestDatabase.settings().connect()
         #expect(throws: DatabaseFailure.late) {
-            try session.run(Batch(.rare([], "SELECT pg_sleep(60)")), .until(.now + .milliseconds(50)))
+            try connection.run(Batch(.rare([], "SELECT pg_sleep(60)")), .until(.now + .milliseconds(50)))
         }
     }
 
@@ -90,11 +90,11 @@ struct ConnectionTests {
         let address = try DatabaseAddress("\(cluster.address)&application_name=\(options.schema)")
         let storage = try await PostgresStorage.open(address, sealer: PlainSealer(), options: options)
         let hub = try #require(try await storage.createHub(name: "loft", settings: HubSettings(), at: now)).id
-        let session = try TestDatabase.settings().connect()
+        let connection = try TestDatabase.settings().connect()
         let terminate = Statement.rare(
             [.text], "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = $1")
         for round in 0..<3 {
-            let ended = try session.run(Batch(terminate) { $0.add(options.schema) }, patience)[0]
+            let ended = try connection.run(Batch(terminate) { $0.add(options.schema) }, patience)[0]
             #expect(ended.count > 0)
             try await storage.probe()
             let draft = RegistrationDraft(

@@ -7,7 +7,7 @@ import Testing
 @Suite(.enabled(if: TestDatabase.isThere, "there is no PostgreSQL"))
 struct MigrationTests {
     private let options = TestDatabase.fresh()
-    private let patience = Session.Patience.until(.now + .seconds(60))
+    private let patience = Connection.Patience.until(.now + .seconds(60))
 
     @Test func nodesThatStartTogetherMakeTheSchemaOnce() async throws {
         let options = options
@@ -37,12 +37,12 @@ struct MigrationTests {
     }
 
     @Test func aMigrationThatFailsLeavesNothing() async throws {
-        let session = try TestDatabase.settings(options).connect()
+        let connection = try TestDatabase.settings(options).connect()
         let broken = Migration(name: "broken", script: "CREATE TABLE half (id int8);\nSELECT 1 / 0;\n")
         #expect(throws: StorageError.self) {
-            try Migrator(migrations: Migration.all + [broken], schema: options.schema).migrate(session, patience)
+            try Migrator(migrations: Migration.all + [broken], schema: options.schema).migrate(connection, patience)
         }
-        try Migrator(migrations: Migration.all, schema: options.schema).migrate(session, patience)
+        try Migrator(migrations: Migration.all, schema: options.schema).migrate(connection, patience)
         #expect(try names() == Migration.all.map(\.name))
     }
 
@@ -51,8 +51,8 @@ struct MigrationTests {
     }
 
     private func names() throws -> [String] {
-        let session = try TestDatabase.settings(options).connect()
-        let rows = try session.run(Batch(.rare([], "SELECT name FROM migrations ORDER BY number")), patience)[0]
+        let connection = try TestDatabase.settings(options).connect()
+        let rows = try connection.run(Batch(.rare([], "SELECT name FROM migrations ORDER BY number")), patience)[0]
         return (0..<rows.count).map { rows[$0].text(0) }
     }
 }

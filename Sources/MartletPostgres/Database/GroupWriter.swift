@@ -130,7 +130,7 @@ final class GroupWriter<Group: ShardGroup>: Sendable {
     private func commit(_ writes: [Group.Write], to shard: Shard, _ access: inout LinkAccess, attempt: Int) {
         var group = Group(writes)
         var transaction = Transaction(shard: shard, writer: identity, number: nextTransaction())
-        let failure = transaction.run(&group, access.session, patience, whileWaiting: { [self] in failOverdue() })
+        let failure = transaction.run(&group, access.connection, patience, whileWaiting: { [self] in failOverdue() })
         switch failure {
         case nil:
             queue.withLock { $0.commits += 1 }
@@ -176,7 +176,7 @@ final class GroupWriter<Group: ShardGroup>: Sendable {
         let isStored: Bool
         do throws(DatabaseFailure) {
             try access.reconnect()
-            isStored = try transaction.isStored(access.session, .until(.now + patience))
+            isStored = try transaction.isStored(access.connection, .until(.now + patience))
         } catch {
             access.drop()
             return group.fail(Transaction.unknown)

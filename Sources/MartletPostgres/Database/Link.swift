@@ -3,12 +3,12 @@ import Synchronization
 
 /// A connection with a thread of its own, which connects at the first use and again whenever the connection breaks.
 ///
-/// Unchecked: `session` and `reconnection` are used on the thread alone.
+/// Unchecked: `connection` and `reconnection` are used on the thread alone.
 final class Link: @unchecked Sendable {
     private let thread = DatabaseThread()
-    private let settings: SessionSettings
+    private let settings: ConnectionSettings
     private let queue = Mutex(Queue())
-    private var session: Session?
+    private var connection: Connection?
     private var reconnection = ReconnectionState()
 
     private struct Queue {
@@ -20,11 +20,11 @@ final class Link: @unchecked Sendable {
     private enum Item: Sendable {
         /// A batch that runs in one pipeline with its neighbours.
         case read(Batch, ContinuousClock.Instant, @Sendable (Result<[Rows], DatabaseFailure>) -> Void)
-        /// Work that needs more than one batch. It is called without a session where there is none.
+        /// Work that needs more than one batch. It is called without a connection where there is none.
         case work(@Sendable (Result<LinkAccess, DatabaseFailure>) -> Void)
     }
 
-    init(_ settings: SessionSettings) {
+    init(_ settings: ConnectionSettings) {
         self.settings = settings
     }
 
@@ -76,7 +76,7 @@ final class Link: @unchecked Sendable {
         await withCheckedContinuation { caller in
             thread.perform {
                 self.runWaiting()
-                self.session = nil
+                self.connection = nil
                 caller.resume()
             }
         }
@@ -118,7 +118,7 @@ final class Link: @unchecked Sendable {
             }
             items.removeFirst()
             do throws(DatabaseFailure) {
-                work(.success(LinkAccess(link: self, session: try connected())))
+                work(.success(LinkAccess(link: self, connection: try connected())))
             } catch {
                 work(.failure(error))
             }
@@ -132,9 +132,9 @@ final class Link: @unchecked Sendable {
         }
         for attempt in 1...2 where !left.isEmpty {
             do throws(DatabaseFailure) {
-                let session = try connected()
+                let connection = try connected()
                 let deadline = left.map(\.1).min() ?? .now
-                let results = try session.run(left.map(\.0), .until(deadline))
+                let results = try connection.run(left.map(\.0), .until(deadline))
                 for (read, result) in zip(left, results) { read.2(result) }
                 if results.contains(where: { $0.failure?.isOfConnection ?? false }) { drop() }
                 return
@@ -149,17 +149,17 @@ final class Link: @unchecked Sendable {
 
     /// Drops a connection that is of no use any more; the next call makes another.
     fileprivate func drop() {
-        session = nil
+        connection = nil
     }
 
-    fileprivate func connected() throws(DatabaseFailure) -> Session {
-        if let session { return session }
+    fileprivate func connected() throws(DatabaseFailure) -> Connection {
+        if let connection { return connection }
         if case .refuse(let failure) = reconnection.step(at: .now) { throw failure }
         do throws(DatabaseFailure) {
             let made = try settings.connect()
             reconnection.succeed()
             queue.withLock { $0.reconnects += 1 }
-            session = made
+            connection = made
             return made
         } catch {
             reconnection.fail(error, at: .now)
@@ -171,12 +171,12 @@ final class Link: @unchecked Sendable {
 /// The connection of a link, for work on its thread.
 struct LinkAccess {
     fileprivate let link: Link
-    fileprivate(set) var session: Session
+    fileprivate(set) var connection: Connection
 
     /// Replaces a connection that broke.
     mutating func reconnect() throws(DatabaseFailure) {
         link.drop()
-        session = try link.connected()
+        connection = try link.connected()
     }
 
     /// Drops the connection, so that the next work gets another.

@@ -35,8 +35,8 @@ struct ServerCheck: Equatable {
     }
 
     /// Asks a server.
-    init(_ session: Session, _ patience: Session.Patience) throws(DatabaseFailure) {
-        let rows = try session.run(Batch(Self.statement), patience)[0]
+    init(_ connection: Connection, _ patience: Connection.Patience) throws(DatabaseFailure) {
+        let rows = try connection.run(Batch(Self.statement), patience)[0]
         guard rows.count == 1 else { throw .corrupt("The database does not know itself in pg_database.") }
         let row = rows[0]
         self.init(

@@ -28,24 +28,24 @@ struct Transaction {
     /// - Parameter whileWaiting: Called several times a second while the database does not answer.
     /// - Returns: Nil if the group is stored.
     mutating func run<Group: ShardGroup>(
-        _ group: inout Group, _ session: Session, _ patience: Duration, whileWaiting: @escaping () -> Void
+        _ group: inout Group, _ connection: Connection, _ patience: Duration, whileWaiting: @escaping () -> Void
     ) -> Failure? {
         let deadline = ContinuousClock.now + patience
-        var waiting = Session.Patience(deadline: deadline, whileWaiting: whileWaiting)
+        var waiting = Connection.Patience(deadline: deadline, whileWaiting: whileWaiting)
         var batch = Batch(.begin)
         batch.add(Ordinals.locking) { $0.add(shard.number) }
         batch.append(group.reading(in: shard))
         let writes: Batch
         do throws(DatabaseFailure) {
-            let rows = try session.run(batch, waiting)
+            let rows = try connection.run(batch, waiting)
             var ordinals = rows[1].count == 1 ? Ordinals(rows[1][0]) : nil
             let before = ordinals
             do throws(StorageError) {
                 writes = try group.decide(Array(rows.dropFirst(2)), &ordinals, in: shard)
             } catch {
-                return rolledBack(session, waiting) ?? .refused(error)
+                return rolledBack(connection, waiting) ?? .refused(error)
             }
-            guard !writes.calls.isEmpty || ordinals != before else { return rolledBack(session, waiting) }
+            guard !writes.calls.isEmpty || ordinals != before else { return rolledBack(connection, waiting) }
             batch = writes
             if let ordinals {
                 batch.add(Ordinals.updating) {
@@ -54,7 +54,7 @@ struct Transaction {
                 }
             }
         } catch {
-            return ended(by: error, session, waiting)
+            return ended(by: error, connection, waiting)
         }
         batch.add(Self.recording) {
             $0.add(shard.number)
@@ -74,9 +74,9 @@ struct Transaction {
             sent.fail(Self.unknown)
         }
         do throws(DatabaseFailure) {
-            try session.run(batch, waiting)
+            try connection.run(batch, waiting)
             if isAnswered { return .answered }
-            if session.hasWarned {
+            if connection.hasWarned {
                 group.fail(Self.unknown)
                 return .answered
             }
@@ -84,23 +84,23 @@ struct Transaction {
         } catch {
             if isAnswered { return .answered }
             guard case .refused = error else { return .unknown }
-            return ended(by: error, session, waiting)
+            return ended(by: error, connection, waiting)
         }
     }
 
     /// Reads whether this transaction is stored. Waits, as long as locks are waited for, until it has ended.
-    func isStored(_ session: Session, _ patience: Session.Patience) throws(DatabaseFailure) -> Bool {
+    func isStored(_ connection: Connection, _ patience: Connection.Patience) throws(DatabaseFailure) -> Bool {
         let batch = Batch(Self.reading) {
             $0.add(shard.number)
             $0.add(writer)
         }
-        let rows = try session.run(batch, patience)[0]
+        let rows = try connection.run(batch, patience)[0]
         return rows.count == 1 && rows[0].integer(0) >= number
     }
 
-    private func rolledBack(_ session: Session, _ patience: Session.Patience) -> Failure? {
+    private func rolledBack(_ connection: Connection, _ patience: Connection.Patience) -> Failure? {
         do throws(DatabaseFailure) {
-            try session.run(Batch(.rollback), patience)
+            try connection.run(Batch(.rollback), patience)
             return nil
         } catch {
             return .undone(error)
@@ -109,10 +109,10 @@ struct Transaction {
 
     /// The end of a transaction in which a statement was refused before COMMIT.
     private func ended(
-        by failure: DatabaseFailure, _ session: Session, _ patience: Session.Patience
+        by failure: DatabaseFailure, _ connection: Connection, _ patience: Connection.Patience
     ) -> Failure {
         guard !failure.isOfConnection else { return .undone(failure) }
-        return rolledBack(session, patience) ?? .undone(failure)
+        return rolledBack(connection, patience) ?? .undone(failure)
     }
 
     private static let recording = Statement.hot(

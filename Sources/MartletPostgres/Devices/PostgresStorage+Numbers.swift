@@ -11,8 +11,8 @@ extension PostgresStorage {
                 found[id] = number
                 continue
             }
-            try await transaction { session, patience throws(DatabaseFailure) in
-                _ = try session.run(Batch(NumberStatements.makePlatform) { $0.add(id.rawValue) }, patience)
+            try await transaction { connection, patience throws(DatabaseFailure) in
+                _ = try connection.run(Batch(NumberStatements.makePlatform) { $0.add(id.rawValue) }, patience)
             }
             guard let number = try await number(of: id) else {
                 throw StorageError(.corrupt, "The database forgot a platform; restore a backup.")

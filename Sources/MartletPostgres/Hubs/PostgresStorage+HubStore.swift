@@ -21,11 +21,11 @@ extension PostgresStorage: HubStore {
         name: String, settings: HubSettings, at now: Timestamp
     ) async throws(StorageError) -> Hub? {
         let coding = coding
-        let made = try await transaction { session, patience throws(DatabaseFailure) -> Result<Hub?, StorageError> in
+        let made = try await transaction { connection, patience throws(DatabaseFailure) -> Result<Hub?, StorageError> in
             // The lock also keeps apart those who create the first hub at the same time.
             let batch = Batch(HubStatements.locking)
-            let others = try session.run(batch, patience)[0]
-            let rows = try session.run(
+            let others = try connection.run(batch, patience)[0]
+            let rows = try connection.run(
                 Batch(HubStatements.inserting) {
                     $0.add(name)
                     $0.add(name.lowercased())
@@ -52,7 +52,7 @@ extension PostgresStorage: HubStore {
             } else if others.count == 1 {
                 writes.add(HubStatements.proposeBackendHub) { $0.add(others[0].integer(0)) }
             }
-            try session.run(writes, patience)
+            try connection.run(writes, patience)
             return .success(hub)
         }
         return try made.get()
@@ -62,30 +62,30 @@ extension PostgresStorage: HubStore {
         _ id: Hub.ID, settings: HubSettings, at now: Timestamp
     ) async throws(StorageError) -> Bool {
         let bytes = try coding.encode(settings, context: HubStatements.context(id))
-        return try await transaction { session, patience throws(DatabaseFailure) in
+        return try await transaction { connection, patience throws(DatabaseFailure) in
             let batch = Batch(HubStatements.updating) {
                 $0.add(id.rawValue)
                 $0.add(bytes)
                 $0.add(now)
             }
-            return try session.run(batch, patience)[0].changes == 1
+            return try connection.run(batch, patience)[0].changes == 1
         }
     }
 
     public func deleteHub(_ id: Hub.ID) async throws(StorageError) -> Bool {
-        let isDeleted = try await transaction { session, patience throws(DatabaseFailure) in
+        let isDeleted = try await transaction { connection, patience throws(DatabaseFailure) in
             let batch = Batch(HubStatements.deleting) { $0.add(id.rawValue) }
-            guard try session.run(batch, patience)[0].changes == 1 else { return false }
+            guard try connection.run(batch, patience)[0].changes == 1 else { return false }
             // Without its row of numbers nothing more is written to the shard, and no page of it is read.
-            try session.run(Batch(HubStatements.removeShard) { $0.add(Shard(id).number) }, patience)
+            try connection.run(Batch(HubStatements.removeShard) { $0.add(Shard(id).number) }, patience)
             return true
         }
         guard isDeleted else { return false }
         for removal in HubStatements.removals {
             var removed = HubStatements.portion
             while removed == HubStatements.portion {
-                removed = try await transaction { session, patience throws(DatabaseFailure) in
-                    try session.run(Batch(removal) { $0.add(Shard(id).number) }, patience)[0].changes
+                removed = try await transaction { connection, patience throws(DatabaseFailure) in
+                    try connection.run(Batch(removal) { $0.add(Shard(id).number) }, patience)[0].changes
                 }
             }
         }
@@ -98,8 +98,8 @@ extension PostgresStorage: HubStore {
     }
 
     public func setBackendHub(_ id: Hub.ID) async throws(StorageError) {
-        try await transaction { session, patience throws(DatabaseFailure) in
-            _ = try session.run(Batch(HubStatements.setBackendHub) { $0.add(id.rawValue) }, patience)
+        try await transaction { connection, patience throws(DatabaseFailure) in
+            _ = try connection.run(Batch(HubStatements.setBackendHub) { $0.add(id.rawValue) }, patience)
         }
     }
 
@@ -111,8 +111,8 @@ extension PostgresStorage: HubStore {
 
     public func setNamespaceRules(_ rules: [AccessRule]) async throws(StorageError) {
         let bytes = try coding.encode(rules, context: HubStatements.namespaceContext)
-        try await transaction { session, patience throws(DatabaseFailure) in
-            _ = try session.run(Batch(HubStatements.setRules) { $0.add(bytes) }, patience)
+        try await transaction { connection, patience throws(DatabaseFailure) in
+            _ = try connection.run(Batch(HubStatements.setRules) { $0.add(bytes) }, patience)
         }
     }
 

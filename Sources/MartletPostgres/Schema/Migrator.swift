@@ -9,36 +9,36 @@ struct Migrator {
     /// Runs the steps that have not been run yet, all in one transaction: as long as it is not committed, nodes of the
     /// version before go on with the schema that they know.
     /// - Throws: `StorageError` if the schema is of a newer version, or of another program.
-    func migrate(_ session: Session, _ patience: Session.Patience) throws(StorageError) {
+    func migrate(_ connection: Connection, _ patience: Connection.Patience) throws(StorageError) {
         do throws(StorageError) {
-            try runAll(session, patience)
+            try runAll(connection, patience)
         } catch {
             // A connection that broke ends the transaction as well, so the answer to this is of no interest.
-            _ = try? session.run(Batch(.rollback), patience)
+            _ = try? connection.run(Batch(.rollback), patience)
             throw error
         }
     }
 
-    private func runAll(_ session: Session, _ patience: Session.Patience) throws(StorageError) {
+    private func runAll(_ connection: Connection, _ patience: Connection.Patience) throws(StorageError) {
         let key = "\(schema)\u{0}migrations".utf8.reduce(Int64(0x6D61_7274)) { $0 &* 31 &+ Int64($1) }
         let begin = Batch(.begin).adding(Self.lock) { $0.add(key) }.adding(Self.makeSchema(schema))
-        try run(begin, session, patience)
-        let done = try self.done(session, patience)
+        try run(begin, connection, patience)
+        let done = try self.done(connection, patience)
         guard migrations.starts(with: done, by: { $0.name == $1 }) else {
             throw done.starts(with: migrations, by: { $0 == $1.name }) ? Self.newer : Self.foreign(schema)
         }
         for (number, migration) in migrations.enumerated().dropFirst(done.count) {
             // Statement by statement: the protocol takes one at a time.
             for statement in Self.statements(of: migration.script) {
-                try run(Batch(.rare([], statement)), session, patience)
+                try run(Batch(.rare([], statement)), connection, patience)
             }
             try run(
                 Batch(Self.record) {
                     $0.add(Int32(number + 1))
                     $0.add(migration.name)
-                }, session, patience)
+                }, connection, patience)
         }
-        try run(Batch(.commit), session, patience)
+        try run(Batch(.commit), connection, patience)
     }
 
     /// The statements of a script, which end with a semicolon. No text in a script contains one.
@@ -46,24 +46,24 @@ struct Migrator {
         script.split(separator: ";").map(String.init).filter { $0.contains { !$0.isWhitespace } }
     }
 
-    private func done(_ session: Session, _ patience: Session.Patience) throws(StorageError) -> [String] {
-        let found = try run(Batch(Self.tables) { $0.add(schema) }, session, patience)[0]
+    private func done(_ connection: Connection, _ patience: Connection.Patience) throws(StorageError) -> [String] {
+        let found = try run(Batch(Self.tables) { $0.add(schema) }, connection, patience)[0]
         let tables = (0..<found.count).map { found[$0].text(0) }
         guard tables.contains("migrations") else {
             guard tables.isEmpty else { throw Self.foreign(schema) }
-            try run(Batch(Self.makeMigrations), session, patience)
+            try run(Batch(Self.makeMigrations), connection, patience)
             return []
         }
-        let rows = try run(Batch(Self.names), session, patience)[0]
+        let rows = try run(Batch(Self.names), connection, patience)[0]
         return (0..<rows.count).map { rows[$0].text(0) }
     }
 
     @discardableResult
     private func run(
-        _ batch: Batch, _ session: Session, _ patience: Session.Patience
+        _ batch: Batch, _ connection: Connection, _ patience: Connection.Patience
     ) throws(StorageError) -> [Rows] {
         do throws(DatabaseFailure) {
-            return try session.run(batch, patience)
+            return try connection.run(batch, patience)
         } catch {
             throw error.storageError
         }

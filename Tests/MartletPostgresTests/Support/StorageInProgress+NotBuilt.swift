@@ -237,6 +237,8 @@ extension StorageInProgress: UserStore {
     func removeRole(_ role: String, from name: String) async throws(StorageError) -> Bool { throw NotBuilt.error }
     func removeUser(_ name: String) async throws(StorageError) -> Bool { throw NotBuilt.error }
     func addSession(_ session: Session) async throws(StorageError) { throw NotBuilt.error }
-    func session(tokenHash: [UInt8], at now: Timestamp) async throws(StorageError) -> Session? { throw NotBuilt.error }
+    func session(tokenHash: [UInt8], at now: Timestamp) async throws(StorageError) -> Session? {
+        throw NotBuilt.error
+    }
     func removeSession(tokenHash: [UInt8]) async throws(StorageError) -> Bool { throw NotBuilt.error }
 }

@@ -39,8 +39,8 @@ enum TestDatabase {
     }
 
     /// Settings for connections to the cluster.
-    static func settings(_ options: PostgresStorage.Options = fresh()) throws -> SessionSettings {
-        SessionSettings(
+    static func settings(_ options: PostgresStorage.Options = fresh()) throws -> ConnectionSettings {
+        ConnectionSettings(
             address: try DatabaseAddress(TestCluster.shared?.address ?? ""), schema: options.schema,
             patience: options.patience)
     }

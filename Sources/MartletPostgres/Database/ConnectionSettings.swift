@@ -1,7 +1,7 @@
 import MartletCore
 
 /// How connections are made and set up.
-struct SessionSettings: Sendable {
+struct ConnectionSettings: Sendable {
     let address: DatabaseAddress
     /// The schema in which all tables are.
     var schema = "martlet"
@@ -13,9 +13,9 @@ struct SessionSettings: Sendable {
     /// Generic plans: with the default, each execution of a statement with arrays is planned anew, which costs three
     /// times as much as the statement. The server notices by itself when this process is gone
     /// (`client_connection_check_interval`).
-    func connect() throws(DatabaseFailure) -> Session {
+    func connect() throws(DatabaseFailure) -> Connection {
         let deadline = ContinuousClock.now + patience
-        let session = try Session(address, by: deadline)
+        let connection = try Connection(address, by: deadline)
         let values = [
             ("search_path", schema), ("plan_cache_mode", "force_generic_plan"), ("statement_timeout", "5s"),
             ("lock_timeout", "2s"), ("idle_in_transaction_session_timeout", "5s"), ("jit", "off"),
@@ -29,8 +29,8 @@ struct SessionSettings: Sendable {
                 $0.add(value)
             }
         }
-        try session.run(batch, .until(deadline))
-        return session
+        try connection.run(batch, .until(deadline))
+        return connection
     }
 
     private static let setting = Statement.rare([.text, .text], "SELECT set_config($1, $2, false)")

@@ -4,7 +4,7 @@ import MartletCore
 
 /// A connection to the server, in pipeline mode: all statements of a batch are sent before the first answer is read.
 /// It is used on one thread, which waits for the socket with `poll`.
-final class Session {
+final class Connection {
     private let connection: OpaquePointer
     private let address: DatabaseAddress
     private var prepared = PreparedStatements()
@@ -179,7 +179,7 @@ final class Session {
 
 // MARK: Connecting
 
-extension Session {
+extension Connection {
     private static func connect(
         _ address: DatabaseAddress, by deadline: ContinuousClock.Instant
     ) throws(DatabaseFailure) -> OpaquePointer {
