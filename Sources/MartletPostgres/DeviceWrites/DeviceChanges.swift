@@ -19,6 +19,7 @@ struct DeviceChanges {
         addSpellings(to: &batch)
         addInstallations(to: &batch)
         addRegistrations(to: &batch)
+        addKeys(to: &batch)
         addRemovals(to: &batch)
         addHistory(to: &batch)
         return batch
@@ -304,6 +305,38 @@ struct DeviceChanges {
 
     static let deleteKeys = Statement.hot(
         [.int4, .int8s], "DELETE FROM device_keys WHERE shard = $1 AND registration = ANY($2)")
+
+    // MARK: Device keys
+
+    private func addKeys(to batch: inout Batch) {
+        let alive = set.keys.filter { set.registrations[$0.key]?.new != nil }.sorted { $0.key < $1.key }
+        let removed = alive.filter { $0.value == nil }.map(\.key)
+        if !removed.isEmpty {
+            batch.add(Self.deleteKeys) {
+                $0.add(shard)
+                $0.add(removed)
+            }
+        }
+        let stored = alive.compactMap { sequence, key in key.map { (sequence, $0) } }
+        guard !stored.isEmpty else { return }
+        batch.add(Self.putKeys) {
+            $0.add(shard)
+            $0.add(stored.map(\.0))
+            $0.add(stored.map(\.1.tag))
+            $0.add(stored.map(\.1.key.publicKey))
+            $0.add(stored.map(\.1.key.authSecret))
+        }
+    }
+
+    static let putKeys = Statement.hot(
+        [.int4, .int8s, .texts, .bytesArray, .bytesArray],
+        """
+        INSERT INTO device_keys (shard, registration, tag, public_key, auth_secret)
+        SELECT $1, n.registration, n.tag, n.public_key, n.auth_secret
+        FROM unnest($2, $3, $4, $5) n (registration, tag, public_key, auth_secret)
+        ON CONFLICT (shard, registration) DO UPDATE
+            SET tag = excluded.tag, public_key = excluded.public_key, auth_secret = excluded.auth_secret
+        """)
 
     // MARK: What is left behind
 

@@ -109,6 +109,14 @@ extension DeviceSet {
         }
     }
 
+    /// Sets or removes the key of a registration that has a tag.
+    /// - Returns: Whether the registration exists and has the tag.
+    mutating func setKey(_ key: DeviceKey?, of id: String, tagged tag: Tag) -> Bool {
+        guard let stored = find(id), has(tag, stored) else { return false }
+        keys.updateValue(key.map { StoredDeviceKey(tag: tag.folded, key: $0) }, forKey: stored.sequence)
+        return true
+    }
+
     private func refusal(
         of condition: WriteCondition, _ stored: StoredRegistration?, _ id: String, _ now: Timestamp, creates: Bool
     ) -> RegistrationRefusal? {

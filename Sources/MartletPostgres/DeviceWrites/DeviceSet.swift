@@ -26,6 +26,8 @@ struct DeviceSet {
     var leftChannels: [Int64: Timestamp] = [:]
     /// Channels whose handle is spelled in another way, for their registrations that were not read.
     var spellings: [Int64: (platform: Int32, handle: String)] = [:]
+    /// Keys of registrations that were set; nil where a key was removed.
+    var keys: [Int64: StoredDeviceKey?] = [:]
     /// Slots that have lost their registration, of installations that were not read.
     var deadSlots: [Int64: Set<String>] = [:]
 
@@ -48,6 +50,12 @@ struct DeviceSet {
         self.exists = ordinals != nil
         self.ordinals = ordinals ?? Ordinals()
     }
+}
+
+/// The key of a registration, for the tag under which it was stored.
+struct StoredDeviceKey {
+    var tag: String
+    var key: DeviceKey
 }
 
 struct StoredChannel: Equatable {

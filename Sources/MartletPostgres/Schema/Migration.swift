@@ -4,5 +4,5 @@ struct Migration: Sendable {
     let name: String
     let script: String
 
-    static let all = [ordinals, hubs, devices]
+    static let all = [ordinals, hubs, devices, users]
 }

@@ -43,15 +43,6 @@ extension StorageInProgress: DeadLetterStore {
     ) async throws(StorageError) -> ResendPage { throw NotBuilt.error }
 }
 
-extension StorageInProgress: DeviceKeyStore {
-    func putDeviceKey(
-        _ key: DeviceKey?, of registration: String, tagged tag: Tag, in hub: Hub.ID
-    ) async throws(StorageError) -> Bool { throw NotBuilt.error }
-    func deviceKeys(
-        of tag: Tag, in hub: Hub.ID, at now: Timestamp, limit: Int
-    ) async throws(StorageError) -> [KeyedDevice] { throw NotBuilt.error }
-}
-
 extension StorageInProgress: FunnelStore {
     func funnelEvidence(of id: NotificationID, in hub: Hub.ID) async throws(StorageError) -> FunnelEvidence {
         throw NotBuilt.error
@@ -76,11 +67,6 @@ extension StorageInProgress: LaneStore {
         throw NotBuilt.error
     }
     func forgetPauses(of hub: Hub.ID) async throws(StorageError) { throw NotBuilt.error }
-}
-
-extension StorageInProgress: MetricHourStore {
-    func putHour(_ hour: Timestamp, figures: String) async throws(StorageError) { throw NotBuilt.error }
-    func hours(since timestamp: Timestamp) async throws(StorageError) -> [(Timestamp, String)] { throw NotBuilt.error }
 }
 
 extension StorageInProgress: NotificationStore {
@@ -207,17 +193,7 @@ extension StorageInProgress: SendListStore {
     func tagPrefixes(in hub: Hub.ID, steps: Int) async throws(StorageError) -> TagPrefixes { throw NotBuilt.error }
 }
 
-extension StorageInProgress: SendRecordStore {
-    func sendRecord(_ key: [UInt8], at now: Timestamp) async throws(StorageError) -> SendRecord? {
-        throw NotBuilt.error
-    }
-    func addSendRecord(_ record: SendRecord) async throws(StorageError) -> SendRecord { throw NotBuilt.error }
-    func completeSend(_ key: [UInt8]) async throws(StorageError) { throw NotBuilt.error }
-    func removeSendRecord(_ key: [UInt8]) async throws(StorageError) { throw NotBuilt.error }
-}
-
 extension StorageInProgress: TraceStore {
-    func past(of device: String, in hub: Hub.ID) async throws(StorageError) -> RegistrationPast { throw NotBuilt.error }
     func traced(_ id: NotificationID, in hub: Hub.ID) async throws(StorageError) -> TracedNotification? {
         throw NotBuilt.error
     }
@@ -227,18 +203,4 @@ extension StorageInProgress: TraceStore {
     func receipts(
         of notification: NotificationID, from device: String, in hub: Hub.ID
     ) async throws(StorageError) -> [DeviceReceipt] { throw NotBuilt.error }
-}
-
-extension StorageInProgress: UserStore {
-    func putUser(_ user: User) async throws(StorageError) { throw NotBuilt.error }
-    func user(_ name: String) async throws(StorageError) -> User? { throw NotBuilt.error }
-    func users() async throws(StorageError) -> [User] { throw NotBuilt.error }
-    func addRole(_ role: String, to name: String) async throws(StorageError) -> Bool { throw NotBuilt.error }
-    func removeRole(_ role: String, from name: String) async throws(StorageError) -> Bool { throw NotBuilt.error }
-    func removeUser(_ name: String) async throws(StorageError) -> Bool { throw NotBuilt.error }
-    func addSession(_ session: Session) async throws(StorageError) { throw NotBuilt.error }
-    func session(tokenHash: [UInt8], at now: Timestamp) async throws(StorageError) -> Session? {
-        throw NotBuilt.error
-    }
-    func removeSession(tokenHash: [UInt8]) async throws(StorageError) -> Bool { throw NotBuilt.error }
 }

@@ -83,3 +83,67 @@ extension StorageInProgress: DeviceStore {
         try await built.installation(id, in: hub, at: now)
     }
 }
+
+extension StorageInProgress: DeviceKeyStore {
+    func putDeviceKey(
+        _ key: DeviceKey?, of registration: String, tagged tag: Tag, in hub: Hub.ID
+    ) async throws(StorageError) -> Bool {
+        try await built.putDeviceKey(key, of: registration, tagged: tag, in: hub)
+    }
+
+    func deviceKeys(
+        of tag: Tag, in hub: Hub.ID, at now: Timestamp, limit: Int
+    ) async throws(StorageError) -> [KeyedDevice] {
+        try await built.deviceKeys(of: tag, in: hub, at: now, limit: limit)
+    }
+
+    func past(of device: String, in hub: Hub.ID) async throws(StorageError) -> RegistrationPast {
+        try await built.past(of: device, in: hub)
+    }
+}
+
+extension StorageInProgress: UserStore {
+    func putUser(_ user: User) async throws(StorageError) { try await built.putUser(user) }
+    func user(_ name: String) async throws(StorageError) -> User? { try await built.user(name) }
+    func users() async throws(StorageError) -> [User] { try await built.users() }
+
+    func addRole(_ role: String, to name: String) async throws(StorageError) -> Bool {
+        try await built.addRole(role, to: name)
+    }
+
+    func removeRole(_ role: String, from name: String) async throws(StorageError) -> Bool {
+        try await built.removeRole(role, from: name)
+    }
+
+    func removeUser(_ name: String) async throws(StorageError) -> Bool { try await built.removeUser(name) }
+    func addSession(_ session: Session) async throws(StorageError) { try await built.addSession(session) }
+
+    func session(tokenHash: [UInt8], at now: Timestamp) async throws(StorageError) -> Session? {
+        try await built.session(tokenHash: tokenHash, at: now)
+    }
+
+    func removeSession(tokenHash: [UInt8]) async throws(StorageError) -> Bool {
+        try await built.removeSession(tokenHash: tokenHash)
+    }
+}
+
+extension StorageInProgress: SendRecordStore, MetricHourStore {
+    func sendRecord(_ key: [UInt8], at now: Timestamp) async throws(StorageError) -> SendRecord? {
+        try await built.sendRecord(key, at: now)
+    }
+
+    func addSendRecord(_ record: SendRecord) async throws(StorageError) -> SendRecord {
+        try await built.addSendRecord(record)
+    }
+
+    func completeSend(_ key: [UInt8]) async throws(StorageError) { try await built.completeSend(key) }
+    func removeSendRecord(_ key: [UInt8]) async throws(StorageError) { try await built.removeSendRecord(key) }
+
+    func putHour(_ hour: Timestamp, figures: String) async throws(StorageError) {
+        try await built.putHour(hour, figures: figures)
+    }
+
+    func hours(since timestamp: Timestamp) async throws(StorageError) -> [(Timestamp, String)] {
+        try await built.hours(since: timestamp)
+    }
+}
