@@ -78,7 +78,7 @@ public final class PostgresStorage: Sendable {
     /// Finishes the waiting writes and closes the connections. Later calls fail with an error that says that the storage
     /// is closed.
     public func close() async {
-        devices.close()
+        await devices.close()
         for link in writers + readers + pageReaders { await link.close() }
     }
 

@@ -84,9 +84,12 @@ struct ConnectionRuleTests {
         #expect(SQLState("25006").endsConnection)
         #expect(SQLState("57P01").endsConnection)
         #expect(!SQLState.queryCanceled.endsConnection)
-        for state in [SQLState.deadlock, .serializationFailure, .uniqueViolation, .lockNotAvailable] {
+        for state in [SQLState.deadlock, .serializationFailure, .uniqueViolation] {
             #expect(DatabaseFailure.refused(state).isTransient)
         }
+        #expect(DatabaseFailure.refused(.uniqueViolation).isAboutValues)
+        #expect(!DatabaseFailure.refused(.lockNotAvailable).isAboutValues, "one by one would only take longer")
+        #expect(!DatabaseFailure.late.isAboutValues)
         #expect(SQLState("XX000").storageError.detail.contains("SQLSTATE XX000"))
     }
 

@@ -29,6 +29,10 @@ final class GroupWriter<Group: ShardGroup>: Sendable {
         var repetitions = 0
         var unknownCommits = 0
         var isClosed = false
+        /// Called when nothing waits and nothing runs any more.
+        var whenIdle: [@Sendable () -> Void] = []
+
+        var isIdle: Bool { waiting.isEmpty && busy.isEmpty }
     }
 
     /// The most writes of one transaction. The more processes write to one shard, the longer each waits for its turn, and
@@ -65,20 +69,32 @@ final class GroupWriter<Group: ShardGroup>: Sendable {
         begin()
     }
 
-    /// Lets no further writes in. What waits is finished by closing the links.
-    func close() {
-        queue.withLock { $0.isClosed = true }
+    /// Lets no further writes in, and returns when those that wait are done.
+    func close() async {
+        await withCheckedContinuation { caller in
+            let isIdle = queue.withLock { queue in
+                queue.isClosed = true
+                guard !queue.isIdle else { return true }
+                queue.whenIdle.append { caller.resume() }
+                return false
+            }
+            if isIdle { caller.resume() }
+        }
     }
 
     private func begin() {
         while let (shard, link) = next() {
             links[link].submit { access in
                 self.runGroup(of: shard, access)
-                self.queue.withLock { queue in
+                let whenIdle = self.queue.withLock { queue in
                     queue.freeLinks.append(link)
                     queue.busy.remove(shard)
                     if !(queue.waiting[shard] ?? []).isEmpty { queue.ready.append(shard) }
+                    guard queue.isIdle else { return [@Sendable () -> Void]() }
+                    defer { queue.whenIdle = [] }
+                    return queue.whenIdle
                 }
+                for call in whenIdle { call() }
                 self.begin()
             }
         }
@@ -137,16 +153,9 @@ final class GroupWriter<Group: ShardGroup>: Sendable {
             group.succeed()
         case .undone(let failure) where failure.isOfConnection || failure.isTransient:
             if failure.isOfConnection { access.drop() }
-            guard attempt < Self.attempts else {
-                guard writes.count > 1, !failure.isOfConnection else { return group.fail(failure.storageError) }
-                for write in writes { commit([write], to: shard, &access, attempt: attempt) }
-                return
-            }
+            guard attempt < Self.attempts else { return give(up: group, writes, failure, shard, &access, attempt) }
             repeatCommit(writes, to: shard, &access, attempt: attempt, isBroken: failure.isOfConnection)
-        case .undone(let failure):
-            guard writes.count > 1 else { return group.fail(failure.storageError) }
-            // One of the writes cannot be stored: each is done by itself, so that the others are.
-            for write in writes { commit([write], to: shard, &access, attempt: attempt) }
+        case .undone(let failure): give(up: group, writes, failure, shard, &access, attempt)
         case .refused(let error):
             guard writes.count > 1 else { return group.fail(error) }
             for write in writes { commit([write], to: shard, &access, attempt: attempt) }
@@ -155,6 +164,16 @@ final class GroupWriter<Group: ShardGroup>: Sendable {
             resolve(transaction, group, writes, &access, attempt: attempt)
         case .answered: access.drop()
         }
+    }
+
+    /// Fails a group; if one of its writes may be the reason, each is done by itself first, so that the others are
+    /// stored. A lock or a machine that is too slow is no such reason: then more transactions make it worse.
+    private func give(
+        up group: Group, _ writes: [Group.Write], _ failure: DatabaseFailure, _ shard: Shard,
+        _ access: inout LinkAccess, _ attempt: Int
+    ) {
+        guard writes.count > 1, failure.isAboutValues else { return group.fail(failure.storageError) }
+        for write in writes { commit([write], to: shard, &access, attempt: attempt) }
     }
 
     private func repeatCommit(

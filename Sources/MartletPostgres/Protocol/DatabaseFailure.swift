@@ -21,6 +21,11 @@ enum DatabaseFailure: Error, Equatable {
         }
     }
 
+    /// True if a group may have failed because of one of its writes.
+    var isAboutValues: Bool {
+        if case .refused(let state) = self { state.isAboutValues } else { false }
+    }
+
     /// The failure as the ports report it.
     var storageError: StorageError {
         switch self {
@@ -56,8 +61,12 @@ struct SQLState: Hashable, Sendable {
 
     /// True if the same transaction may succeed when it is run again.
     var isTransient: Bool {
-        self == .deadlock || self == .serializationFailure || self == .uniqueViolation || self == .lockNotAvailable
+        self == .deadlock || self == .serializationFailure || self == .uniqueViolation
     }
+
+    /// True if the refusal may be about one value of many: another transaction without it may succeed. The classes are
+    /// wrong data, violated constraints and exceeded limits.
+    var isAboutValues: Bool { ["22", "23", "54"].contains { code.hasPrefix($0) } }
 
     /// True if the connection is of no use any more: the server shuts down, or has become a standby.
     var endsConnection: Bool { code.hasPrefix("57P") || code.hasPrefix("08") || self == .readOnly }
