@@ -127,6 +127,34 @@ struct ConnectionTests {
         await storage.close()
     }
 
+    @Test func whetherATransactionIsStoredIsKnownOnlyAfterItHasEnded() async throws {
+        let options = TestDatabase.fresh()
+        let storage = try await TestDatabase.open(options)
+        let hub = try #require(try await storage.createHub(name: "loft", settings: HubSettings(), at: now)).id
+        let shard = Shard(hub)
+        // A process of the server that has not come to its last statements yet.
+        let slow = try TestDatabase.settings(options).connect()
+        var beginning = Batch(.begin)
+        beginning.add(Ordinals.locking) { $0.add(shard.number) }
+        try slow.run(beginning, patience)
+        let settings = try TestDatabase.settings(options)
+        let answer = Task.detached {
+            let transaction = Transaction(shard: shard, writer: 7, number: 1)
+            return try transaction.isStored(try settings.connect(), .until(.now + .seconds(60)))
+        }
+        let watcher = try TestDatabase.settings(options).connect()
+        let own = try slow.run(Batch(.rare([], "SELECT pg_backend_pid()")), patience)[0][0].integer32(0)
+        let waiting = Statement.rare(
+            [.int4], "SELECT 1 FROM pg_stat_activity WHERE $1 = ANY(pg_blocking_pids(pid)) LIMIT 1")
+        // At most the two seconds for which a lock is waited for.
+        while try watcher.run(Batch(waiting) { $0.add(own) }, patience)[0].count == 0 { await Task.yield() }
+        var ending = Batch(.rare([], "INSERT INTO writers (shard, writer, transaction) VALUES (\(shard.number), 7, 1)"))
+        ending.add(.commit)
+        try slow.run(ending, patience)
+        #expect(try await answer.value)
+        await storage.close()
+    }
+
     @Test func aClosedStorageRefuses() async throws {
         let storage = try await TestDatabase.open(TestDatabase.fresh())
         await storage.close()

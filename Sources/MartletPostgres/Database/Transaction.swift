@@ -88,14 +88,26 @@ struct Transaction {
         }
     }
 
-    /// Reads whether this transaction is stored. Waits, as long as locks are waited for, until it has ended.
+    /// Reads whether this transaction is stored.
+    ///
+    /// The lost connection's server process may still have statements to run. It has held the numbers of the shard since
+    /// the first of its batches, so whoever gets them comes after its end.
     func isStored(_ connection: Connection, _ patience: Connection.Patience) throws(DatabaseFailure) -> Bool {
-        let batch = Batch(Self.reading) {
+        var batch = Batch(.begin)
+        batch.add(Ordinals.locking) { $0.add(shard.number) }
+        batch.add(Self.reading) {
             $0.add(shard.number)
             $0.add(writer)
         }
-        let rows = try connection.run(batch, patience)[0]
-        return rows.count == 1 && rows[0].integer(0) >= number
+        let rows: [Rows]
+        do throws(DatabaseFailure) {
+            rows = try connection.run(batch, patience)
+        } catch {
+            if !error.isOfConnection { _ = try connection.run([Batch(.rollback)], patience) }
+            throw error
+        }
+        try connection.run(Batch(.rollback), patience)
+        return rows[2].count == 1 && rows[2][0].integer(0) >= number
     }
 
     private func rolledBack(_ connection: Connection, _ patience: Connection.Patience) -> Failure? {
@@ -123,7 +135,7 @@ struct Transaction {
         """)
 
     private static let reading = Statement.hot(
-        [.int4, .int8], "SELECT transaction FROM writers WHERE shard = $1 AND writer = $2 FOR UPDATE")
+        [.int4, .int8], "SELECT transaction FROM writers WHERE shard = $1 AND writer = $2")
 }
 
 extension DatabaseFailure {

@@ -7,7 +7,7 @@ extension Migration {
     /// numbers: with one counter for all, the changes of a hub would thin them out.
     ///
     /// `writers` has the last transaction of each writer in each shard. If the answer to a COMMIT is lost, the writer
-    /// reads its own row, under a lock that waits for whatever may still be running.
+    /// reads its own row, once it has the lock of the shard: then whatever may still have been running has ended.
     static let ordinals = Migration(
         name: "ordinals",
         script: """
