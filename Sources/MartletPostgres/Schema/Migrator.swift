@@ -21,8 +21,11 @@ struct Migrator {
 
     private func runAll(_ connection: Connection, _ patience: Connection.Patience) throws(StorageError) {
         let key = "\(schema)\u{0}migrations".utf8.reduce(Int64(0x6D61_7274)) { $0 &* 31 &+ Int64($1) }
-        let begin = Batch(.begin).adding(Self.lock) { $0.add(key) }.adding(Self.makeSchema(schema))
-        try run(begin, connection, patience)
+        // Another node's migration is waited for; a lock on a table is not, because whoever came later would wait too.
+        try run(Batch(.begin).adding(Self.limit) { $0.add("60s") }, connection, patience)
+        try run(Batch(Self.lock) { $0.add(key) }, connection, patience)
+        try run(
+            Batch(Self.limit) { $0.add("2s") }.adding(Self.makeSchema(schema)), connection, patience)
         let done = try self.done(connection, patience)
         guard migrations.starts(with: done, by: { $0.name == $1 }) else {
             throw done.starts(with: migrations, by: { $0 == $1.name }) ? Self.newer : Self.foreign(schema)
@@ -69,6 +72,9 @@ struct Migrator {
         }
     }
 
+    /// Limits how long locks are waited for in this transaction; a statement may take a minute.
+    private static let limit = Statement.rare(
+        [.text], "SELECT set_config('lock_timeout', $1, true), set_config('statement_timeout', '60s', true)")
     private static let lock = Statement.rare([.int8], "SELECT pg_advisory_xact_lock($1)")
     private static let tables = Statement.rare(
         [.text], "SELECT tablename::text FROM pg_tables WHERE schemaname = $1 ORDER BY 1")
