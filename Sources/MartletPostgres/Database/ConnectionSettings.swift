@@ -1,4 +1,5 @@
 import MartletCore
+import MartletModel
 
 /// How connections are made and set up.
 struct ConnectionSettings: Sendable {
@@ -16,9 +17,10 @@ struct ConnectionSettings: Sendable {
     func connect() throws(DatabaseFailure) -> Connection {
         let deadline = ContinuousClock.now + patience
         let connection = try Connection(address, by: deadline)
+        let (answer, lock) = ("\(patience.wholeMilliseconds)ms", "\((patience * 2 / 5).wholeMilliseconds)ms")
         let values = [
-            ("search_path", schema), ("plan_cache_mode", "force_generic_plan"), ("statement_timeout", "5s"),
-            ("lock_timeout", "2s"), ("idle_in_transaction_session_timeout", "5s"), ("jit", "off"),
+            ("search_path", schema), ("plan_cache_mode", "force_generic_plan"), ("statement_timeout", answer),
+            ("lock_timeout", lock), ("idle_in_transaction_session_timeout", answer), ("jit", "off"),
             ("client_connection_check_interval", "2s"), ("max_parallel_workers_per_gather", "0"),
             ("timezone", "UTC"),
         ]
