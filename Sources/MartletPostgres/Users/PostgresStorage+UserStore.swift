@@ -20,8 +20,18 @@ extension PostgresStorage: UserStore {
         return rows.count == 1 ? User(rows[0]) : nil
     }
 
-    public func users() async throws(StorageError) -> [User] {
-        let rows = try await read(Batch(UserStatements.all))[0]
+    public func users(
+        beginningWith prefix: String, after last: String?, limit: Int
+    ) async throws(StorageError) -> [User] {
+        let first = Array(prefix.lowercased().utf8)
+        let batch = Batch(UserStatements.list) {
+            $0.add(first)
+            // No byte of UTF-8 is as high.
+            $0.add(first + [0xFF])
+            $0.add(Array((last ?? "").lowercased().utf8))
+            $0.add(Int64(limit))
+        }
+        let rows = try await read(batch)[0]
         return (0..<rows.count).map { User(rows[$0]) }
     }
 
@@ -99,7 +109,12 @@ enum UserStatements {
         """)
     static let endSessions = Statement.rare([.bytes], "DELETE FROM sessions WHERE user_name = $1")
     static let find = Statement.rare([.bytes], "SELECT \(columns) FROM users WHERE folded_name = $1")
-    static let all = Statement.rare([], "SELECT \(columns) FROM users ORDER BY folded_name")
+    static let list = Statement.rare(
+        [.bytes, .bytes, .bytes, .int8],
+        """
+        SELECT \(columns) FROM users WHERE folded_name >= $1 AND folded_name < $2 AND folded_name > $3
+        ORDER BY folded_name LIMIT $4
+        """)
     static let addRole = Statement.rare(
         [.bytes, .text], "UPDATE users SET roles = array_append(array_remove(roles, $2), $2) WHERE folded_name = $1")
     static let removeRole = Statement.rare(

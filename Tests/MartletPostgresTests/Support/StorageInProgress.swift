@@ -105,7 +105,12 @@ extension StorageInProgress: DeviceKeyStore {
 extension StorageInProgress: UserStore {
     func putUser(_ user: User) async throws(StorageError) { try await built.putUser(user) }
     func user(_ name: String) async throws(StorageError) -> User? { try await built.user(name) }
-    func users() async throws(StorageError) -> [User] { try await built.users() }
+
+    func users(
+        beginningWith prefix: String, after last: String?, limit: Int
+    ) async throws(StorageError) -> [User] {
+        try await built.users(beginningWith: prefix, after: last, limit: limit)
+    }
 
     func addRole(_ role: String, to name: String) async throws(StorageError) -> Bool {
         try await built.addRole(role, to: name)
