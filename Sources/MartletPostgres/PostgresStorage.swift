@@ -9,6 +9,7 @@ public final class PostgresStorage: Sendable {
     let sealer: any Sealer
     private let patience: Duration
     let devices: GroupWriter<DeviceGroup>
+    let sends: GroupWriter<SendGroup>
     let cache = NumberCache()
     let dense = DenseTags()
     private let writers: [Link]
@@ -52,6 +53,8 @@ public final class PostgresStorage: Sendable {
         readers = (0..<options.readers).map { _ in Link(settings) }
         pageReaders = (0..<options.pageReaders).map { _ in Link(settings) }
         devices = GroupWriter(writers, patience: options.patience)
+        // The other way round, so that both find a free connection.
+        sends = GroupWriter(writers.reversed(), patience: options.patience)
     }
 
     private func prepare(_ settings: ConnectionSettings) async throws(StorageError) {
@@ -79,6 +82,7 @@ public final class PostgresStorage: Sendable {
     /// is closed.
     public func close() async {
         await devices.close()
+        await sends.close()
         for link in writers + readers + pageReaders { await link.close() }
     }
 
@@ -97,6 +101,33 @@ extension PostgresStorage {
     /// Reads with the connection for pages that has the least to do.
     func readPage(_ batch: Batch) async throws(StorageError) -> [Rows] {
         try await read(batch, pageReaders)
+    }
+
+    /// Runs work that only reads on the connection for look-ups that has the least to do. If the connection breaks, the
+    /// work runs once more.
+    func withReader<Value: Sendable>(
+        _ work: @escaping @Sendable (LinkAccess, Connection.Patience) throws(DatabaseFailure) ->
+            Result<Value, StorageError>
+    ) async throws(StorageError) -> Value {
+        guard let link = readers.min(by: { $0.waitingCount < $1.waitingCount }) else {
+            throw DatabaseFailure.closed.storageError
+        }
+        let result: Result<Value, StorageError>
+        do throws(DatabaseFailure) {
+            result = try await link.perform { [patience] access throws(DatabaseFailure) in
+                var access = access
+                let patience = Connection.Patience.until(.now + patience)
+                do throws(DatabaseFailure) {
+                    return try work(access, patience)
+                } catch where error.isOfConnection {
+                    try access.reconnect()
+                    return try work(access, patience)
+                }
+            }
+        } catch {
+            throw error.storageError
+        }
+        return try result.get()
     }
 
     private func read(_ batch: Batch, _ links: [Link]) async throws(StorageError) -> [Rows] {

@@ -140,7 +140,8 @@ struct ConnectionTests {
         let settings = try TestDatabase.settings(options)
         let answer = Task.detached {
             let transaction = Transaction(shard: shard, writer: 7, number: 1)
-            return try transaction.isStored(try settings.connect(), .until(.now + .seconds(60)))
+            return try transaction.isStored(
+                Ordinals.self, fence: 2, try settings.connect(), .until(.now + .seconds(60)))
         }
         let watcher = try TestDatabase.settings(options).connect()
         let own = try slow.run(Batch(.rare([], "SELECT pg_backend_pid()")), patience)[0][0].integer32(0)

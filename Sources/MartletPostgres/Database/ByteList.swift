@@ -26,6 +26,14 @@ struct ByteList {
     }
 }
 
+extension ByteList {
+    static func bytes(of texts: [String]) -> [UInt8] {
+        var list = ByteList()
+        for text in texts { list.add(text) }
+        return list.bytes
+    }
+}
+
 /// Decodes what `ByteList` has encoded. A value that is not there, or whose length is wrong, is nil.
 struct ByteListReader {
     private var rest: ArraySlice<UInt8>
@@ -50,6 +58,17 @@ struct ByteListReader {
     mutating func integer() -> Int64? {
         guard let bytes = bytes(), bytes.count == 8 else { return nil }
         return bytes.reduce(0) { $0 << 8 | Int64($1) }
+    }
+
+    /// Decodes what is left as a list of texts; nil if it is none.
+    static func texts(_ bytes: [UInt8]) -> [String]? {
+        var reader = ByteListReader(bytes)
+        var texts: [String] = []
+        while !reader.isAtEnd {
+            guard let text = reader.text() else { return nil }
+            texts.append(text)
+        }
+        return texts
     }
 
     /// Decodes what is left as a dictionary; nil if it is none.

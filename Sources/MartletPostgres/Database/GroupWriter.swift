@@ -27,6 +27,7 @@ final class GroupWriter<Group: ShardGroup>: Sendable {
         var transactions: Int64 = 0
         var commits = 0
         var repetitions = 0
+        var staleReads = 0
         var unknownCommits = 0
         var isClosed = false
         /// Called when nothing waits and nothing runs any more.
@@ -51,6 +52,9 @@ final class GroupWriter<Group: ShardGroup>: Sendable {
     var counts: (commits: Int, repetitions: Int, unknownCommits: Int) {
         queue.withLock { ($0.commits, $0.repetitions, $0.unknownCommits) }
     }
+
+    /// The number of transactions that were repeated because what they had read was changed before their writes.
+    var staleReads: Int { queue.withLock { $0.staleReads } }
 
     /// The number of writes that wait for a transaction.
     var waitingCount: Int { queue.withLock { $0.waiting.values.reduce(0) { $0 + $1.count } } }
@@ -121,7 +125,7 @@ final class GroupWriter<Group: ShardGroup>: Sendable {
         guard !writes.isEmpty else { return }
         switch access {
         case .failure(let failure): Group(writes).fail(failure.storageError)
-        case .success(var access): commit(writes, to: shard, &access, attempt: 1)
+        case .success(var access): commit(writes, to: shard, Group.lockOrder, &access, attempt: 1)
         }
     }
 
@@ -143,9 +147,11 @@ final class GroupWriter<Group: ShardGroup>: Sendable {
 
     private static var attempts: Int { 3 }
 
-    private func commit(_ writes: [Group.Write], to shard: Shard, _ access: inout LinkAccess, attempt: Int) {
+    private func commit(
+        _ writes: [Group.Write], to shard: Shard, _ order: LockOrder, _ access: inout LinkAccess, attempt: Int
+    ) {
         var group = Group(writes)
-        var transaction = Transaction(shard: shard, writer: identity, number: nextTransaction())
+        var transaction = Transaction(shard: shard, writer: identity, number: nextTransaction(), order: order)
         let failure = transaction.run(&group, access.connection, patience, whileWaiting: { [self] in failOverdue() })
         switch failure {
         case nil:
@@ -155,10 +161,15 @@ final class GroupWriter<Group: ShardGroup>: Sendable {
             if failure.isOfConnection { access.drop() }
             guard attempt < Self.attempts else { return give(up: group, writes, failure, shard, &access, attempt) }
             repeatCommit(writes, to: shard, &access, attempt: attempt, isBroken: failure.isOfConnection)
+        case .stale:
+            guard order == .beforeWrites else { return group.fail(Self.gone) }
+            // Others write the same. Locked before it reads, it goes through.
+            queue.withLock { $0.staleReads += 1 }
+            commit(writes, to: shard, .beforeReads, &access, attempt: attempt)
         case .undone(let failure): give(up: group, writes, failure, shard, &access, attempt)
         case .refused(let error):
             guard writes.count > 1 else { return group.fail(error) }
-            for write in writes { commit([write], to: shard, &access, attempt: attempt) }
+            for write in writes { commit([write], to: shard, .beforeReads, &access, attempt: attempt) }
         case .unknown:
             queue.withLock { $0.unknownCommits += 1 }
             resolve(transaction, group, writes, &access, attempt: attempt)
@@ -173,7 +184,7 @@ final class GroupWriter<Group: ShardGroup>: Sendable {
         _ access: inout LinkAccess, _ attempt: Int
     ) {
         guard writes.count > 1, failure.isAboutValues else { return group.fail(failure.storageError) }
-        for write in writes { commit([write], to: shard, &access, attempt: attempt) }
+        for write in writes { commit([write], to: shard, .beforeReads, &access, attempt: attempt) }
     }
 
     private func repeatCommit(
@@ -182,7 +193,7 @@ final class GroupWriter<Group: ShardGroup>: Sendable {
         queue.withLock { $0.repetitions += 1 }
         do throws(DatabaseFailure) {
             if isBroken { try access.reconnect() }
-            commit(writes, to: shard, &access, attempt: attempt + 1)
+            commit(writes, to: shard, .beforeReads, &access, attempt: attempt + 1)
         } catch {
             Group(writes).fail(error.storageError)
         }
@@ -195,7 +206,8 @@ final class GroupWriter<Group: ShardGroup>: Sendable {
         let isStored: Bool
         do throws(DatabaseFailure) {
             try access.reconnect()
-            isStored = try transaction.isStored(access.connection, .until(.now + patience))
+            isStored = try transaction.isStored(
+                Group.Numbers.self, fence: nextTransaction(), access.connection, .until(.now + patience))
         } catch {
             access.drop()
             return group.fail(Transaction.unknown)
@@ -203,8 +215,11 @@ final class GroupWriter<Group: ShardGroup>: Sendable {
         if isStored { return group.succeed() }
         guard attempt < Self.attempts else { return group.fail(DatabaseFailure.late.storageError) }
         queue.withLock { $0.repetitions += 1 }
-        commit(writes, to: transaction.shard, &access, attempt: attempt + 1)
+        commit(writes, to: transaction.shard, .beforeReads, &access, attempt: attempt + 1)
     }
+
+    /// The lock was held and the writer's record was refused: its connection was taken for lost.
+    private static var gone: StorageError { DatabaseFailure.late.storageError }
 
     private func nextTransaction() -> Int64 {
         queue.withLock { queue in

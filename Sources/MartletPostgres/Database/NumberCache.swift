@@ -20,6 +20,15 @@ final class NumberCache: Sendable {
     func platform(_ id: PlatformID) -> Int32? { state.withLock { $0.platforms[id] } }
     func platform(_ number: Int32) -> PlatformID? { state.withLock { $0.platformNames[number] } }
 
+    /// Returns a platform inside of a transaction, which must not read the directory.
+    /// - Throws: `unknownPlatform`: its caller reads the directory and begins again.
+    func knownPlatform(_ number: Int32) throws(StorageError) -> PlatformID {
+        guard let platform = platform(number) else { throw Self.unknownPlatform }
+        return platform
+    }
+
+    static let unknownPlatform = StorageError(.corrupt, "A registration has an unknown platform; restore a backup.")
+
     func add(_ platforms: [StoredPlatform]) {
         state.withLock { state in
             for platform in platforms {

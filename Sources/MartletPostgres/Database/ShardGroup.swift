@@ -3,11 +3,15 @@ import MartletCore
 /// Writes to one shard that are done in one transaction: what to read, what follows from it, and what to write.
 ///
 /// It is a value, so that its rules are tested without a database. A group may be decided twice, when its transaction
-/// was lost.
+/// was lost, or when what it had read was changed before its writes.
 protocol ShardGroup: Sendable {
     associatedtype Write: Sendable
+    associatedtype Numbers: ShardNumbers
 
     init(_ writes: [Write])
+
+    /// How a transaction of this kind keeps others of its shard apart.
+    static var lockOrder: LockOrder { get }
 
     /// The statements whose rows `decide` needs.
     func reading(in shard: Shard) -> Batch
@@ -15,9 +19,12 @@ protocol ShardGroup: Sendable {
     /// Decides what is written.
     /// - Parameters:
     ///   - rows: The rows of the statements of `reading`.
-    ///   - ordinals: The numbers of the shard; nil if the shard does not exist, or exists no more.
-    /// - Returns: What is to be written; empty if there is nothing.
-    mutating func decide(_ rows: [Rows], _ ordinals: inout Ordinals?, in shard: Shard) throws(StorageError) -> Batch
+    ///   - numbers: The numbers of the shard; nil if the shard does not exist, or exists no more.
+    ///   - session: The transaction, for a group that locks before it reads and has more to read.
+    /// - Returns: What is to be written besides what waits in the session; empty if there is nothing.
+    mutating func decide(
+        _ rows: [Rows], _ numbers: inout Numbers?, in session: ShardSession
+    ) throws(StorageError) -> Batch
 
     /// Called when all is stored.
     func succeed()
@@ -25,9 +32,39 @@ protocol ShardGroup: Sendable {
     func fail(_ error: StorageError)
 }
 
+/// When a transaction locks the numbers of its shard.
+enum LockOrder: Sendable {
+    /// Before it reads, so that what was read stands. The lock is held for two round trips.
+    case beforeReads
+    /// With its writes, in the same round trip; it then checks that what it has read still stands.
+    case beforeWrites
+}
+
+/// The numbers that the transactions of a shard count up. Whoever has the lock of their row is the only one to write
+/// what they number.
+protocol ShardNumbers: Equatable, Sendable {
+    /// Locks the row. The parameter is the shard.
+    static var locking: Statement { get }
+    /// Reads the row without a lock.
+    static var reading: Statement { get }
+    /// Locks the row and counts the numbers up. Fails with `SQLState.stale` if the row is gone, or if a number that is
+    /// counted up is not the one that was read.
+    static var claiming: Statement { get }
+
+    init(_ row: Row)
+
+    /// Adds the parameters of `claiming` behind the shard.
+    /// - Parameter read: The numbers that were read.
+    func addClaim(since read: Self, to parameters: inout Parameters)
+}
+
 /// The number of a part of the data that is moved and locked as a whole. A hub is one; a slice of a hub may become one.
 struct Shard: Hashable, Sendable {
     let number: Int32
+
+    init(number: Int32) {
+        self.number = number
+    }
 
     init(_ hub: Hub.ID) {
         // Ids come from one sequence, which starts at 1: two billion hubs do not happen.
@@ -35,8 +72,8 @@ struct Shard: Hashable, Sendable {
     }
 }
 
-/// The last numbers of a shard, which its transactions count up.
-struct Ordinals: Equatable, Sendable {
+/// The last numbers of the devices of a shard.
+struct Ordinals: ShardNumbers {
     var channels: Int64 = 0
     var registrations: Int64 = 0
     var changes: Int64 = 0
@@ -44,8 +81,6 @@ struct Ordinals: Equatable, Sendable {
     var tags: Int64 = 0
     var contents: Int64 = 0
 
-    /// Locks the numbers of a shard, and with them all that may be written in it. One shard's transactions come one
-    /// after another.
     static let locking = Statement.hot(
         [.int4],
         """
@@ -59,11 +94,18 @@ struct Ordinals: Equatable, Sendable {
         SELECT channels, registrations, changes, installations, tags, contents FROM ordinals WHERE shard = $1
         """)
 
-    static let updating = Statement.hot(
-        [.int4, .int8, .int8, .int8, .int8, .int8, .int8],
+    /// The numbers of changes are given in the statement that writes them, so another transaction may have drawn some.
+    static let claiming = Statement.hot(
+        [.int4, .int8, .int8, .int8, .int8, .int8, .int8, .int8, .int8, .int8, .int8, .int8],
         """
-        UPDATE ordinals SET channels = $2, registrations = $3, changes = $4, installations = $5, tags = $6, contents = $7
-        WHERE shard = $1
+        WITH claimed AS (
+            UPDATE ordinals SET channels = channels + $2, registrations = registrations + $3,
+                installations = installations + $4, tags = tags + $5, contents = contents + $6, changes = changes + $7
+            WHERE shard = $1 AND ($2 = 0 OR channels = $8) AND ($3 = 0 OR registrations = $9)
+                AND ($4 = 0 OR installations = $10) AND ($5 = 0 OR tags = $11) AND ($6 = 0 OR contents = $12)
+            RETURNING 1
+        )
+        SELECT 1 / count(*)::int4 FROM claimed
         """)
 
     init() {}
@@ -77,7 +119,12 @@ struct Ordinals: Equatable, Sendable {
         contents = row.integer(5)
     }
 
-    func add(to parameters: inout Parameters) {
-        for number in [channels, registrations, changes, installations, tags, contents] { parameters.add(number) }
+    func addClaim(since read: Ordinals, to parameters: inout Parameters) {
+        let kinds: [KeyPath<Ordinals, Int64>] = [
+            \.channels, \.registrations, \.installations, \.tags, \.contents,
+        ]
+        for kind in kinds { parameters.add(self[keyPath: kind] - read[keyPath: kind]) }
+        parameters.add(changes - read.changes)
+        for kind in kinds { parameters.add(read[keyPath: kind]) }
     }
 }

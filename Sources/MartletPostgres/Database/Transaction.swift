@@ -1,15 +1,18 @@
 import MartletCore
 
-/// One transaction of a group: it locks its shard, reads, decides, writes and commits, in two round trips.
+/// One transaction of a group, in two round trips: one reads, then the group decides, and one writes and commits.
 struct Transaction {
     let shard: Shard
     let writer: Int64
     let number: Int64
+    var order = LockOrder.beforeReads
 
     /// Why a group is not stored, as far as is known.
     enum Failure {
         /// Nothing of it stands.
         case undone(DatabaseFailure)
+        /// What was read has been changed before the writes. Nothing of it stands.
+        case stale
         /// The rules refused to go on; nothing of it stands.
         case refused(StorageError)
         /// The COMMIT was sent and not answered.
@@ -32,26 +35,12 @@ struct Transaction {
     ) -> Failure? {
         let deadline = ContinuousClock.now + patience
         var waiting = Connection.Patience(deadline: deadline, whileWaiting: whileWaiting)
-        var batch = Batch(.begin)
-        batch.add(Ordinals.locking) { $0.add(shard.number) }
-        batch.append(group.reading(in: shard))
-        let writes: Batch
+        var batch: Batch
         do throws(DatabaseFailure) {
-            let rows = try connection.run(batch, waiting)
-            var ordinals = rows[1].count == 1 ? Ordinals(rows[1][0]) : nil
-            let before = ordinals
-            do throws(StorageError) {
-                writes = try group.decide(Array(rows.dropFirst(2)), &ordinals, in: shard)
-            } catch {
-                return rolledBack(connection, waiting) ?? .refused(error)
-            }
-            guard !writes.calls.isEmpty || ordinals != before else { return rolledBack(connection, waiting) }
-            batch = writes
-            if let ordinals {
-                batch.add(Ordinals.updating) {
-                    $0.add(shard.number)
-                    ordinals.add(to: &$0)
-                }
+            switch try decide(&group, connection, waiting) {
+            case .success(let writes?): batch = writes
+            case .success(nil): return rolledBack(connection, waiting)
+            case .failure(let error): return rolledBack(connection, waiting) ?? .refused(error)
             }
         } catch {
             return ended(by: error, connection, waiting)
@@ -83,34 +72,98 @@ struct Transaction {
             return nil
         } catch {
             if isAnswered { return .answered }
-            guard case .refused = error else { return .unknown }
-            return ended(by: error, connection, waiting)
+            guard case .refused(let state) = error else { return .unknown }
+            let end = ended(by: error, connection, waiting)
+            if case .undone(.refused) = end, state == .stale { return .stale }
+            return end
         }
     }
 
-    /// Reads whether this transaction is stored.
+    /// Reads what the group needs and lets it decide.
+    /// - Returns: What is to be sent up to the COMMIT; nil if there is nothing to write.
+    private func decide<Group: ShardGroup>(
+        _ group: inout Group, _ connection: Connection, _ patience: Connection.Patience
+    ) throws(DatabaseFailure) -> Result<Batch?, StorageError> {
+        let reading = group.reading(in: shard)
+        var batch = Batch()
+        var numbers: Group.Numbers?
+        var rows: [Rows]
+        if order == .beforeReads {
+            batch.add(.begin)
+            batch.add(Group.Numbers.locking) { $0.add(shard.number) }
+            batch.append(reading)
+            rows = Array(try connection.run(batch, patience).dropFirst())
+        } else {
+            batch.add(Group.Numbers.reading) { $0.add(shard.number) }
+            for call in reading.calls { batch.add(call.withDigests) }
+            rows = try connection.run(batch, patience)
+        }
+        let found = rows.removeFirst()
+        numbers = found.count == 1 ? Group.Numbers(found[0]) : nil
+        let before = numbers
+        let session = ShardSession(shard, connection, patience)
+        var writes: Batch
+        do throws(StorageError) {
+            writes = try group.decide(rows, &numbers, in: session)
+        } catch {
+            if let failure = session.failure { throw failure }
+            return .failure(error)
+        }
+        writes.append(session.takeWaiting())
+        // A group that locks before it reads may have sent some of its writes already.
+        guard !writes.calls.isEmpty || numbers != before || session.hasSent else { return .success(nil) }
+        var sent = Batch()
+        if order == .beforeWrites { sent.add(.begin) }
+        if let before, let numbers {
+            sent.add(Group.Numbers.claiming) {
+                $0.add(shard.number)
+                numbers.addClaim(since: before, to: &$0)
+            }
+        }
+        if order == .beforeWrites {
+            for (call, rows) in zip(reading.calls, rows) { sent.add(call.checking(rows)) }
+        }
+        sent.append(writes)
+        return .success(sent)
+    }
+
+    /// Reads whether this transaction is stored. If not, it never will be.
     ///
-    /// The lost connection's server process may still have statements to run. It has held the numbers of the shard since
-    /// the first of its batches, so whoever gets them comes after its end.
-    func isStored(_ connection: Connection, _ patience: Connection.Patience) throws(DatabaseFailure) -> Bool {
+    /// The lost connection's server process may still have statements to run, and may still wait for the lock. So a
+    /// number that is higher than this transaction's is left behind, under the lock: it refuses the transaction's record.
+    /// - Parameter fence: A number of the same writer that no transaction has.
+    func isStored<Numbers: ShardNumbers>(
+        _ numbers: Numbers.Type, fence: Int64, _ connection: Connection, _ patience: Connection.Patience
+    ) throws(DatabaseFailure) -> Bool {
         var batch = Batch(.begin)
-        batch.add(Ordinals.locking) { $0.add(shard.number) }
+        batch.add(Numbers.locking) { $0.add(shard.number) }
         batch.add(Self.reading) {
             $0.add(shard.number)
             $0.add(writer)
         }
-        let rows: [Rows]
         do throws(DatabaseFailure) {
-            rows = try connection.run(batch, patience)
+            let rows = try connection.run(batch, patience)
+            if rows[2].count == 1 && rows[2][0].integer(0) == number {
+                try connection.run(Batch(.rollback), patience)
+                return true
+            }
+            var end = Batch(Self.recording) {
+                $0.add(shard.number)
+                $0.add(writer)
+                $0.add(fence)
+            }
+            end.add(.commit)
+            try connection.run(end, patience)
+            return false
         } catch {
             if !error.isOfConnection { _ = try connection.run([Batch(.rollback)], patience) }
             throw error
         }
-        try connection.run(Batch(.rollback), patience)
-        return rows[2].count == 1 && rows[2][0].integer(0) >= number
     }
 
     private func rolledBack(_ connection: Connection, _ patience: Connection.Patience) -> Failure? {
+        // Before its writes, a transaction that does not lock before it reads has not begun.
+        guard order == .beforeReads else { return nil }
         do throws(DatabaseFailure) {
             try connection.run(Batch(.rollback), patience)
             return nil
@@ -124,18 +177,58 @@ struct Transaction {
         by failure: DatabaseFailure, _ connection: Connection, _ patience: Connection.Patience
     ) -> Failure {
         guard !failure.isOfConnection else { return .undone(failure) }
-        return rolledBack(connection, patience) ?? .undone(failure)
+        do throws(DatabaseFailure) {
+            // Outside of a transaction this is a warning.
+            try connection.run(Batch(.rollback), patience)
+            return .undone(failure)
+        } catch {
+            return .undone(error)
+        }
     }
 
     private static let recording = Statement.hot(
         [.int4, .int8, .int8],
         """
-        INSERT INTO writers (shard, writer, transaction) VALUES ($1, $2, $3)
-        ON CONFLICT (shard, writer) DO UPDATE SET transaction = excluded.transaction
+        WITH recorded AS (
+            INSERT INTO writers (shard, writer, transaction) VALUES ($1, $2, $3)
+            ON CONFLICT (shard, writer) DO UPDATE SET transaction = excluded.transaction
+                WHERE writers.transaction < excluded.transaction
+            RETURNING 1
+        )
+        SELECT 1 / count(*)::int4 FROM recorded
         """)
 
     private static let reading = Statement.hot(
         [.int4, .int8], "SELECT transaction FROM writers WHERE shard = $1 AND writer = $2")
+}
+
+// MARK: Checking what was read
+
+extension Batch.Call {
+    /// The same statement with a digest of each row behind its columns.
+    var withDigests: Batch.Call {
+        var call = self
+        call.statement = Statement(
+            sql: "SELECT t.*, hash_record_extended(t, 0) FROM (\(statement.sql)) t", types: statement.types)
+        return call
+    }
+
+    /// A statement that fails with `SQLState.stale` unless the statement still has the same rows.
+    /// - Parameter rows: The rows of `withDigests`.
+    func checking(_ rows: Rows) -> Batch.Call {
+        let count = statement.types.count
+        var call = self
+        call.statement = Statement(
+            sql: """
+                SELECT 1 / (count(*) = $\(count + 1) AND coalesce(bit_xor(hash_record_extended(t, 0)), 0)
+                    = $\(count + 2))::int4
+                FROM (\(statement.sql)) t
+                """, types: statement.types + [.int8, .int8])
+        call.parameters.add(Int64(rows.count))
+        call.parameters.add(
+            (0..<rows.count).reduce(Int64(0)) { $0 ^ rows[$1].integer(Int32(rows.columnCount - 1)) })
+        return call
+    }
 }
 
 extension DatabaseFailure {

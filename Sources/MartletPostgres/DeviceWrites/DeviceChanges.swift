@@ -395,7 +395,8 @@ struct DeviceChanges {
         let states = set.history.map(\.registration)
         batch.add(Self.insertHistory) {
             $0.add(shard)
-            $0.add(set.history.map(\.change))
+            // The last number of this transaction is in the row of numbers, which it has locked.
+            $0.add(set.history.map { $0.change - set.ordinals.changes })
             $0.add(states.map(\.sequence))
             $0.add(states.map { StoredForm.id($0.id) })
             $0.add(states.map { $0.row.map { Array($0.id.utf8) } })
@@ -422,10 +423,11 @@ struct DeviceChanges {
         """
         INSERT INTO registration_history (shard, change, sequence, id, installation, platform, channel, handle, tags,
             spelled_tags, template, variables, expires_at, created_at, ended_at, cause)
-        SELECT $1, n.change, n.sequence, n.id, n.installation, n.platform, n.channel, n.handle, n.tags::int8[],
+        SELECT $1, o.changes + n.change, n.sequence, n.id, n.installation, n.platform, n.channel, n.handle, n.tags::int8[],
             n.spelled_tags, n.template, n.variables, n.expires_at, n.created_at, n.ended_at, n.cause
         FROM unnest($2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16) n (change, sequence, id,
             installation, platform, channel, handle, tags, spelled_tags, template, variables, expires_at, created_at,
             ended_at, cause)
+            JOIN ordinals o ON o.shard = $1
         """)
 }

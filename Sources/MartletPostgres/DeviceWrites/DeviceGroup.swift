@@ -19,6 +19,8 @@ struct DeviceGroup: ShardGroup {
     private var answers: [@Sendable () -> Void] = []
     private var newTags: [(key: TagKey, id: Int64)] = []
 
+    static let lockOrder = LockOrder.beforeWrites
+
     init(_ writes: [DeviceWrite]) {
         self.writes = writes
         var needs = DeviceNeeds()
@@ -29,8 +31,10 @@ struct DeviceGroup: ShardGroup {
 
     func reading(in shard: Shard) -> Batch { reads.batch(in: shard) }
 
-    mutating func decide(_ rows: [Rows], _ ordinals: inout Ordinals?, in shard: Shard) throws(StorageError) -> Batch {
-        var set = DeviceSet(shard: shard, ordinals: ordinals)
+    mutating func decide(
+        _ rows: [Rows], _ ordinals: inout Ordinals?, in session: ShardSession
+    ) throws(StorageError) -> Batch {
+        var set = DeviceSet(shard: session.shard, ordinals: ordinals)
         reads.fill(&set, from: rows)
         answers = []
         for write in writes { answers.append(try write.apply(&set)) }

@@ -32,6 +32,11 @@ extension PostgresStorage: HubStore {
                     $0.add(now)
                 }, patience)[0]
             guard rows.count == 1 else { return .success(nil) }
+            // Numbers of deliveries have room for so many shards (`Shard.compose`).
+            guard rows[0].integer(0) < Int64(Shard.limit) else {
+                try connection.run(Batch(HubStatements.forgetting) { $0.add(rows[0].integer(0)) }, patience)
+                return .failure(Self.tooManyHubs)
+            }
             let hub = Hub(
                 id: Hub.ID(rawValue: rows[0].integer(0)), name: name, settings: settings, createdAt: now,
                 modifiedAt: now)
@@ -39,6 +44,7 @@ extension PostgresStorage: HubStore {
             do throws(StorageError) {
                 bytes = try coding.encode(settings, context: HubStatements.context(hub.id))
             } catch {
+                try connection.run(Batch(HubStatements.forgetting) { $0.add(hub.id.rawValue) }, patience)
                 return .failure(error)
             }
             var writes = Batch(HubStatements.updating) {
@@ -116,6 +122,12 @@ extension PostgresStorage: HubStore {
         }
     }
 
+    private static var tooManyHubs: StorageError {
+        StorageError(
+            .unavailable,
+            "This database has made a million hubs, and numbers no more. Make further hubs in another database.")
+    }
+
     private var coding: HubCoding { HubCoding(sealer: sealer) }
 }
 
@@ -144,14 +156,24 @@ enum HubStatements {
         """
         UPDATE hubs SET settings = $2, modified_at = $3, version = version + 1 WHERE id = $1 AND NOT is_deleted
         """)
+    /// Removes a hub that could not be made after all.
+    static let forgetting = Statement.rare([.int8], "DELETE FROM hubs WHERE id = $1")
     static let deleting = Statement.rare(
         [.int8],
         """
         UPDATE hubs SET is_deleted = true, settings = '', folded_name = '*'::bytea || int8send(id), version = version + 1
         WHERE id = $1 AND NOT is_deleted
         """)
-    static let makeShard = Statement.rare([.int4], "INSERT INTO ordinals (shard) VALUES ($1)")
-    static let removeShard = Statement.rare([.int4], "DELETE FROM ordinals WHERE shard = $1")
+    static let makeShard = Statement.rare(
+        [.int4],
+        """
+        WITH devices AS (INSERT INTO ordinals (shard) VALUES ($1)) INSERT INTO send_ordinals (shard) VALUES ($1)
+        """)
+    static let removeShard = Statement.rare(
+        [.int4],
+        """
+        WITH devices AS (DELETE FROM ordinals WHERE shard = $1) DELETE FROM send_ordinals WHERE shard = $1
+        """)
     static let backendHub = Statement.rare([], "SELECT backend_hub FROM namespace")
     static let setBackendHub = Statement.rare([.int8], "UPDATE namespace SET backend_hub = $1")
     static let proposeBackendHub = Statement.rare(
@@ -162,7 +184,9 @@ enum HubStatements {
     /// The tables of a shard, which lose all rows of a deleted hub.
     static let shardTables = [
         "registrations", "channels", "former_channels", "tags", "contents", "installations", "device_keys",
-        "tombstones", "registration_history", "writers",
+        "tombstones", "registration_history", "writers", "parts", "backlogs", "requests", "outcome_counts", "collapses",
+        "ranges", "reached", "page_records", "refusals", "attempts", "retries", "lane_pauses", "quarantines",
+        "notification_receipts", "receipt_events", "deliveries", "notifications",
     ]
     /// How many rows are removed in one transaction.
     static let portion = 10_000

@@ -21,6 +21,10 @@ struct Batch: Sendable {
         calls.append(Call(statement: statement, parameters: parameters))
     }
 
+    mutating func add(_ call: Call) {
+        calls.append(call)
+    }
+
     mutating func append(_ other: Batch) {
         calls += other.calls
     }

@@ -51,6 +51,8 @@ struct SQLState: Hashable, Sendable {
         self.code = code
     }
 
+    /// A division by zero, which no statement makes but those that check what was read.
+    static let stale = SQLState("22012")
     static let uniqueViolation = SQLState("23505")
     static let lockNotAvailable = SQLState("55P03")
     static let queryCanceled = SQLState("57014")
@@ -66,7 +68,7 @@ struct SQLState: Hashable, Sendable {
 
     /// True if the refusal may be about one value of many: another transaction without it may succeed. The classes are
     /// wrong data, violated constraints and exceeded limits.
-    var isAboutValues: Bool { ["22", "23", "54"].contains { code.hasPrefix($0) } }
+    var isAboutValues: Bool { self != .stale && ["22", "23", "54"].contains { code.hasPrefix($0) } }
 
     /// True if the connection is of no use any more: the server shuts down, or has become a standby.
     var endsConnection: Bool { code.hasPrefix("57P") || code.hasPrefix("08") || self == .readOnly }

@@ -19,6 +19,8 @@ struct Parameters: Sendable {
     mutating func add(_ values: [String?]) { add(array: values, of: .text) { $1.append(contentsOf: $0.utf8) } }
     mutating func add(_ values: [[UInt8]?]) { add(array: values, of: .bytes) { $1.append(contentsOf: $0) } }
 
+    mutating func addNull() { spans.append(nil) }
+
     private mutating func add<Value>(_ value: Value?, _ write: (Value, inout [UInt8]) -> Void) {
         guard let value else { return spans.append(nil) }
         let start = bytes.count

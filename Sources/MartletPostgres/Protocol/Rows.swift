@@ -20,6 +20,8 @@ final class Rows: @unchecked Sendable {
         PQclear(result)
     }
 
+    var columnCount: Int { Int(PQnfields(result)) }
+
     /// The number of rows that an INSERT, UPDATE or DELETE has written.
     var changes: Int { Int(String(cString: PQcmdTuples(result))) ?? 0 }
 

@@ -16,6 +16,8 @@ struct Statement: Sendable {
     static func rare(_ types: [ParameterType] = [], _ sql: String) -> Statement { Statement(sql: sql, types: types) }
 
     static let begin = rare([], "BEGIN")
+    /// Begins a transaction that only reads, at one point in time.
+    static let beginSnapshot = rare([], "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
     static let commit = rare([], "COMMIT")
     static let rollback = rare([], "ROLLBACK")
 }

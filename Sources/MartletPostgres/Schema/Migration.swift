@@ -4,5 +4,12 @@ struct Migration: Sendable {
     let name: String
     let script: String
 
-    static let all = [ordinals, hubs, devices, users]
+    static let all = [
+        ordinals,
+        hubs,
+        devices,
+        users,
+        notifications,
+        deliveries,
+    ]
 }
