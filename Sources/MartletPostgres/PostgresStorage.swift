@@ -106,7 +106,8 @@ extension PostgresStorage {
     /// Runs work that only reads on the connection for look-ups that has the least to do. If the connection breaks, the
     /// work runs once more.
     func withReader<Value: Sendable>(
-        _ work: @escaping @Sendable (LinkAccess, Connection.Patience) throws(DatabaseFailure) ->
+        _ work:
+            @escaping @Sendable (LinkAccess, Connection.Patience) throws(DatabaseFailure) ->
             Result<Value, StorageError>
     ) async throws(StorageError) -> Value {
         guard let link = readers.min(by: { $0.waitingCount < $1.waitingCount }) else {
@@ -119,9 +120,18 @@ extension PostgresStorage {
                 let patience = Connection.Patience.until(.now + patience)
                 do throws(DatabaseFailure) {
                     return try work(access, patience)
-                } catch where error.isOfConnection {
+                } catch  where error.isOfConnection && error != .late {
+                    // Once more, on another connection.
                     try access.reconnect()
+                } catch {
+                    if error.isOfConnection { access.drop() }
+                    throw error
+                }
+                do throws(DatabaseFailure) {
                     return try work(access, patience)
+                } catch {
+                    if error.isOfConnection { access.drop() }
+                    throw error
                 }
             }
         } catch {

@@ -77,7 +77,8 @@ struct SweepingTests {
     @Test func aRequestIsForgottenAfterADay() async throws {
         try await TestDatabase.with { storage in
             let hub = try #require(try await storage.createHub(name: "loft", settings: HubSettings(), at: now)).id
-            let request = RequestIdentity(key: .init(repeating: 1, count: 32), fingerprint: .init(repeating: 2, count: 32))
+            let request = RequestIdentity(
+                key: .init(repeating: 1, count: 32), fingerprint: .init(repeating: 2, count: 32))
             _ = try await accept(in: hub, of: storage, request: request)
             let count = Batch(.rare([], "SELECT count(*) FROM requests"))
             #expect(try await storage.sweepRequestsAndPauses(at: now + .seconds(86_399)) == false)

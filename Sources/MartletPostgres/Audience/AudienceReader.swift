@@ -1,6 +1,5 @@
 import MartletCore
 import MartletModel
-import Synchronization
 
 /// Reads members of audiences, in the form that suits the tags.
 struct AudienceReader {
@@ -85,31 +84,6 @@ struct AudienceReader {
         case .not(let operand): tags(of: operand)
         case .and(let operands), .or(let operands):
             operands.reduce(into: []) { $0.formUnion(tags(of: $1)) }
-        }
-    }
-}
-
-/// The tags that have turned out to have too many members for the sparse form. They are tried again after a while: a
-/// hub may shrink.
-final class DenseTags: Sendable {
-    private let state = Mutex([[Int64]: ContinuousClock.Instant]())
-
-    private static let (limit, lifetime) = (10_000, Duration.seconds(60))
-
-    func contains(_ tags: [Int64]) -> Bool {
-        let key = tags.sorted()
-        return state.withLock { state in
-            guard let until = state[key] else { return false }
-            if until > .now { return true }
-            state[key] = nil
-            return false
-        }
-    }
-
-    func insert(_ tags: [Int64]) {
-        state.withLock { state in
-            if state.count >= Self.limit { state = [:] }
-            state[tags.sorted()] = .now + Self.lifetime
         }
     }
 }

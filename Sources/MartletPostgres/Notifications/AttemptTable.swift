@@ -33,14 +33,12 @@ struct AttemptTable {
             attempts.map(\.fate.rawValue), NumberList(attempts.map { $0.followed.map { Int($0.rawValue) } }))
     }
 
-    /// Returns the latest attempts of a member's push, in the order in which they were made.
-    func attempts(of member: AudienceMember, in delivery: Delivery.ID) throws(StorageError) -> [Attempt] {
-        let rows = try rows(of: member, in: delivery)
-        guard let records = try PageRecordTable(session).records(about: member, in: delivery),
-            records.hasAttempts(of: member)
-        else { return rows }
+    /// Returns the latest attempts of a member's push, from the value of its page and from rows, in the order in which
+    /// they were made. A row is newer.
+    static func merged(_ recorded: [Attempt], _ rows: [Attempt]) -> [Attempt] {
+        guard !recorded.isEmpty else { return rows }
         let keys = Set(rows.map { Key($0) })
-        let all = records.attempts(of: member).filter { !keys.contains(Key($0)) } + rows
+        let all = recorded.filter { !keys.contains(Key($0)) } + rows
         return all.sorted { ($0.at, $0.number) < ($1.at, $1.number) }.suffix(MemberEvidence.attemptLimit)
     }
 
@@ -51,20 +49,27 @@ struct AttemptTable {
             delivery.rawValue, member.channel.rawValue, member.registration)
     }
 
-    private func rows(of member: AudienceMember, in delivery: Delivery.ID) throws(StorageError) -> [Attempt] {
+    /// Returns the latest attempts of some members that are rows, those of a member in the order in which they were made.
+    func rows(of members: [AudienceMember], in delivery: Delivery.ID) throws(StorageError) -> [Attempt] {
         try session.all(
             """
-            SELECT number, outcome, reason, origin, status, connection, made_at, fate, followed FROM attempts
-            WHERE shard = $1 AND delivery = $2 AND channel = $3 AND registration = $4
-            ORDER BY made_at DESC, number DESC LIMIT $5
-            """, delivery.rawValue, member.channel.rawValue, member.registration, MemberEvidence.attemptLimit
+            SELECT m.channel, m.registration, a.number, a.outcome, a.reason, a.origin, a.status, a.connection, a.made_at,
+                a.fate, a.followed
+            FROM unnest($3, $4) m (channel, registration) CROSS JOIN LATERAL (
+                SELECT * FROM attempts l WHERE l.shard = $1 AND l.delivery = $2 AND l.channel = m.channel
+                    AND l.registration = m.registration
+                ORDER BY l.made_at DESC, l.number DESC LIMIT $5) a
+            ORDER BY m.channel, m.registration, a.made_at, a.number
+            """, delivery.rawValue, members.map(\.channel.rawValue), members.map(\.registration),
+            MemberEvidence.attemptLimit
         ) { row in
             var columns = ColumnReader(row)
             return Attempt(
-                member: member, number: Int(columns.integer()), outcome: OutcomeName(rawValue: columns.text()),
-                reason: columns.text(), answer: columns.answer(), at: columns.timestamp(), fate: columns.fate(),
+                member: columns.member(), number: Int(columns.integer()),
+                outcome: OutcomeName(rawValue: columns.text()), reason: columns.text(), answer: columns.answer(),
+                at: columns.timestamp(), fate: columns.fate(),
                 followed: columns.optionalInteger().map(ChannelID.init(rawValue:)))
-        }.reversed()
+        }
     }
 
     /// The values by which attempts are told apart.

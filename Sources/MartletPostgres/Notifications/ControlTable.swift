@@ -18,7 +18,8 @@ struct ControlTable {
         let isWaiting = found.begunAt == nil
         if control != found.control {
             session.run(
-                "UPDATE notifications SET control = $3, controlled_at = $4 WHERE shard = $1 AND sequence = $2", sequence,
+                "UPDATE notifications SET control = $3, controlled_at = $4 WHERE shard = $1 AND sequence = $2",
+                sequence,
                 control.rawValue, now)
             if control == .running { try RolloutTable(session).resetCounts(sequence) }
             if control == .canceled { end(sequence, isWaiting: isWaiting, at: now) }

@@ -76,7 +76,7 @@ struct DeliveryTable {
     }
 
     private static func state(_ text: String) throws(StorageError) -> NotificationState {
-        guard let state = NotificationState(rawValue: text) else { throw StorageError.unreadable("state of a delivery") }
+        guard let state = NotificationState(rawValue: text) else { throw StorageError.unreadable("delivery") }
         return state
     }
 
@@ -124,12 +124,14 @@ struct DeliveryTable {
             """, delivery.rawValue, now, limit, read: Self.retry)
     }
 
-    func retry(of member: AudienceMember, in delivery: Delivery.ID) throws(StorageError) -> Retry? {
-        try session.first(
+    /// Returns the retries for which some members wait.
+    func retries(of members: [AudienceMember], in delivery: Delivery.ID) throws(StorageError) -> [Retry] {
+        try session.all(
             """
-            SELECT channel, registration, attempts, due_at, outcome, reason FROM retries
-            WHERE shard = $1 AND delivery = $2 AND channel = $3 AND registration = $4
-            """, delivery.rawValue, member.channel.rawValue, member.registration, read: Self.retry)
+            SELECT r.channel, r.registration, r.attempts, r.due_at, r.outcome, r.reason
+            FROM unnest($3, $4) m (channel, registration) JOIN retries r ON r.shard = $1 AND r.delivery = $2
+                AND r.channel = m.channel AND r.registration = m.registration
+            """, delivery.rawValue, members.map(\.channel.rawValue), members.map(\.registration), read: Self.retry)
     }
 
     private static func retry(_ row: Row) -> Retry {
@@ -167,8 +169,9 @@ struct DeliveryTable {
     }
 
     /// Returns the members that wait for a retry, or whose channel another member's push has reached.
-    private func recorded(_ members: [AudienceMember], in delivery: Delivery.ID) throws(StorageError) -> [AudienceMember]
-    {
+    private func recorded(
+        _ members: [AudienceMember], in delivery: Delivery.ID
+    ) throws(StorageError) -> [AudienceMember] {
         try session.all(
             """
             SELECT m.channel, m.registration FROM unnest($3, $4) m (channel, registration)

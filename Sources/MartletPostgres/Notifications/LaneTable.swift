@@ -29,7 +29,8 @@ struct LaneTable {
         for (application, isQuarantined) in step.quarantines {
             guard isQuarantined else {
                 session.run(
-                    "DELETE FROM quarantines WHERE shard = $1 AND platform = $2 AND application = $3", platform.rawValue,
+                    "DELETE FROM quarantines WHERE shard = $1 AND platform = $2 AND application = $3",
+                    platform.rawValue,
                     ByteText(application))
                 continue
             }

@@ -13,11 +13,6 @@ struct PageRecordTable {
 
     // MARK: Reading
 
-    /// Returns the value that is about a member; nil if there is none. It need not have a record of this member.
-    func records(about member: AudienceMember, in delivery: Delivery.ID) throws(StorageError) -> PageRecords? {
-        try records(from: member, in: delivery, includingIt: true)?.records
-    }
-
     /// Returns the next value with its last member; nil if there is none.
     func records(
         after member: AudienceMember, in delivery: Delivery.ID
@@ -55,16 +50,26 @@ struct PageRecordTable {
         _ members: some Sequence<AudienceMember>, in delivery: Delivery.ID
     ) throws(StorageError) -> Set<AudienceMember> {
         var refused: Set<AudienceMember> = []
-        guard try hasRecords(of: delivery) else { return refused }
+        try forEach(members, in: delivery) { member, records in
+            if records.refusal(of: member) != nil { refused.insert(member) }
+        }
+        return refused
+    }
+
+    /// Visits each member with the value that is about it, in the order of the members; reads each value once.
+    func forEach(
+        _ members: some Sequence<AudienceMember>, in delivery: Delivery.ID,
+        _ visit: (AudienceMember, PageRecords) -> Void
+    ) throws(StorageError) {
+        guard try hasRecords(of: delivery) else { return }
         var current: (last: AudienceMember, records: PageRecords)?
         for member in members.sorted() {
             if current.map({ $0.last < member }) ?? true {
-                guard let next = try records(from: member, in: delivery, includingIt: true) else { break }
+                guard let next = try records(from: member, in: delivery, includingIt: true) else { return }
                 current = next
             }
-            if current?.records.refusal(of: member) != nil { refused.insert(member) }
+            if let current { visit(member, current.records) }
         }
-        return refused
     }
 
     // MARK: Writing

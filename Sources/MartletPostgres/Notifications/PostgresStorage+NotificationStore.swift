@@ -147,9 +147,12 @@ extension PostgresStorage: NotificationStore {
 
     public func expediteRetries(beyond timestamp: Timestamp, by amount: Duration) async throws(StorageError) {
         // The clock was set back: rare, and about all hubs.
-        _ = try await change(NotificationStatements.expedite) {
-            $0.add(timestamp)
-            $0.add(amount.wholeMilliseconds)
+        try await transaction { connection, patience throws(DatabaseFailure) in
+            let batch = Batch(NotificationStatements.expedite) {
+                $0.add(timestamp)
+                $0.add(amount.wholeMilliseconds)
+            }
+            _ = try connection.run(batch, patience)
         }
     }
 

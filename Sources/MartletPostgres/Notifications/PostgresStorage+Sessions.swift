@@ -9,7 +9,7 @@ extension PostgresStorage {
     ) async throws(StorageError) -> Value {
         do throws(StorageError) {
             return try await submit(to: shard, work)
-        } catch where error == NumberCache.unknownPlatform {
+        } catch  where error == NumberCache.unknownPlatform {
             // A platform that another node has met first. Its number is in the directory.
             _ = try await allPlatforms()
             return try await submit(to: shard, work)

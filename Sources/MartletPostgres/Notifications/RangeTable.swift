@@ -32,22 +32,28 @@ struct RangeTable {
             """, delivery.rawValue, blocks.map(\.index), blocks.map(\.bytes))
     }
 
-    /// Returns the range that contains a member; nil if the member's page was not read.
-    func range(of member: AudienceMember, in delivery: Delivery.ID) throws(StorageError) -> RangeRecord? {
-        try session.first(
+    /// Returns the range that contains each member; members whose page was not read have none.
+    func ranges(
+        of members: [AudienceMember], in delivery: Delivery.ID
+    ) throws(StorageError) -> [(AudienceMember, RangeRecord)] {
+        try session.all(
             """
-            SELECT last_channel, last_registration, change, registration, started_at, ended_at, summary FROM ranges
-            WHERE shard = $1 AND delivery = $2 AND (last_channel, last_registration) >= ($3, $4)
-            ORDER BY last_channel, last_registration LIMIT 1
-            """, delivery.rawValue, member.channel.rawValue, member.registration
+            SELECT m.channel, m.registration, r.last_channel, r.last_registration, r.change, r.registration, r.started_at,
+                r.ended_at, r.summary
+            FROM unnest($3, $4) m (channel, registration) CROSS JOIN LATERAL (
+                SELECT * FROM ranges s WHERE s.shard = $1 AND s.delivery = $2
+                    AND (s.last_channel, s.last_registration) >= (m.channel, m.registration)
+                ORDER BY s.last_channel, s.last_registration LIMIT 1) r
+            """, delivery.rawValue, members.map(\.channel.rawValue), members.map(\.registration)
         ) { row throws(StorageError) in
             var columns = ColumnReader(row)
+            let member = columns.member()
             var range = RangeRecord(
                 last: columns.member(),
                 snapshot: AudienceSnapshot(change: columns.integer(), registration: columns.integer()),
                 startedAt: columns.timestamp(), endedAt: columns.timestamp())
             guard Self.decode(columns.bytes(), into: &range) else { throw StorageError.unreadable("page") }
-            return range
+            return (member, range)
         }
     }
 
@@ -76,10 +82,6 @@ struct RangeTable {
             members.filter { member in
                 byIndex[DeliveredBitmap.index(of: member.number)]?.contains(member.number) ?? false
             })
-    }
-
-    func isReached(_ member: AudienceMember, by delivery: Delivery.ID) throws(StorageError) -> Bool {
-        try !reached([member], by: delivery).isEmpty
     }
 
     // MARK: Summaries

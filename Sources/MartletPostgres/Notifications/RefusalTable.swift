@@ -89,18 +89,16 @@ struct RefusalTable {
 
     // MARK: Members
 
-    /// Returns the refusal of a member; nil if it has none.
-    func refusal(of member: AudienceMember, in delivery: Delivery.ID) throws(StorageError) -> Refusal? {
-        let row = try session.first(
+    /// Returns the refusals of some members that are rows.
+    func rows(of members: [AudienceMember], in delivery: Delivery.ID) throws(StorageError) -> [Refusal] {
+        try session.all(
             """
-            SELECT \(Self.columns) FROM refusals
-            WHERE shard = $1 AND delivery = $2 AND channel = $3 AND registration = $4
-            """, delivery.rawValue, member.channel.rawValue, member.registration, read: Self.refusal)
-        if let row { return row.refusal }
-        guard let records = try PageRecordTable(session).records(about: member, in: delivery),
-            let index = records.refusal(of: member)
-        else { return nil }
-        return records.recordedRefusal(index).refusal
+            SELECT r.channel, r.registration, r.handle, r.outcome, r.reason, r.refused_at, r.attempts, r.origin, r.status,
+                r.connection, r.fate, r.registration_id, r.installation_id
+            FROM unnest($3, $4) m (channel, registration) JOIN refusals r ON r.shard = $1 AND r.delivery = $2
+                AND r.channel = m.channel AND r.registration = m.registration
+            """, delivery.rawValue, members.map(\.channel.rawValue), members.map(\.registration), read: Self.refusal
+        ).map(\.refusal)
     }
 
     /// Returns those of some members that have a refusal.

@@ -9,7 +9,7 @@ struct RolloutTable {
         self.session = session
     }
 
-    private static let isRollout = "(rate IS NOT NULL OR duration IS NOT NULL OR sample_size IS NOT NULL OR sample_share IS NOT NULL)"
+    private static let isRollout = "coalesce(rate, duration, sample_size, sample_share) IS NOT NULL"
 
     func record(of notification: Int64) throws(StorageError) -> RolloutRecord? {
         try session.first(

@@ -12,19 +12,9 @@ extension PostgresStorage: TraceStore {
         of members: [AudienceMember], in delivery: Delivery.ID
     ) async throws(StorageError) -> DeliveryEvidence? {
         try await read(Shard(ofComposed: delivery.rawValue), isConsistent: true) { session throws(StorageError) in
-            let deliveries = DeliveryTable(session)
-            guard let progress = try deliveries.progress(of: delivery) else { return nil }
-            var evidence = DeliveryEvidence(progress: progress)
-            let ranges = RangeTable(session)
-            for member in members {
-                evidence.members[member] = MemberEvidence(
-                    range: try ranges.range(of: member, in: delivery),
-                    refusal: try RefusalTable(session).refusal(of: member, in: delivery),
-                    retry: try deliveries.retry(of: member, in: delivery),
-                    attempts: try AttemptTable(session).attempts(of: member, in: delivery),
-                    isReached: try ranges.isReached(member, by: delivery))
-            }
-            return evidence
+            guard let progress = try DeliveryTable(session).progress(of: delivery) else { return nil }
+            let reader = EvidenceReader(session: session, delivery: delivery)
+            return DeliveryEvidence(progress: progress, members: try reader.evidence(of: members))
         }
     }
 
