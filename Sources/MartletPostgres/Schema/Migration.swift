@@ -11,5 +11,6 @@ struct Migration: Sendable {
         users,
         notifications,
         deliveries,
+        operators,
     ]
 }

@@ -59,9 +59,13 @@ extension SendRecord {
 
 extension PostgresStorage: MetricHourStore {
     public func putHour(_ hour: Timestamp, figures: String) async throws(StorageError) {
-        _ = try await change(SendStatements.putHour) {
-            $0.add(hour)
-            $0.add(figures)
+        try await transaction { connection, patience throws(DatabaseFailure) in
+            var batch = Batch(SendStatements.putHour) {
+                $0.add(hour)
+                $0.add(figures)
+            }
+            batch.add(SendStatements.limitHours)
+            try connection.run(batch, patience)
         }
     }
 
@@ -91,6 +95,12 @@ enum SendStatements {
         [.int8, .text],
         """
         INSERT INTO metric_hours (hour, figures) VALUES ($1, $2) ON CONFLICT (hour) DO UPDATE SET figures = excluded.figures
+        """)
+    /// Keeps five weeks.
+    static let limitHours = Statement.rare(
+        [],
+        """
+        DELETE FROM metric_hours WHERE hour <= (SELECT hour FROM metric_hours ORDER BY hour DESC LIMIT 1 OFFSET 840)
         """)
     static let hours = Statement.rare(
         [.int8], "SELECT hour, figures FROM metric_hours WHERE hour >= $1 ORDER BY hour")

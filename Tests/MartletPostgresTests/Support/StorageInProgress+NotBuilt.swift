@@ -21,43 +21,6 @@ extension StorageInProgress: JobStore {
     func registrationCount(in hub: Hub.ID) async throws(StorageError) -> Int64 { throw NotBuilt.error }
 }
 
-extension StorageInProgress: OperatorStore {
-    func hasOperators() async throws(StorageError) -> Bool { throw NotBuilt.error }
-    func operators(at now: Timestamp) async throws(StorageError) -> [OperatorSummary] { throw NotBuilt.error }
-    func `operator`(_ name: String) async throws(StorageError) -> Operator? { throw NotBuilt.error }
-    func invite(_ entry: Operator, by link: OperatorLink) async throws(StorageError) { throw NotBuilt.error }
-    func addLink(_ link: OperatorLink) async throws(StorageError) -> Bool { throw NotBuilt.error }
-    func link(tokenHash: [UInt8], at now: Timestamp) async throws(StorageError) -> (OperatorLink, Operator)? {
-        throw NotBuilt.error
-    }
-    func useLink(
-        tokenHash: [UInt8], passwordHash: String?, adding session: OperatorSession
-    ) async throws(StorageError) -> Operator? { throw NotBuilt.error }
-    func addSession(_ session: OperatorSession, ofPassword hash: String) async throws(StorageError) -> Bool {
-        throw NotBuilt.error
-    }
-    func operatorSession(tokenHash: [UInt8]) async throws(StorageError) -> (OperatorSession, Operator)? {
-        throw NotBuilt.error
-    }
-    func touchSession(tokenHash: [UInt8], at now: Timestamp, isConfirmed: Bool) async throws(StorageError) {
-        throw NotBuilt.error
-    }
-    func operatorSessions(of name: String) async throws(StorageError) -> [OperatorSession] { throw NotBuilt.error }
-    func removeOperatorSession(tokenHash: [UInt8]) async throws(StorageError) -> Bool { throw NotBuilt.error }
-    func endSessions(of name: String, except kept: [UInt8]?) async throws(StorageError) -> Bool { throw NotBuilt.error }
-    func change(_ name: String, _ change: OperatorChange) async throws(StorageError) -> OperatorChangeResult {
-        throw NotBuilt.error
-    }
-    func begin(_ action: OperatorAction) async throws(StorageError) -> OperatorAction.ID { throw NotBuilt.error }
-    func end(_ id: OperatorAction.ID, answer: Int, subject: String?) async throws(StorageError) {
-        throw NotBuilt.error
-    }
-    func actions(_ query: OperatorActionQuery) async throws(StorageError) -> [(OperatorAction.ID, OperatorAction)] {
-        throw NotBuilt.error
-    }
-    func sweepOperators(at now: Timestamp, limit: Int) async throws(StorageError) { throw NotBuilt.error }
-}
-
 extension StorageInProgress: PayloadStore {
     func addPayload(_ draft: PayloadDraft, quota: Int64) async throws(StorageError) -> PayloadAddition {
         throw NotBuilt.error
@@ -79,15 +42,4 @@ extension StorageInProgress: PayloadStore {
     ) async throws(StorageError) -> [PayloadReader]? { throw NotBuilt.error }
     func audit(_ access: PayloadAccess) async throws(StorageError) { throw NotBuilt.error }
     func auditEntries(_ query: AuditQuery) async throws(StorageError) -> [AuditEntry] { throw NotBuilt.error }
-}
-
-extension StorageInProgress: OperatorFactorStore {
-    func beginFactor(_ secret: [UInt8], of name: String) async throws(StorageError) -> Bool { throw NotBuilt.error }
-    func factor(of name: String) async throws(StorageError) -> OperatorFactor? { throw NotBuilt.error }
-    func confirmFactor(
-        _ secret: [UInt8], of name: String, step: Int64, recoveryCodes: [[UInt8]], at now: Timestamp
-    ) async throws(StorageError) -> Bool { throw NotBuilt.error }
-    func useFactor(of name: String, step: Int64) async throws(StorageError) -> Bool { throw NotBuilt.error }
-    func useRecoveryCode(_ hash: [UInt8], of name: String) async throws(StorageError) -> Bool { throw NotBuilt.error }
-    func removeFactor(of name: String) async throws(StorageError) -> Bool { throw NotBuilt.error }
 }
