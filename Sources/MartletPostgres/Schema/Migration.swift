@@ -12,5 +12,6 @@ struct Migration: Sendable {
         notifications,
         deliveries,
         operators,
+        payloads,
     ]
 }

@@ -20,26 +20,3 @@ extension StorageInProgress: JobStore {
     ) async throws(StorageError) -> JobProgress? { throw NotBuilt.error }
     func registrationCount(in hub: Hub.ID) async throws(StorageError) -> Int64 { throw NotBuilt.error }
 }
-
-extension StorageInProgress: PayloadStore {
-    func addPayload(_ draft: PayloadDraft, quota: Int64) async throws(StorageError) -> PayloadAddition {
-        throw NotBuilt.error
-    }
-    func payloadSize(sentBy user: String, at now: Timestamp) async throws(StorageError) -> Int64 {
-        throw NotBuilt.error
-    }
-    func addAddressees(_ users: [String], of id: PayloadID) async throws(StorageError) { throw NotBuilt.error }
-    func publish(_ id: PayloadID) async throws(StorageError) { throw NotBuilt.error }
-    func withdraw(_ id: PayloadID) async throws(StorageError) { throw NotBuilt.error }
-    func payload(_ id: PayloadID, for user: String, at now: Timestamp) async throws(StorageError) -> AddressedPayload? {
-        throw NotBuilt.error
-    }
-    func readPayload(
-        _ id: PayloadID, for user: String, at now: Timestamp, from address: String
-    ) async throws(StorageError) -> AddressedPayload? { throw NotBuilt.error }
-    func readers(
-        of id: PayloadID, sentBy user: String, after name: String?, limit: Int, at now: Timestamp
-    ) async throws(StorageError) -> [PayloadReader]? { throw NotBuilt.error }
-    func audit(_ access: PayloadAccess) async throws(StorageError) { throw NotBuilt.error }
-    func auditEntries(_ query: AuditQuery) async throws(StorageError) -> [AuditEntry] { throw NotBuilt.error }
-}
