@@ -22,6 +22,7 @@ struct DeviceChanges {
         addKeys(to: &batch)
         addRemovals(to: &batch)
         addHistory(to: &batch)
+        for progress in set.progress.values { batch.append(JobChanges.storing(progress, in: set.shard)) }
         return batch
     }
 

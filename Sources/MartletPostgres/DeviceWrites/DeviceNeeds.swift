@@ -16,6 +16,10 @@ struct DeviceNeeds: Sendable {
     var tags: Set<TagKey> = []
     /// Encoded templates and push variables.
     var contents: Set<[UInt8]> = []
+    /// Ids of jobs whose progress is stored with the writes.
+    var jobs: Set<String> = []
+    /// Ids of registrations of which it must be known what their numbers stand for.
+    var described: Set<String> = []
 
     mutating func formUnion(_ other: DeviceNeeds) {
         registrations.formUnion(other.registrations)
@@ -25,6 +29,8 @@ struct DeviceNeeds: Sendable {
         moves += other.moves
         tags.formUnion(other.tags)
         contents.formUnion(other.contents)
+        jobs.formUnion(other.jobs)
+        described.formUnion(other.described)
     }
 
     mutating func add(_ feedback: [ChannelFeedback]) {

@@ -12,6 +12,8 @@ struct DeviceReads: Sendable {
     private let tags: [TagKey]
     private let knownTags: [TagKey: Int64]
     private let contents: [[UInt8]]
+    private let jobs: [String]
+    private let described: [String]
 
     /// - Parameter cache: The numbers that are known and need not be read.
     init(_ needs: DeviceNeeds, known cache: NumberCache?) {
@@ -22,6 +24,8 @@ struct DeviceReads: Sendable {
         channels = Array(needs.channels)
         moves = needs.moves
         contents = Array(needs.contents)
+        jobs = Array(needs.jobs)
+        described = Array(needs.described)
         var (known, unknown) = ([TagKey: Int64](), [TagKey]())
         for key in needs.tags {
             if let id = cache?.tag(key) { known[key] = id } else { unknown.append(key) }
@@ -84,6 +88,20 @@ struct DeviceReads: Sendable {
                 $0.add(contents)
             }
         }
+        if !jobs.isEmpty {
+            batch.add(JobChanges.known) {
+                $0.add(shard)
+                $0.add(jobs.map { Array($0.utf8) })
+            }
+        }
+        if !described.isEmpty {
+            for statement in [JobChanges.tagNames, JobChanges.contents] {
+                batch.add(statement) {
+                    $0.add(shard)
+                    $0.add(described.map { StoredForm.id($0) })
+                }
+            }
+        }
         return batch
     }
 
@@ -124,6 +142,13 @@ struct DeviceReads: Sendable {
             each(rows.popFirst()) { set.contents[contents[Int($0.integer(0)) - 1]] = $0.integer(1) }
         }
         set.tags.merge(knownTags) { read, _ in read }
+        if !jobs.isEmpty { each(rows.popFirst()) { set.jobs.insert($0.text(0)) } }
+        if !described.isEmpty {
+            each(rows.popFirst()) { set.tagNames[$0.integer(0)] = $0.text(1) }
+            each(rows.popFirst()) { set.describedContents[$0.integer(0)] = $0.bytes(1) }
+            for (key, id) in set.tags { set.tagNames[id] = key.name }
+            for (content, id) in set.contents { set.describedContents[id] = content }
+        }
     }
 }
 

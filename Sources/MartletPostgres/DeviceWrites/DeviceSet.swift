@@ -30,6 +30,13 @@ struct DeviceSet {
     var keys: [Int64: StoredDeviceKey?] = [:]
     /// Slots that have lost their registration, of installations that were not read.
     var deadSlots: [Int64: Set<String>] = [:]
+    /// The ids of those jobs that are there.
+    var jobs: Set<String> = []
+    /// How far jobs have come with these writes.
+    var progress: [String: JobProgress] = [:]
+    /// What numbers stand for, where writes have to tell it.
+    var tagNames: [Int64: String] = [:]
+    var describedContents: [Int64: [UInt8]] = [:]
 
     /// A value before and after the writes; nil where there is none.
     struct Change<Value> {
@@ -147,6 +154,7 @@ extension DeviceSet {
         ordinals.tags += 1
         let id = Int64(shard.number) << 32 | ordinals.tags
         newTags[key] = id
+        tagNames[id] = key.name
         return id
     }
 
@@ -154,6 +162,7 @@ extension DeviceSet {
         if let known = contents[content] ?? newContents[content] { return known }
         ordinals.contents += 1
         newContents[content] = ordinals.contents
+        describedContents[ordinals.contents] = content
         return ordinals.contents
     }
 

@@ -7,7 +7,7 @@ extension PostgresStorage: DeviceStore {
     ) async throws(StorageError) -> [Result<Registration, RegistrationRefusal>] {
         guard !changes.isEmpty else { return [] }
         let shard = Shard(hub)
-        let platforms = try await numbers(of: changes.compactMap(\.draft?.platform))
+        let platforms = try await numbers(of: changes)
         // The registration that is there may be of another platform and kind than what is written to it.
         let scopes = changes.contains(where: \.isForTagged) ? try await allPlatforms().flatMap(\.scopes) : []
         var needs = DeviceNeeds()
@@ -119,17 +119,24 @@ extension PostgresStorage: DeviceStore {
         return (0..<rows.count).map { ChannelID(rawValue: rows[$0].integer(0)) }
     }
 
+    /// Returns the numbers of the platforms of what is put or merged.
+    func numbers(of changes: [RegistrationChange]) async throws(StorageError) -> [PlatformID: Int32] {
+        try await numbers(of: changes.compactMap(\.draft?.platform))
+    }
+
     /// Writes in the next transaction of a shard.
-    /// - Parameter apply: Applies the write. It may run twice, so it has no effect but on the set.
+    /// - Parameter apply: Applies the write. It may run twice, so it has no effect but on the set. If it throws, nothing
+    ///   is written.
     func write<Value: Sendable>(
-        to shard: Shard, _ needs: DeviceNeeds, _ apply: @escaping @Sendable (inout DeviceSet) -> Value
+        to shard: Shard, _ needs: DeviceNeeds,
+        _ apply: @escaping @Sendable (inout DeviceSet) throws(StorageError) -> Value
     ) async throws(StorageError) -> Value {
         let result: Result<Value, StorageError> = await withCheckedContinuation { caller in
             let fail: @Sendable (StorageError) -> Void = { caller.resume(returning: .failure($0)) }
             let write = DeviceWrite(
                 needs: needs,
-                apply: { set in
-                    let value = apply(&set)
+                apply: { set throws(StorageError) in
+                    let value = try apply(&set)
                     return { caller.resume(returning: .success(value)) }
                 }, fail: fail, cache: cache)
             devices.submit(write, to: shard, fail: fail)
@@ -209,7 +216,7 @@ extension RegistrationChange {
 
 extension DeviceNeeds {
     /// - Parameter scopes: Those in which the tag of a condition is looked for.
-    fileprivate mutating func add(
+    mutating func add(
         _ change: RegistrationChange, _ platforms: [PlatformID: Int32], _ scopes: [Scope], in shard: Shard
     ) {
         if let draft = change.draft { add(draft, on: platforms[draft.platform] ?? 0, in: shard) }
@@ -226,7 +233,7 @@ extension DeviceNeeds {
 }
 
 extension DeviceSet {
-    fileprivate mutating func apply(
+    mutating func apply(
         _ change: RegistrationChange, _ platforms: [PlatformID: Int32], at now: Timestamp
     ) -> Result<StoredRegistration, RegistrationRefusal> {
         switch change {

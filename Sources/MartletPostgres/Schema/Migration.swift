@@ -13,5 +13,6 @@ struct Migration: Sendable {
         deliveries,
         operators,
         payloads,
+        jobs,
     ]
 }
