@@ -187,7 +187,7 @@ enum HubStatements {
         "tombstones", "registration_history", "writers", "parts", "backlogs", "requests", "outcome_counts", "collapses",
         "ranges", "reached", "page_records", "refusals", "attempts", "retries", "lane_pauses", "quarantines",
         "notification_receipts", "receipt_events", "deliveries", "notifications",
-        "jobs",
+        "jobs", "campaigns", "campaign_numbers",
     ]
     /// How many rows are removed in one transaction.
     static let portion = 10_000

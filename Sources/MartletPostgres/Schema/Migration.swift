@@ -14,5 +14,6 @@ struct Migration: Sendable {
         operators,
         payloads,
         jobs,
+        campaigns,
     ]
 }
