@@ -15,5 +15,6 @@ struct Migration: Sendable {
         payloads,
         jobs,
         campaigns,
+        containers,
     ]
 }
