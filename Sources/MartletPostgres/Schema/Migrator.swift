@@ -30,18 +30,18 @@ struct Migrator {
         guard migrations.starts(with: done, by: { $0.name == $1 }) else {
             throw done.starts(with: migrations, by: { $0 == $1.name }) ? Self.newer : Self.foreign(schema)
         }
+        // The protocol takes one statement at a time, but all of them go out at once: a step for each answer would take
+        // minutes where the machine has much to do.
+        var batch = Batch()
         for (number, migration) in migrations.enumerated().dropFirst(done.count) {
-            // Statement by statement: the protocol takes one at a time.
-            for statement in Self.statements(of: migration.script) {
-                try run(Batch(.rare([], statement)), connection, patience)
+            for statement in Self.statements(of: migration.script) { batch.add(.rare([], statement)) }
+            batch.add(Self.record) {
+                $0.add(Int32(number + 1))
+                $0.add(migration.name)
             }
-            try run(
-                Batch(Self.record) {
-                    $0.add(Int32(number + 1))
-                    $0.add(migration.name)
-                }, connection, patience)
         }
-        try run(Batch(.commit), connection, patience)
+        batch.add(.commit)
+        try run(batch, connection, patience)
     }
 
     /// The statements of a script, which end with a semicolon. No text in a script contains one.
