@@ -41,6 +41,32 @@ struct CampaignTests {
         }
     }
 
+    @Test func whatWasSentStays() async throws {
+        try await withHub { storage, hub in
+            let made = try #require(try await storage.addCampaign(text("Spring"), in: hub))
+            let draft = NotificationDraft(
+                id: NotificationID(at: now), hub: hub,
+                content: .native(PlatformID(rawValue: "pigeon"), Message(body: [1], fields: [:])),
+                target: .audience(nil), acceptedAt: now, expiresAt: now + .seconds(3600))
+            guard case .unknownSend = try await storage.recordSend(draft.id, of: made.id, in: hub) else {
+                Issue.record("A campaign was sent as a notification that is not there.")
+                return
+            }
+            _ = try await storage.accept(draft)
+            for _ in 0..<2 {
+                guard case .changed(let sent) = try await storage.recordSend(draft.id, of: made.id, in: hub) else {
+                    Issue.record("The send was not recorded.")
+                    return
+                }
+                #expect(sent.send == draft.id)
+            }
+            guard case .sent = try await storage.change(made.id, in: hub, version: 1, to: text("Other")) else {
+                Issue.record("A campaign was changed after it was sent.")
+                return
+            }
+        }
+    }
+
     @Test func campaignsAreOfOneHubPagedAndTheirNumbersAreNotGivenAgain() async throws {
         try await withHub { storage, hub in
             let other = try #require(try await storage.createHub(name: "other", settings: HubSettings(), at: now)).id

@@ -68,7 +68,7 @@ extension PostgresStorage: CampaignStore {
             let batch = Batch(CampaignStatements.recordSend) {
                 $0.add(Shard(hub).number)
                 $0.add(id.rawValue)
-                $0.add(send.storedBytes)
+                $0.add(send.bytes)
             }
             let changed = try connection.run(batch, patience)[0]
             return changed.count == 1 ? .changed(Campaign(changed[0], in: hub)) : .unknownSend
@@ -87,20 +87,8 @@ extension Campaign {
     fileprivate init(_ row: Row, in hub: Hub.ID) {
         self.init(
             id: ID(rawValue: row.integer(0)), hub: hub, name: row.text(1), draft: row.text(2), version: row.integer(3),
-            send: row.optionalBytes(4).flatMap { NotificationID(storedBytes: $0) }, createdAt: row.timestamp(5),
+            send: row.optionalBytes(4).flatMap { NotificationID(bytes: $0) }, createdAt: row.timestamp(5),
             changedAt: row.timestamp(6), changedBy: SendAuthor(row.text(7)) ?? .administrator)
-    }
-}
-
-extension NotificationID {
-    fileprivate var storedBytes: [UInt8] {
-        [high, low].flatMap { half in withUnsafeBytes(of: half.bigEndian) { Array($0) } }
-    }
-
-    fileprivate init?(storedBytes bytes: [UInt8]) {
-        guard bytes.count == 16 else { return nil }
-        func half(_ part: ArraySlice<UInt8>) -> UInt64 { part.reduce(0) { $0 << 8 | UInt64($1) } }
-        self.init(high: half(bytes[..<8]), low: half(bytes[8...]))
     }
 }
 
